@@ -304,6 +304,9 @@ export interface Schemas {
     debatePositions: Schemas['ExportedDebatePositions'][]
     debateArguments: Schemas['ExportedDebateArguments'][]
     argumentVotes: Schemas['ExportedArgumentVotes'][]
+    problems: Schemas['ExportedProblems'][]
+    problemSolutions: Schemas['ExportedProblemSolutions'][]
+    solutionVotes: Schemas['ExportedSolutionVotes'][]
     courses: Schemas['ExportedCourses'][]
     courseLessons: Schemas['ExportedCourseLessons'][]
     courseEnrolments: Schemas['ExportedCourseEnrolments'][]
@@ -1021,6 +1024,30 @@ export interface Schemas {
     createdAt: string
   }
   ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: string }
+  ExportedProblems: {
+    id: string
+    body: string
+    depth: number
+    bounty: number
+    holdId: string | null
+    acceptedSolutionId: string | null
+    solvedAt: string | null
+    closedAt: string | null
+    solutionCount: number
+  }
+  ExportedProblemSolutions: {
+    id: string
+    problemId: string | null
+    authorId: string | null
+    body: string
+    score: number
+    acceptedAt: string | null
+    editedAt: string | null
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedSolutionVotes: { solutionId: string | null; userId: string | null; value: number; createdAt: string }
   ExportedCourses: {
     id: string
     summary: string
@@ -3705,6 +3732,51 @@ export interface Schemas {
     imageUrl: string | null
     siteName: string | null
   } | null
+  Problem: {
+    id: string
+    kind: 'problem'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: string
+    editedAt: string | null
+    removedAt: string | null
+    body: string
+    depth: number
+    bounty: number
+    status: 'open' | 'solved' | 'closed'
+    solvedAt: string | null
+    closedAt: string | null
+    solutionCount: number
+    acceptedSolutionId: string | null
+  }
+  NewProblem: {
+    title: string
+    body: string
+    depth?: number
+    bounty?: number | null
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  ProblemChanges: { title?: string; body?: string; depth?: number; interestId?: string | null }
+  Solution: {
+    id: string
+    problemId: string
+    body: string
+    authorId: string
+    author: Schemas['PersonCard']
+    score: number
+    accepted: boolean
+    viewer: { vote: number | null }
+    removedAt: string | null
+    createdAt: string
+    editedAt: string | null
+  }
   Project: {
     id: string
     kind: 'project'
@@ -4025,6 +4097,8 @@ export interface Answers {
   accept_group_invitation: Schemas['GroupInvitation']
   accept_invitation: Schemas['CircleInvitation']
   accept_order: Schemas['Order']
+  accept_solution: Schemas['Problem']
+  add_bounty: Schemas['Problem']
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
   add_push_token: Json
@@ -4058,6 +4132,7 @@ export interface Answers {
   check_circles: { sharesCircle: boolean; inMyCircle: boolean; inTheirCircle: boolean }
   check_password_reset: Json
   close_debate: Schemas['Debate']
+  close_problem: Schemas['Problem']
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
   complete_order: Schemas['Order']
@@ -4082,12 +4157,14 @@ export interface Answers {
   create_offering: Schemas['Offering']
   create_persona: Schemas['Persona']
   create_post: Schemas['Post']
+  create_problem: Schemas['Problem']
   create_project: Schemas['Project']
   create_project_role: Schemas['ProjectRole']
   create_project_update: Schemas['ProjectUpdate']
   create_proposal: Schemas['Proposal']
   create_reply: Schemas['Reply']
   create_series: Schemas['Series']
+  create_solution: Schemas['Solution']
   create_video: Schemas['Video']
   create_video_comment: Schemas['VideoComment']
   create_wiki_proposal: Json
@@ -4105,8 +4182,10 @@ export interface Answers {
   delete_offering: null
   delete_persona: null
   delete_post: null
+  delete_problem: null
   delete_project: null
   delete_project_role: null
+  delete_solution: null
   delete_video: null
   delete_video_comment: null
   deliver_order: Schemas['Order']
@@ -4160,6 +4239,7 @@ export interface Answers {
   get_order: Schemas['Order']
   get_post: Schemas['PostDetail']
   get_preferences: Schemas['NotificationPreferences']
+  get_problem: Schemas['Problem']
   get_profile: Schemas['Profile']
   get_project: Schemas['Project']
   get_proposal: Schemas['Proposal']
@@ -4259,6 +4339,7 @@ export interface Answers {
   list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
   list_people: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  list_problems: { items: Schemas['Problem'][]; nextCursor: string | null; hasMore: boolean }
   list_project_applications: { items: Schemas['ProjectApplication'][]; nextCursor: string | null; hasMore: boolean }
   list_project_members: { items: Schemas['ProjectMember'][]; nextCursor: string | null; hasMore: boolean }
   list_project_updates: { items: Schemas['ProjectUpdate'][]; nextCursor: string | null; hasMore: boolean }
@@ -4274,6 +4355,7 @@ export interface Answers {
   list_series_items: Schemas['SeriesParts']
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
   list_signals: { items: Schemas['Signal'][]; nextCursor: string | null; hasMore: boolean }
+  list_solutions: { items: Schemas['Solution'][]; nextCursor: string | null; hasMore: boolean }
   list_space_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
   list_suggested: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
@@ -4384,6 +4466,7 @@ export interface Answers {
   unsubscribe: Json
   unvote_argument: null
   unvote_poll: Schemas['Poll']
+  unvote_solution: null
   update_circle: Schemas['Circle']
   update_course: Schemas['Course']
   update_course_lesson: Schemas['Lesson']
@@ -4397,14 +4480,17 @@ export interface Answers {
   update_persona: Schemas['Persona']
   update_post: Schemas['Post']
   update_preferences: Schemas['NotificationPreferences']
+  update_problem: Schemas['Problem']
   update_project: Schemas['Project']
   update_project_role: Schemas['ProjectRole']
+  update_solution: Schemas['Solution']
   verify_audit_log: Schemas['AuditVerification']
   verify_email: Json
   vote_argument: Schemas['Argument']
   vote_on_proposal: Schemas['Proposal']
   vote_poll: Schemas['Poll']
   vote_reputation: Schemas['CastVote']
+  vote_solution: Schemas['Solution']
   vote_wiki_proposal: Json
   withdraw_group_request: Schemas['JoinRequest']
   withdraw_guild_application: Schemas['GuildApplication']

@@ -12,6 +12,8 @@ export type Database = {
       accept_group_invitation: { Args: { p_iid: string }; Returns: Answers['accept_group_invitation'] }
       accept_invitation: { Args: { p_id: string }; Returns: Answers['accept_invitation'] }
       accept_order: { Args: { p_id: string }; Returns: Answers['accept_order'] }
+      accept_solution: { Args: { p_id: string; p_solution_id: string }; Returns: Answers['accept_solution'] }
+      add_bounty: { Args: { p_amount: number; p_id: string }; Returns: Answers['add_bounty'] }
       add_circle_member: {
         Args: { p_bond_level?: string; p_id: string; p_member_id: string }
         Returns: Answers['add_circle_member']
@@ -78,6 +80,7 @@ export type Database = {
       check_availability: { Args: { p_person: string }; Returns: Answers['check_availability'] }
       check_circles: { Args: { p_person: string }; Returns: Answers['check_circles'] }
       close_debate: { Args: { p_id: string }; Returns: Answers['close_debate'] }
+      close_problem: { Args: { p_id: string }; Returns: Answers['close_problem'] }
       complete_ai_session: { Args: { p_session_id: string }; Returns: Answers['complete_ai_session'] }
       complete_order: { Args: { p_id: string }; Returns: Answers['complete_order'] }
       contribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['contribute'] }
@@ -226,6 +229,18 @@ export type Database = {
         }
         Returns: Answers['create_post']
       }
+      create_problem: {
+        Args: {
+          p_body: string
+          p_bounty?: number
+          p_depth?: number
+          p_group_id?: string
+          p_guild_id?: string
+          p_interest_id?: string
+          p_title: string
+        }
+        Returns: Answers['create_problem']
+      }
       create_project: {
         Args: {
           p_group_id?: string
@@ -251,6 +266,7 @@ export type Database = {
         Returns: Answers['create_reply']
       }
       create_series: { Args: { p_description?: string; p_title: string }; Returns: Answers['create_series'] }
+      create_solution: { Args: { p_body: string; p_id: string }; Returns: Answers['create_solution'] }
       create_video: {
         Args: {
           p_caption?: string
@@ -282,8 +298,10 @@ export type Database = {
       delete_offering: { Args: { p_id: string }; Returns: Answers['delete_offering'] }
       delete_persona: { Args: { p_id: string }; Returns: Answers['delete_persona'] }
       delete_post: { Args: { p_id: string }; Returns: Answers['delete_post'] }
+      delete_problem: { Args: { p_id: string }; Returns: Answers['delete_problem'] }
       delete_project: { Args: { p_id: string }; Returns: Answers['delete_project'] }
       delete_project_role: { Args: { p_id: string; p_role_id: string }; Returns: Answers['delete_project_role'] }
+      delete_solution: { Args: { p_id: string }; Returns: Answers['delete_solution'] }
       delete_video: { Args: { p_id: string }; Returns: Answers['delete_video'] }
       delete_video_comment: { Args: { p_id: string }; Returns: Answers['delete_video_comment'] }
       deliver_order: {
@@ -339,6 +357,7 @@ export type Database = {
       get_order: { Args: { p_id: string }; Returns: Answers['get_order'] }
       get_post: { Args: { p_id: string }; Returns: Answers['get_post'] }
       get_preferences: { Args: Record<PropertyKey, never>; Returns: Answers['get_preferences'] }
+      get_problem: { Args: { p_id: string }; Returns: Answers['get_problem'] }
       get_profile: { Args: { p_person: string }; Returns: Answers['get_profile'] }
       get_project: { Args: { p_id: string }; Returns: Answers['get_project'] }
       get_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['get_proposal'] }
@@ -794,6 +813,21 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_username: string }
         Returns: Answers['list_posts_by']
       }
+      list_problems: {
+        Args: {
+          p_author_id?: string
+          p_cursor?: string
+          p_group_id?: string
+          p_guild_id?: string
+          p_has_bounty?: boolean
+          p_interest_id?: string
+          p_limit?: number
+          p_min_depth?: number
+          p_q?: string
+          p_status?: string
+        }
+        Returns: Answers['list_problems']
+      }
       list_project_applications: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number; p_status?: string }
         Returns: Answers['list_project_applications']
@@ -879,6 +913,10 @@ export type Database = {
       list_signals: {
         Args: { p_cursor?: string; p_kind?: string; p_limit?: number; p_since?: string }
         Returns: Answers['list_signals']
+      }
+      list_solutions: {
+        Args: { p_cursor?: string; p_id: string; p_limit?: number }
+        Returns: Answers['list_solutions']
       }
       list_space_posts: {
         Args: { p_cursor?: string; p_group_id?: string; p_guild_id?: string; p_limit?: number }
@@ -1096,6 +1134,7 @@ export type Database = {
       unrsvp_event: { Args: { p_id: string }; Returns: Answers['unrsvp_event'] }
       unvote_argument: { Args: { p_id: string }; Returns: Answers['unvote_argument'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
+      unvote_solution: { Args: { p_id: string }; Returns: Answers['unvote_solution'] }
       update_circle: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_circle'] }
       update_course: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_course'] }
       update_course_lesson: {
@@ -1112,11 +1151,13 @@ export type Database = {
       update_persona: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_persona'] }
       update_post: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_post'] }
       update_preferences: { Args: { p_changes: Json }; Returns: Answers['update_preferences'] }
+      update_problem: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_problem'] }
       update_project: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_project'] }
       update_project_role: {
         Args: { p_changes: Json; p_id: string; p_role_id: string }
         Returns: Answers['update_project_role']
       }
+      update_solution: { Args: { p_body: string; p_id: string }; Returns: Answers['update_solution'] }
       verify_audit_log: { Args: { p_after?: number }; Returns: Answers['verify_audit_log'] }
       vote_argument: { Args: { p_id: string }; Returns: Answers['vote_argument'] }
       vote_on_proposal: { Args: { p_id: string; p_pid: string; p_value: string }; Returns: Answers['vote_on_proposal'] }
@@ -1125,6 +1166,7 @@ export type Database = {
         Args: { p_comment?: string; p_interest_id: string; p_user_id: string; p_value: number }
         Returns: Answers['vote_reputation']
       }
+      vote_solution: { Args: { p_id: string; p_value: number }; Returns: Answers['vote_solution'] }
       vote_wiki_proposal: { Args: { p_id: string; p_value: number }; Returns: Answers['vote_wiki_proposal'] }
       withdraw_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['withdraw_group_request'] }
       withdraw_guild_application: {

@@ -973,6 +973,39 @@ export const sections = {
     single: false,
     fields: { argumentId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' },
   },
+  problems: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      body: 'app.markdown',
+      depth: 'smallint',
+      bounty: 'integer',
+      holdId: 'uuid?',
+      acceptedSolutionId: 'uuid?',
+      solvedAt: 'timestamp with time zone?',
+      closedAt: 'timestamp with time zone?',
+      solutionCount: 'integer',
+    },
+  },
+  problemSolutions: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      problemId: 'uuid?',
+      authorId: 'uuid?',
+      body: 'text',
+      score: 'integer',
+      acceptedAt: 'timestamp with time zone?',
+      editedAt: 'timestamp with time zone?',
+      removedAt: 'timestamp with time zone?',
+      deletedAt: 'timestamp with time zone?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
+  solutionVotes: {
+    single: false,
+    fields: { solutionId: 'uuid?', userId: 'uuid?', value: 'smallint', createdAt: 'timestamp with time zone' },
+  },
   courses: {
     single: false,
     fields: {

@@ -29906,6 +29906,1060 @@ grant execute on function
   api.vote_argument
   to authenticated;
 
+-- sql/problems/10_problems.sql
+
+-- Problems: what somebody cannot solve alone, perhaps with a bounty, which is held from their wallet until they accept
+-- a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
+-- docs/decisions.md, Contents; Problems.
+
+create table app.problems (
+  id                   uuid primary key references app.contents on delete cascade,
+  body                 app.markdown not null,
+  depth                smallint not null default 0 check (depth between 0 and 5),
+  bounty               integer not null default 0 check (bounty >= 0),
+  hold_id              uuid references app.mana_holds on delete restrict,
+  accepted_solution_id uuid,
+  solved_at            timestamptz,
+  closed_at            timestamptz,
+  solution_count       integer not null default 0 check (solution_count >= 0),
+  check ((solved_at is null) = (accepted_solution_id is null)),
+  check (solved_at is null or closed_at is null)
+);
+create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
+comment on table app.problems is 'What a problem has beside its head in app.contents.';
+comment on column app.problems.bounty is
+  'Mana for who solves it: held while it is open, paid once it is solved; 0 when it went back.';
+comment on column app.problems.hold_id is
+  'The hold where the bounty is; null without any. Who holds the head alone changes it.';
+comment on column app.problems.solved_at is 'When its author accepted a solution; null unless they did.';
+comment on column app.problems.closed_at is 'When its author closed it without one; null unless they did.';
+comment on column app.problems.solution_count is 'How many solutions are there for everyone. A trigger keeps it.';
+
+insert into private.errors (code, status, text) values
+  ('problem_unknown', 404, 'There is no such problem.'),
+  ('problem_solved', 409, 'This problem is solved.'),
+  ('problem_closed', 409, 'This problem is closed.'),
+  ('problem_answered', 409, 'Others have offered solutions, so this problem cannot be deleted. Close it instead.'),
+  ('problem_bounty', 422, 'A bounty must be a whole number from 1 to 1000000.');
+
+create view private.problem_details with (security_invoker) as
+select p.id,
+       json_build_object(
+         'body', p.body,
+         'depth', p.depth,
+         'bounty', p.bounty,
+         'status', case when p.solved_at is not null then 'solved' when p.closed_at is not null then 'closed'
+                        else 'open' end,
+         'solvedAt', private.utc(p.solved_at),
+         'closedAt', private.utc(p.closed_at),
+         'solutionCount', p.solution_count) as detail
+from app.problems p;
+comment on view private.problem_details is
+  'What the card of a problem has of its own kind: {body, depth, bounty, status, solvedAt, closedAt, solutionCount}.';
+
+create function private.erase_problems(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
+  perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
+  delete from app.problems where id = any (p_ids);
+end $$;
+comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
+
+create function private.is_problem_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from app.problems p
+    where p.id = p_id
+      and coalesce(p_filters ->> 'status', '') in ('', case when p.solved_at is not null then 'solved'
+                                                            when p.closed_at is not null then 'closed'
+                                                            else 'open' end)
+      and p.depth >= coalesce((p_filters ->> 'minDepth')::integer, 0)
+      and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
+end $$;
+comment on function private.is_problem_wanted is
+  'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
+   'private.is_problem_wanted');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.problems', 'id', 'problems', 'id in (select c.id from app.contents c where c.author_id = $1)');
+
+create function private.require_reported_problem(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('problem', p_target); end $$;
+comment on function private.require_reported_problem is
+  'Answers the problem that a report names, if the caller may see it. Fails: problem_unknown.';
+insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_problem');
+
+create function private.require_open_problem(p_id uuid) returns app.problems
+language plpgsql stable security definer   -- also for who left its space
+set search_path = ''
+as $$
+declare
+  v_problem app.problems;
+begin
+  select * into v_problem from app.problems where id = p_id;
+  if not found then   -- its author was erased meanwhile
+    perform private.fail('problem_unknown');
+  elsif v_problem.solved_at is not null then
+    perform private.fail('problem_solved');
+  elsif v_problem.closed_at is not null then
+    perform private.fail('problem_closed');
+  end if;
+  return v_problem;
+end $$;
+comment on function private.require_open_problem is
+  'A problem that is neither solved nor closed. Fails: problem_unknown, problem_solved, problem_closed.';
+
+create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_problem app.problems;
+begin
+  select * into v_problem from app.problems where id = p_id and hold_id is not null;
+  if not found then
+    return;
+  end if;
+  update app.problems set hold_id = null, bounty = case when p_solver is null then 0 else bounty end where id = p_id;
+  if p_solver is null then
+    perform private.settle_hold(v_problem.hold_id);
+  else
+    perform private.settle_hold(v_problem.hold_id, array[p_solver], array[v_problem.bounty]);
+  end if;
+end $$;
+comment on function private.release_bounty is
+  'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
+  'of what causes it (ARCHITECTURE.md, Locks).';
+
+create function private.release_removed() returns trigger
+language plpgsql security definer   -- moves mana
+set search_path = ''
+as $$
+begin
+  perform private.release_bounty(new.id);
+  return null;
+end $$;
+comment on function private.release_removed is 'Trigger: what is held for a problem that staff removes goes back.';
+create trigger _300_release_removed after update of removed_at on app.contents
+  for each row when (new.kind = 'problem' and old.removed_at is null and new.removed_at is not null)
+  execute function private.release_removed();
+
+create function private.release_bounties(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_user uuid := (p_job ->> 'userId')::uuid;
+  v_ids  uuid[];
+  v_id   uuid;
+begin
+  perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  v_ids := array(select id from app.mana_holds
+                 where holder_id = v_user and purpose = 'bounty' and settled_at is null
+                   and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+                 order by id limit 100);
+  -- heads, then details, then wallets. The problems of the erased are gone, and nobody else settles those holds
+  perform from app.contents
+  where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
+  update app.problems set hold_id = null, bounty = 0 where hold_id = any (v_ids);
+  perform private.lock_wallets(v_ids || v_user);
+  foreach v_id in array v_ids loop
+    if exists (select from app.mana_holds where id = v_id and settled_at is null) then
+      perform private.settle_hold(v_id);
+    end if;
+  end loop;
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[100]);
+end $$;
+comment on function private.release_bounties is
+  'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
+  'back. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('released-bounties', 'private.release_bounties', 1);
+
+create function private.release_silenced() returns trigger
+language plpgsql security definer   -- reads holds
+set search_path = ''
+as $$
+begin
+  -- soon, and not here: wallets come last, and a ban has more to lock
+  if exists (select from app.mana_holds where holder_id = new.id and purpose = 'bounty' and settled_at is null) then
+    perform private.enqueue('released-bounties', json_build_object('userId', new.id));
+  end if;
+  return null;
+end $$;
+comment on function private.release_silenced is
+  'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
+create trigger _168_release_silenced after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
+  execute function private.release_silenced();
+
+-- sql/problems/20_solutions.sql
+
+-- Solutions of problems, and what people think of them.
+-- docs/decisions.md, Problems.
+
+create table app.problem_solutions (
+  id             uuid primary key default private.timed_id(),
+  problem_id     uuid not null references app.contents on delete cascade,
+  author_id      uuid not null references app.users on delete restrict,
+  body           text not null,
+  score          integer not null default 0,
+  accepted_at    timestamptz,
+  edited_at      timestamptz,
+  removed_at     timestamptz,
+  deleted_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  rank           integer not null generated always as (
+    score + case when accepted_at is not null then 1000000000 else 0 end) stored,
+  required_level smallint not null generated always as (
+    case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
+  -- what is deleted or of the erased has lost its words
+  constraint solution_body check (deleted_at is not null or author_silent or length(body) between 50 and 20000)
+);
+-- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
+create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
+  where required_level <= 3;
+create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id);
+create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
+create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
+  where deleted_at is null;
+create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
+comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
+comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
+comment on column app.problem_solutions.accepted_at is
+  'When the author of the problem accepted it; null unless they did.';
+comment on column app.problem_solutions.edited_at is 'When its words last changed; null if never.';
+comment on column app.problem_solutions.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
+comment on column app.problem_solutions.author_silent is
+  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
+comment on column app.problem_solutions.required_level is
+  'As app.contents.required_level; the problem''s own applies too.';
+
+create table app.solution_votes (
+  solution_id uuid not null references app.problem_solutions on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  value       smallint not null check (value in (-1, 1)),
+  created_at  timestamptz not null default now(),
+  primary key (solution_id, user_id)
+);
+create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
+comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
+comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
+
+insert into private.errors (code, status, text) values
+  ('solution_unknown', 404, 'There is no such solution.'),
+  ('solution_not_yours', 403, 'Only its author can do this.'),
+  ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
+  ('solution_own', 400, 'You cannot vote on your own solution.'),
+  ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
+insert into private.events (name, payload, happens) values
+  ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
+
+insert into private.silenced_parts (relation, person, key, words) values
+  ('app.problem_solutions', 'author_id', 'id', 'body');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank}'),
+  ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
+
+create trigger _100_check_author before insert on app.problem_solutions
+  for each row execute function private.check_author();
+
+create function private.count_solutions() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there   uuid[] := array(select w.problem_id from written w where w.required_level = 0);
+  v_were    uuid[];
+  v_problem uuid;
+  v_more    integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.problem_id from overwritten o where o.required_level = 0);
+  end if;
+  for v_problem, v_more in
+    select c.problem_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (problem_id, one)
+    group by c.problem_id having sum(c.one) <> 0
+    order by c.problem_id
+  loop
+    update app.problems set solution_count = solution_count + v_more where id = v_problem;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_solutions is
+  'Trigger: counts the solutions that are there for everyone, as replies to posts are counted.';
+create trigger _200_count_solutions after insert on app.problem_solutions
+  referencing new table as written for each statement execute function private.count_solutions();
+create trigger _200_count_changed after update on app.problem_solutions
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_solutions();
+
+create function private.count_solution_votes() returns trigger
+language plpgsql security definer   -- only triggers write scores
+set search_path = ''
+as $$
+begin
+  update app.problem_solutions s
+  set score = s.score + case when tg_op <> 'DELETE' then new.value else 0 end
+                      - case when tg_op <> 'INSERT' then old.value else 0 end
+  where s.id = case when tg_op <> 'DELETE' then new.solution_id else old.solution_id end;
+  return null;
+end $$;
+comment on function private.count_solution_votes is
+  'Trigger: sums votes up, also those of people whom the viewer does not see, as hearts of posts are.';
+create trigger _200_count_votes after insert or update or delete on app.solution_votes
+  for each row execute function private.count_solution_votes();
+
+create view private.visible_solutions with (security_invoker) as
+select s.*
+from app.problem_solutions s
+-- as private.visible_contents
+where coalesce((select m.level from app.audience m
+                where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
+  and (select true from app.silenced_people q where q.user_id = s.author_id) is null;
+comment on view private.visible_solutions is
+  'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
+  'app.problem_solutions. It is for definer functions, to which no policy applies.';
+
+create view private.solution_details with (security_invoker) as
+select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at,
+       json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
+from app.problem_solutions s where s.deleted_at is null;
+comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
+insert into private.content_parts (kind, plural, relation, details) values
+  ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
+
+create function private.require_solution(p_id uuid) returns app.problem_solutions
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions;
+begin
+  select * into v_solution from app.problem_solutions where id = p_id;
+  if not found then
+    perform private.fail('solution_unknown');
+  end if;
+  return v_solution;
+end $$;
+comment on function private.require_solution is
+  'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
+
+create function private.require_reported_solution(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_solution(p_target::uuid)).id;
+  end if;
+  perform private.fail('solution_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_solution is
+  'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
+insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
+
+create function private.solution_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- a problem is looked at once, by who asks for its solutions
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', s.id,
+             'problemId', s.problem_id,
+             'body', s.body,
+             'authorId', author.actor_id,
+             'author', author.card,
+             'score', s.score,
+             'accepted', s.accepted_at is not null,
+             'viewer', json_build_object('vote', (select v.value from app.solution_votes v
+                                                  where v.solution_id = s.id and v.user_id = (select app.uid()))),
+             'removedAt', private.utc(s.removed_at),
+             'createdAt', private.utc(s.created_at),
+             'editedAt', private.utc(s.edited_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_solutions s on s.id = i.id
+    join app.person_card author on author.id = s.author_id);
+end $$;
+comment on function private.solution_cards is
+  'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
+  'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
+call private.make_walk('private.solution_cards');
+
+create function private.problem_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'acceptedSolutionId', (select s.id from app.problems p
+                                      join private.visible_solutions s on s.id = p.accepted_solution_id
+                                      where p.id = h.id)))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.problem_details d on d.id = h.id);
+end $$;
+comment on function private.problem_cards is
+  'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
+call private.make_walk('private.problem_cards');
+
+create function private.require_problem_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.problem_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('problem_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
+  'problem_unknown.';
+
+create function private.find_solutions(p_problem uuid, p_from app.place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
+set search_path = ''
+as $$
+declare
+  v_rank   integer := case when isfinite(p_from.at) then extract(epoch from p_from.at) - 1000000000
+                           else 2147483647 end;
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select rank, id from app.problem_solutions
+    where problem_id = p_problem and required_level <= 3 and (rank, id) < (v_rank, v_before)
+    order by rank desc, id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral (select * from private.visible_solutions v where v.id = l.id offset 0) s
+      order by l.rank desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(to_timestamp(l.rank + 1000000000.0), l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_solutions is
+  'The next solutions that the caller may see of a problem that they see, among the next 400. A place has rank for '
+  'its time, from 10^9 on, since a score may be negative.';
+call private.make_walk('private.find_solutions');
+
+create function private.solution_cursors(p_ids uuid[]) returns text[]
+language plpgsql stable security definer   -- reads the rank of what was found
+set search_path = ''
+as $$
+begin
+  return array(select private.place_cursor(to_timestamp(s.rank + 1000000000.0), s.id)::text
+               from unnest(p_ids) with ordinality as i (id, place)
+               join app.problem_solutions s on s.id = i.id order by i.place);
+end $$;
+comment on function private.solution_cursors is 'The places of these solutions in private.find_solutions.';
+
+create function api.list_solutions(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor  uuid := private.require_cursor(p_cursor);
+  v_problem uuid := (private.require_content('problem', p_id)).id;
+  v_from    app.place := ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  v_found   app.found;
+begin
+  if v_cursor is not null then
+    v_from := private.cursor_place(v_cursor);
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_solutions(v_problem, v_from);
+  return private.page(private.solution_cards(v_found.ids[:p_limit]), private.solution_cursors(v_found.ids), p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_solutions is
+  'The solutions of a problem: the accepted one, then by score, the newest among equals. Fails: problem_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.add_solution(p_problem uuid, p_body text) returns uuid
+language plpgsql volatile security definer   -- nobody may write a solution
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.require_open_problem(p_problem);
+  insert into app.problem_solutions (problem_id, author_id, body)
+  values (p_problem, private.require_caller(), coalesce(private.require_text(p_body), '')) returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_solution is
+  'Writes a solution of the caller. Fails: problem_solved, problem_closed, text_unfit, solution_body.';
+
+create function api.create_solution(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('replies');
+  perform private.enter_content('problem', p_id);
+  v_id := private.add_solution(p_id, p_body);
+  perform private.require_content('problem', p_id);   -- a block may have come meanwhile
+  return private.solution_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_solution is
+  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.enter_content, '
+  'private.add_solution.';
+
+create function private.enter_own_solution(p_id uuid) returns app.problem_solutions
+language plpgsql volatile security definer   -- also of a problem that its author does not see any more
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions;
+begin
+  -- heads before solutions: ARCHITECTURE.md, Locks
+  perform private.share_content((select problem_id from app.problem_solutions
+                                 where id = p_id and author_id = private.require_caller()));
+  select * into v_solution from app.problem_solutions
+  where id = p_id and author_id = private.require_caller() and deleted_at is null for no key update;
+  return v_solution;
+end $$;
+comment on function private.enter_own_solution is
+  'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
+
+create function private.change_solution(p_id uuid, p_body text) returns void
+language plpgsql volatile security definer   -- nobody may change a solution
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+begin
+  if v_solution.id is null then
+    perform private.fail('solution_not_yours');
+  end if;
+  perform private.require_open_problem(v_solution.problem_id);
+  update app.problem_solutions set body = coalesce(private.require_text(p_body), ''), edited_at = now()
+  where id = p_id;
+end $$;
+comment on function private.change_solution is
+  'Changes the caller''s own solution of an open problem. Fails: solution_not_yours, problem_unknown, problem_solved, '
+  'problem_closed, text_unfit, solution_body.';
+
+create function api.update_solution(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('edits');
+  perform private.require_solution(p_id);
+  perform private.change_solution(p_id, p_body);
+  return private.solution_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.update_solution is
+  'Changes the caller''s own solution while the problem is open. Fails: writes_exceeded, solution_unknown, '
+  'private.change_solution.';
+
+create function private.remove_solution(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change a solution
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+begin
+  if v_solution.id is null then
+    return false;
+  elsif v_solution.accepted_at is not null then
+    perform private.fail('solution_accepted');
+  end if;
+  update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
+  return true;
+end $$;
+comment on function private.remove_solution is
+  'Deletes the caller''s own solution; false when there is none. Fails: solution_accepted.';
+
+create function api.delete_solution(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_solution(p_id) then
+    perform private.require_solution(p_id);
+    perform private.fail('solution_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_solution is
+  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
+  'solution_accepted, solution_unknown, solution_not_yours.';
+
+create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
+language plpgsql volatile security definer   -- nobody may write a vote
+set search_path = ''
+as $$
+begin
+  perform private.require_open_problem(p_problem);
+  insert into app.solution_votes as v (solution_id, user_id, value)
+  select s.id, private.require_caller(), p_value from private.visible_solutions s
+  where s.id = p_solution and s.required_level = 0
+  on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
+end $$;
+comment on function private.place_solution_vote is
+  'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
+
+create function api.vote_solution(p_id uuid, p_value integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.require_solution(p_id);
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('problem', v_solution.problem_id);
+  v_solution := private.require_solution(p_id);
+  if v_solution.author_id = private.require_caller() then
+    perform private.fail('solution_own');
+  end if;
+  perform private.place_solution_vote(p_id, v_solution.problem_id, p_value);
+  perform private.require_solution(p_id);
+  return private.solution_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_solution is
+  'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
+  'problem_unknown, private.enter_content, solution_own, problem_solved, problem_closed.';
+
+create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a vote
+set search_path = ''
+as $$
+declare
+  v_problem uuid := (select problem_id from app.problem_solutions where id = p_solution);
+begin
+  perform private.share_content(v_problem);
+  if p_seen then
+    perform private.require_open_problem(v_problem);
+  end if;
+  delete from app.solution_votes v
+  where v.solution_id = p_solution and v.user_id = private.require_caller()
+    and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
+end $$;
+comment on function private.remove_solution_vote is
+  'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
+  'nothing of it). Fails: problem_solved, problem_closed.';
+
+create function api.unvote_solution(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.problem_solutions where id = p_id);
+begin
+  perform private.remove_solution_vote(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unvote_solution is
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
+  'which is answered as unknown all the same. Fails: solution_unknown, problem_unknown, problem_solved, '
+  'problem_closed.';
+
+-- sql/problems/30_operations.sql
+
+-- Posing, changing and ending problems, and what becomes of their bounties.
+-- docs/decisions.md, Problems.
+
+create function private.raise_bounty(p_id uuid, p_amount integer) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_hold uuid := (select hold_id from app.problems where id = p_id);
+begin
+  if (p_amount between 1 and 1000000) is not true then
+    perform private.fail('problem_bounty');
+  end if;
+  if v_hold is not null then
+    update app.problems set bounty = bounty + p_amount where id = p_id;
+    perform private.add_to_hold(v_hold, p_amount);
+  else
+    v_hold := gen_random_uuid();
+    perform private.open_hold(v_hold, 'bounty', private.require_caller(), p_amount);
+    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- which the caller has locked
+  end if;
+end $$;
+comment on function private.raise_bounty is
+  'Holds so much more of the caller''s mana for their problem, which is new or locked. Fails: problem_bounty, '
+  'insufficient_mana.';
+
+create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.problems (id, body, depth) values (p_id, p_body, coalesce(p_depth, 0));
+  if p_bounty <> 0 then
+    perform private.raise_bounty(p_id, p_bounty);
+  end if;
+end $$;
+comment on function private.add_problem is
+  'Writes the detail of a new problem, and holds its bounty. Fails: private.raise_bounty.';
+
+create function api.list_problems(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_status text default null, p_min_depth integer default null,
+  p_has_bounty boolean default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents(
+    'problem', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor,
+    case when num_nonnulls(p_status, p_min_depth, p_has_bounty) > 0
+         then jsonb_build_object('status', p_status, 'minDepth', p_min_depth, 'hasBounty', p_has_bounty) end);
+begin
+  return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_problems is
+  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty. Fails: '
+  'private.search_contents, limit_out_of_range.';
+
+create function api.create_problem(
+  p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('create_problem', json_build_array(
+    p_title, p_body, p_depth, p_bounty, p_interest_id, p_group_id, p_guild_id));
+  v_body text;
+  v_id   uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_body := private.require_body(p_body);
+  v_id := private.add_content('problem', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+  perform private.add_problem(v_id, v_body, p_depth, p_bounty);
+  return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
+end $$;
+comment on function api.create_problem is
+  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key. Fails: '
+  'private.require_body, private.add_content, private.add_problem, private.begin_idempotent.';
+
+create function api.get_problem(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_problem_card(p_id); end $$;
+comment on function api.get_problem is 'The card of a problem. Fails: problem_unknown.';
+
+create function private.change_problem(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('problem', p_id);
+  v_body    text;
+begin
+  perform private.require_open_problem(p_id);
+  update app.problems
+  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
+      depth = case when p_changes ? 'depth' then coalesce((p_changes ->> 'depth')::integer, 0) else depth end
+  where id = p_id returning body into v_body;
+  perform private.edit_content(v_content, p_changes, array[v_body]);
+end $$;
+comment on function private.change_problem is
+  'Changes the caller''s own problem while it is open. Fails: problem_unknown, private.lock_own_content, '
+  'problem_solved, problem_closed, private.require_body, private.edit_content.';
+
+create function api.update_problem(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_problem(p_id, p_changes);
+  return private.require_problem_card(p_id);
+end $$;
+comment on function api.update_problem is
+  'Changes the caller''s own problem {title?, body?, interestId?, depth?}. Fails: private.change_problem.';
+
+create function private.remove_problem(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('problem', p_id, false);
+  -- two looks by the index, and none over what one has offered oneself
+  if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('problem_answered');
+  end if;
+  perform private.delete_content('problem', p_id);
+  perform private.release_bounty(p_id);
+  delete from app.problems where id = p_id;   -- which is locked by then
+end $$;
+comment on function private.remove_problem is
+  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
+  'problem_unknown, private.lock_own_content, problem_answered.';
+
+create function api.delete_problem(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_problem(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_problem is 'Deletes the caller''s problem for good. Fails: private.remove_problem.';
+
+create function private.add_bounty(p_id uuid, p_amount integer) returns void
+language plpgsql volatile security definer   -- locks and moves what nobody may
+set search_path = ''
+as $$
+begin
+  -- only of one's own: others hear of no space
+  perform private.write_in_space((select space_id from private.visible_contents
+                                  where id = p_id and kind = 'problem' and author_id = private.require_caller()));
+  if (private.lock_own_content('problem', p_id)).removed_at is not null then
+    perform private.fail('problem_unknown');
+  end if;
+  perform private.require_open_problem(p_id);
+  perform private.raise_bounty(p_id, p_amount);
+end $$;
+comment on function private.add_bounty is
+  'Adds to the bounty of the caller''s own problem. Fails: space_not_member, space_archived, problem_unknown, '
+  'private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
+
+create function api.add_bounty(p_id uuid, p_amount integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('add_bounty', json_build_array(p_id, p_amount));
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.add_bounty(p_id, p_amount);
+  return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
+end $$;
+comment on function api.add_bounty is
+  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key. Fails: '
+  'private.add_bounty, private.begin_idempotent.';
+
+create function private.end_problem(p_id uuid) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('problem', p_id, false);
+  perform private.require_open_problem(p_id);
+  update app.problems set closed_at = now() where id = p_id;
+  perform private.release_bounty(p_id);
+end $$;
+comment on function private.end_problem is
+  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
+  'private.lock_own_content, problem_solved, problem_closed.';
+
+create function api.close_problem(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.end_problem(p_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- in a space that they have left it is done, and not shown
+    return private.refusal('problem_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function api.close_problem is
+  'Closes the caller''s own problem without a solution; its bounty goes back. Fails: private.end_problem.';
+
+create function private.take_solution(p_problem uuid, p_solution uuid) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
+begin
+  -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  perform from app.users where id in (v_me, v_solver) order by id for share;
+  perform private.lock_own_content('problem', p_problem, false);
+  perform private.require_open_problem(p_problem);
+  perform from private.visible_solutions
+  where id = p_solution and problem_id = p_problem and required_level = 0;
+  if not found then
+    perform private.fail('solution_unknown');
+  end if;
+  update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
+  if not found then   -- it went while it was waited for
+    perform private.fail('solution_unknown');
+  end if;
+  update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
+  perform private.emit('problems.solution.accepted', json_build_object(
+    'solutionId', p_solution, 'problemId', p_problem, 'authorId', v_solver), array[v_solver]);
+  perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
+end $$;
+comment on function private.take_solution is
+  'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
+  'Fails: problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
+
+create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('accept_solution', json_build_array(p_id, p_solution_id));
+  v_card json;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.take_solution(p_id, p_solution_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- in a space that they have left it is done, and not shown
+    return private.refusal('problem_unknown');
+  end if;
+  return private.finish_idempotent('accept_solution', v_card);
+end $$;
+comment on function api.accept_solution is
+  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key. Fails: '
+  'private.take_solution, private.begin_idempotent.';
+
+create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (s.author_id, c.interest_id, 'reply.contribution', s.id, c.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.problem_solutions s on s.id = (e.payload ->> 'solutionId')::uuid and s.author_id = e.user_id
+    join app.contents c on c.id = s.problem_id));
+end $$;
+comment on function private.earn_reputation_from_solutions is
+  'Listener: an accepted solution of another''s problem earns its author reply.contribution, in its interest.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('problems.solution.accepted', 'private.earn_reputation_from_solutions', 300, 'soon');
+
+-- policies/problems.sql
+
+-- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Definer
+-- functions alone write them.
+
+-- problems
+alter table app.problems enable row level security;
+grant select on app.problems to authenticated;
+create policy select_with_content on app.problems for select to authenticated
+  using ((select true from app.contents c where c.id = problems.id));
+comment on policy select_with_content on app.problems is 'Everybody who sees the head sees the problem.';
+
+-- problem_solutions
+alter table app.problem_solutions enable row level security;
+grant select on app.problem_solutions to authenticated;
+create policy select_with_content on app.problem_solutions for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = problem_solutions.author_id) is null
+     and (select true from app.contents c where c.id = problem_id));
+comment on policy select_with_content on app.problem_solutions is
+  'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
+  'block, the banned and the erased; one that staff removed its author alone.';
+
+-- solution_votes
+alter table app.solution_votes enable row level security;
+grant select on app.solution_votes to authenticated;
+create policy select_own on app.solution_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.solution_votes is
+  'People see only their own votes. Those of others show as a sum.';
+
+-- helpers
+grant execute on function
+  private.add_bounty,
+  private.add_problem,
+  private.add_solution,
+  private.change_problem,
+  private.change_solution,
+  private.end_problem,
+  private.find_solutions,
+  private.place_solution_vote,
+  private.problem_cards,
+  private.remove_problem,
+  private.remove_solution,
+  private.remove_solution_vote,
+  private.require_problem_card,
+  private.require_reported_problem,
+  private.require_reported_solution,
+  private.require_solution,
+  private.solution_cards,
+  private.solution_cursors,
+  private.take_solution
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_solution,
+  api.add_bounty,
+  api.close_problem,
+  api.create_problem,
+  api.create_solution,
+  api.delete_problem,
+  api.delete_solution,
+  api.get_problem,
+  api.list_problems,
+  api.list_solutions,
+  api.unvote_solution,
+  api.update_problem,
+  api.update_solution,
+  api.vote_solution
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.release_bounties
+  to worker;
+
 -- sql/courses/10_courses.sql
 
 -- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.

@@ -173,10 +173,10 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
     { kind: 'video', list: 'videos' },
     { kind: 'audio', list: 'audio' },
   ] as const) {
-    const about = [null, ...INTERESTS].map((wanted) => ({ wanted, by: null }))
-    const by = PEOPLE.flatMap((by) => [null, 2].map((wanted) => ({ wanted, by })))
+    const about = [null, ...INTERESTS].map((wanted) => ({ wanted, author: null }))
+    const by = PEOPLE.map((author) => ({ wanted: author % 2 ? null : 2, author }))
     for (const space of [null, ...SPACES]) {
-      for (const { wanted, by: author } of [...about, ...by]) {
+      for (const { wanted, author } of space === null ? [...about, ...by] : [...about.slice(0, 1), ...by.slice(0, 2)]) {
         const known = author === null || (!silent(world, author) && meets(world, viewer, author))
         const found = newest(
           kind,

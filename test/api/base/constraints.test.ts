@@ -36,6 +36,7 @@ const bobs = await bob.post<{ id: string; roles: { id: string }[] }>('/projects'
   roles: [{ name: 'x' }],
 })
 const debate = await made(bob, '/debates', { title: 'x', body: 'x', closesAt: '2099-01-01T00:00:00Z' })
+const problem = await made(bob, '/problems', { title: 'x', body: 'x' })
 let argument: string | null = null
 for (let depth = 1; depth <= 4; depth++)
   argument = await made(bob, `/debates/${debate}/arguments`, { side: 'for', body: 'x'.repeat(60), parentId: argument })
@@ -125,6 +126,7 @@ const reached: Record<string, Call | Call[] | string> = {
   order_reason: ['dispute_order', { p_id: accepted, p_reason: ' ' }],
   review_stars: ['review_order', { p_id: completed, p_stars: 6 }],
   review_text: ['review_order', { p_id: completed, p_stars: 5, p_text: 'é'.repeat(2001) }],
+  solution_body: ['create_solution', { p_id: problem, p_body: 'short' }],
   space_about: ['create_group', { p_name: 'x', p_about: 'é'.repeat(2001) }],
   space_message: ['join_group', { p_id: group, p_message: 'é'.repeat(501) }],
   space_name: ['create_group', { p_name: 'é'.repeat(81) }],

@@ -1,0 +1,158 @@
+// Problems, their bounties and solutions. Rules are in sql/problems, visibility in policies/problems.sql.
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { listing } from '../content/schemas.ts'
+import {
+  Accepting,
+  Bounty,
+  NewProblem,
+  Problem,
+  ProblemChanges,
+  ProblemPage,
+  ProblemsQuery,
+  Solution,
+  SolutionId,
+  SolutionPage,
+  SolutionText,
+  SolutionVote,
+} from './schemas.ts'
+
+const over = 'Of a problem that is over it is 409: `problem_solved`, `problem_closed`.'
+const left = 'It also works in a group that I have left, which is answered with 404 all the same.'
+
+export default routes('problems', {
+  'GET /problems': {
+    summary: 'Problems, newest first',
+    description: listing,
+    access: 'user',
+    operation: 'list_problems',
+    query: ProblemsQuery,
+    page: true,
+    answers: { 200: ProblemPage },
+  },
+  'POST /problems': {
+    summary: 'Pose a problem',
+    description:
+      'A bounty is held from my wallet and goes to whose solution I accept. It comes back when I close or delete the problem or accept a solution of my own, when staff removes the problem, and soon after its author is banned or erased. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+    access: 'user',
+    operation: 'create_problem',
+    never: ['problem_bounty'],
+    body: NewProblem,
+    idempotent: true,
+    answers: { 201: Problem },
+  },
+  'GET /problems/:id': {
+    summary: 'A problem',
+    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    access: 'user',
+    operation: 'get_problem',
+    params: UuidId,
+    answers: { 200: Problem },
+  },
+  'PATCH /problems/:id': {
+    summary: 'Change my problem',
+    description: over,
+    access: 'user',
+    operation: 'update_problem',
+    params: UuidId,
+    body: ProblemChanges,
+    bodyAs: 'p_changes',
+    answers: { 200: Problem },
+  },
+  'DELETE /problems/:id': {
+    summary: 'Delete my problem',
+    description:
+      'For everyone, for good; also one that is over or removed, and one in a group that I have left. Its bounty comes back. Where others offer solutions, it is 409 `problem_answered`.',
+    access: 'user',
+    operation: 'delete_problem',
+    params: UuidId,
+    answers: { 204: null },
+  },
+  'POST /problems/:id/bounty': {
+    summary: 'Add to the bounty of my problem',
+    description: over,
+    access: 'user',
+    operation: 'add_bounty',
+    never: ['problem_bounty'],
+    params: UuidId,
+    body: Bounty,
+    idempotent: true,
+    answers: { 200: Problem },
+  },
+  'POST /problems/:id/close': {
+    summary: 'Close my problem without a solution',
+    description: `Its bounty comes back. A second time is 409. ${left}`,
+    access: 'user',
+    operation: 'close_problem',
+    params: UuidId,
+    answers: { 200: Problem },
+  },
+  'GET /problems/:id/solutions': {
+    summary: 'The solutions of a problem',
+    description:
+      'The accepted one first, then by score, the newest among equals; without those of people whom I do not see. A page looks at 400 and may be short.',
+    access: 'user',
+    operation: 'list_solutions',
+    params: UuidId,
+    page: true,
+    answers: { 200: SolutionPage },
+  },
+  'POST /problems/:id/solutions': {
+    summary: 'Offer a solution',
+    description: over,
+    access: 'user',
+    operation: 'create_solution',
+    params: UuidId,
+    body: SolutionText,
+    answers: { 201: Solution },
+  },
+  'PATCH /problems/solutions/:sid': {
+    summary: 'Change my solution',
+    description: over,
+    access: 'user',
+    operation: 'update_solution',
+    params: SolutionId,
+    as: { sid: 'p_id' },
+    body: SolutionText,
+    answers: { 200: Solution },
+  },
+  'DELETE /problems/solutions/:sid': {
+    summary: 'Delete my solution',
+    description:
+      'For everyone, also where the problem is over or where I do not see it any more; an accepted one is 409 `solution_accepted`. A second time it is 404.',
+    access: 'user',
+    operation: 'delete_solution',
+    params: SolutionId,
+    as: { sid: 'p_id' },
+    answers: { 204: null },
+  },
+  'PUT /problems/solutions/:sid/vote': {
+    summary: 'Vote a solution up or down',
+    description: `One’s own is 400. It earns its author nothing. ${over}`,
+    access: 'user',
+    operation: 'vote_solution',
+    params: SolutionId,
+    as: { sid: 'p_id' },
+    body: SolutionVote,
+    answers: { 200: Solution },
+  },
+  'DELETE /problems/solutions/:sid/vote': {
+    summary: 'Take my vote back',
+    description: `Repeating it changes nothing. It also works where I no longer see the solution, which is answered with 404 all the same. ${over}`,
+    access: 'user',
+    operation: 'unvote_solution',
+    params: SolutionId,
+    as: { sid: 'p_id' },
+    answers: { 204: null },
+  },
+  'POST /problems/:id/solutions/:sid/accept': {
+    summary: 'Accept a solution of my problem',
+    description: `It solves the problem: the bounty is its author’s, with \`reply.contribution\` in the problem’s interest. For a solution of my own it comes back and earns nothing. A second time is 409, one that I do not see 404. ${left}`,
+    access: 'user',
+    operation: 'accept_solution',
+    params: Accepting,
+    as: { sid: 'p_solution_id' },
+    idempotent: true,
+    answers: { 200: Problem },
+  },
+})

@@ -1,0 +1,78 @@
+// Shapes of problems and their solutions. Rules are in sql/problems.
+import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
+
+const depth = z.int().min(0).max(5).openapi({ description: 'How deep one must be in it, 0 by default.' })
+const status = z.enum(['open', 'solved', 'closed'])
+const text = z.string().openapi({
+  description: '50 to 20,000 characters of Markdown.',
+  example: 'Turn the lens half a turn to the left, and the light falls on the page again.',
+})
+
+export const ProblemsQuery = z.object({
+  ...aboutContents,
+  status: status.optional(),
+  minDepth: queryInteger(0, 5).optional(),
+  hasBounty: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .openapi({ type: 'boolean', description: 'With a bounty, or without.' }),
+})
+export const NewProblem = z
+  .object({
+    title,
+    body: markdown,
+    depth: depth.optional(),
+    bounty: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .nullish()
+      .openapi({ description: 'Held from my wallet until I accept a solution; none by default.', example: 0 }),
+    interestId,
+    ...space,
+  })
+  .openapi('NewProblem')
+export const ProblemChanges = z
+  .object({ title: title.optional(), body: markdown.optional(), depth: depth.optional(), interestId })
+  .openapi('ProblemChanges')
+export const Bounty = z.object({
+  amount: z.int().min(1).max(1_000_000).openapi({ description: 'Added to what is held.', example: 1 }),
+})
+
+export const Problem = contentOf('problem', z.string(), {
+  body: z.string(),
+  depth,
+  bounty: z
+    .int()
+    .min(0)
+    .openapi({ description: 'Held while it is open, paid when it is solved; 0 when it went back.' }),
+  status,
+  solvedAt: Timestamp.nullable(),
+  closedAt: Timestamp.nullable(),
+  solutionCount: z.int().min(0).openapi({ description: 'With those of people across a block, without the banned.' }),
+  acceptedSolutionId: Uuid.nullable().openapi({ description: 'Null too where I do not see it.' }),
+}).openapi('Problem')
+export const ProblemPage = Page(Problem)
+
+export const SolutionText = z.object({ body: text })
+export const SolutionId = z.object({ sid: Uuid })
+export const Accepting = z.object({ id: Uuid, sid: Uuid })
+export const SolutionVote = z.object({ value: z.union([z.literal(-1), z.literal(1)]) })
+export const Solution = z
+  .object({
+    id: Uuid,
+    problemId: Uuid,
+    body: z.string(),
+    authorId: z.string(),
+    author: PersonCard,
+    score: z.int().openapi({ description: 'The sum of all votes.' }),
+    accepted: z.boolean(),
+    viewer: z.object({ vote: z.int().min(-1).max(1).nullable() }),
+    removedAt: Timestamp.nullable().openapi({ description: 'When staff took it from all but its author.' }),
+    createdAt: Timestamp,
+    editedAt: Timestamp.nullable(),
+  })
+  .openapi('Solution')
+export const SolutionPage = Page(Solution)

@@ -1,0 +1,76 @@
+-- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Definer
+-- functions alone write them.
+
+-- problems
+alter table app.problems enable row level security;
+grant select on app.problems to authenticated;
+create policy select_with_content on app.problems for select to authenticated
+  using ((select true from app.contents c where c.id = problems.id));
+comment on policy select_with_content on app.problems is 'Everybody who sees the head sees the problem.';
+
+-- problem_solutions
+alter table app.problem_solutions enable row level security;
+grant select on app.problem_solutions to authenticated;
+create policy select_with_content on app.problem_solutions for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = problem_solutions.author_id) is null
+     and (select true from app.contents c where c.id = problem_id));
+comment on policy select_with_content on app.problem_solutions is
+  'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
+  'block, the banned and the erased; one that staff removed its author alone.';
+
+-- solution_votes
+alter table app.solution_votes enable row level security;
+grant select on app.solution_votes to authenticated;
+create policy select_own on app.solution_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.solution_votes is
+  'People see only their own votes. Those of others show as a sum.';
+
+-- helpers
+grant execute on function
+  private.add_bounty,
+  private.add_problem,
+  private.add_solution,
+  private.change_problem,
+  private.change_solution,
+  private.end_problem,
+  private.find_solutions,
+  private.place_solution_vote,
+  private.problem_cards,
+  private.remove_problem,
+  private.remove_solution,
+  private.remove_solution_vote,
+  private.require_problem_card,
+  private.require_reported_problem,
+  private.require_reported_solution,
+  private.require_solution,
+  private.solution_cards,
+  private.solution_cursors,
+  private.take_solution
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_solution,
+  api.add_bounty,
+  api.close_problem,
+  api.create_problem,
+  api.create_solution,
+  api.delete_problem,
+  api.delete_solution,
+  api.get_problem,
+  api.list_problems,
+  api.list_solutions,
+  api.unvote_solution,
+  api.update_problem,
+  api.update_solution,
+  api.vote_solution
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.release_bounties
+  to worker;

@@ -1,0 +1,284 @@
+-- Posing, changing and ending problems, and what becomes of their bounties.
+-- docs/decisions.md, Problems.
+
+create function private.raise_bounty(p_id uuid, p_amount integer) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_hold uuid := (select hold_id from app.problems where id = p_id);
+begin
+  if (p_amount between 1 and 1000000) is not true then
+    perform private.fail('problem_bounty');
+  end if;
+  if v_hold is not null then
+    update app.problems set bounty = bounty + p_amount where id = p_id;
+    perform private.add_to_hold(v_hold, p_amount);
+  else
+    v_hold := gen_random_uuid();
+    perform private.open_hold(v_hold, 'bounty', private.require_caller(), p_amount);
+    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- which the caller has locked
+  end if;
+end $$;
+comment on function private.raise_bounty is
+  'Holds so much more of the caller''s mana for their problem, which is new or locked. Fails: problem_bounty, '
+  'insufficient_mana.';
+
+create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.problems (id, body, depth) values (p_id, p_body, coalesce(p_depth, 0));
+  if p_bounty <> 0 then
+    perform private.raise_bounty(p_id, p_bounty);
+  end if;
+end $$;
+comment on function private.add_problem is
+  'Writes the detail of a new problem, and holds its bounty. Fails: private.raise_bounty.';
+
+create function api.list_problems(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_status text default null, p_min_depth integer default null,
+  p_has_bounty boolean default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents(
+    'problem', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor,
+    case when num_nonnulls(p_status, p_min_depth, p_has_bounty) > 0
+         then jsonb_build_object('status', p_status, 'minDepth', p_min_depth, 'hasBounty', p_has_bounty) end);
+begin
+  return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_problems is
+  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty. Fails: '
+  'private.search_contents, limit_out_of_range.';
+
+create function api.create_problem(
+  p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('create_problem', json_build_array(
+    p_title, p_body, p_depth, p_bounty, p_interest_id, p_group_id, p_guild_id));
+  v_body text;
+  v_id   uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_body := private.require_body(p_body);
+  v_id := private.add_content('problem', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+  perform private.add_problem(v_id, v_body, p_depth, p_bounty);
+  return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
+end $$;
+comment on function api.create_problem is
+  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key. Fails: '
+  'private.require_body, private.add_content, private.add_problem, private.begin_idempotent.';
+
+create function api.get_problem(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_problem_card(p_id); end $$;
+comment on function api.get_problem is 'The card of a problem. Fails: problem_unknown.';
+
+create function private.change_problem(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('problem', p_id);
+  v_body    text;
+begin
+  perform private.require_open_problem(p_id);
+  update app.problems
+  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
+      depth = case when p_changes ? 'depth' then coalesce((p_changes ->> 'depth')::integer, 0) else depth end
+  where id = p_id returning body into v_body;
+  perform private.edit_content(v_content, p_changes, array[v_body]);
+end $$;
+comment on function private.change_problem is
+  'Changes the caller''s own problem while it is open. Fails: problem_unknown, private.lock_own_content, '
+  'problem_solved, problem_closed, private.require_body, private.edit_content.';
+
+create function api.update_problem(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_problem(p_id, p_changes);
+  return private.require_problem_card(p_id);
+end $$;
+comment on function api.update_problem is
+  'Changes the caller''s own problem {title?, body?, interestId?, depth?}. Fails: private.change_problem.';
+
+create function private.remove_problem(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('problem', p_id, false);
+  -- two looks by the index, and none over what one has offered oneself
+  if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('problem_answered');
+  end if;
+  perform private.delete_content('problem', p_id);
+  perform private.release_bounty(p_id);
+  delete from app.problems where id = p_id;   -- which is locked by then
+end $$;
+comment on function private.remove_problem is
+  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
+  'problem_unknown, private.lock_own_content, problem_answered.';
+
+create function api.delete_problem(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_problem(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_problem is 'Deletes the caller''s problem for good. Fails: private.remove_problem.';
+
+create function private.add_bounty(p_id uuid, p_amount integer) returns void
+language plpgsql volatile security definer   -- locks and moves what nobody may
+set search_path = ''
+as $$
+begin
+  -- only of one's own: others hear of no space
+  perform private.write_in_space((select space_id from private.visible_contents
+                                  where id = p_id and kind = 'problem' and author_id = private.require_caller()));
+  if (private.lock_own_content('problem', p_id)).removed_at is not null then
+    perform private.fail('problem_unknown');
+  end if;
+  perform private.require_open_problem(p_id);
+  perform private.raise_bounty(p_id, p_amount);
+end $$;
+comment on function private.add_bounty is
+  'Adds to the bounty of the caller''s own problem. Fails: space_not_member, space_archived, problem_unknown, '
+  'private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
+
+create function api.add_bounty(p_id uuid, p_amount integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('add_bounty', json_build_array(p_id, p_amount));
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.add_bounty(p_id, p_amount);
+  return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
+end $$;
+comment on function api.add_bounty is
+  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key. Fails: '
+  'private.add_bounty, private.begin_idempotent.';
+
+create function private.end_problem(p_id uuid) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('problem', p_id, false);
+  perform private.require_open_problem(p_id);
+  update app.problems set closed_at = now() where id = p_id;
+  perform private.release_bounty(p_id);
+end $$;
+comment on function private.end_problem is
+  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
+  'private.lock_own_content, problem_solved, problem_closed.';
+
+create function api.close_problem(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.end_problem(p_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- in a space that they have left it is done, and not shown
+    return private.refusal('problem_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function api.close_problem is
+  'Closes the caller''s own problem without a solution; its bounty goes back. Fails: private.end_problem.';
+
+create function private.take_solution(p_problem uuid, p_solution uuid) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
+begin
+  -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  perform from app.users where id in (v_me, v_solver) order by id for share;
+  perform private.lock_own_content('problem', p_problem, false);
+  perform private.require_open_problem(p_problem);
+  perform from private.visible_solutions
+  where id = p_solution and problem_id = p_problem and required_level = 0;
+  if not found then
+    perform private.fail('solution_unknown');
+  end if;
+  update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
+  if not found then   -- it went while it was waited for
+    perform private.fail('solution_unknown');
+  end if;
+  update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
+  perform private.emit('problems.solution.accepted', json_build_object(
+    'solutionId', p_solution, 'problemId', p_problem, 'authorId', v_solver), array[v_solver]);
+  perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
+end $$;
+comment on function private.take_solution is
+  'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
+  'Fails: problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
+
+create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('accept_solution', json_build_array(p_id, p_solution_id));
+  v_card json;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.take_solution(p_id, p_solution_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- in a space that they have left it is done, and not shown
+    return private.refusal('problem_unknown');
+  end if;
+  return private.finish_idempotent('accept_solution', v_card);
+end $$;
+comment on function api.accept_solution is
+  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key. Fails: '
+  'private.take_solution, private.begin_idempotent.';
+
+create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (s.author_id, c.interest_id, 'reply.contribution', s.id, c.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.problem_solutions s on s.id = (e.payload ->> 'solutionId')::uuid and s.author_id = e.user_id
+    join app.contents c on c.id = s.problem_id));
+end $$;
+comment on function private.earn_reputation_from_solutions is
+  'Listener: an accepted solution of another''s problem earns its author reply.contribution, in its interest.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('problems.solution.accepted', 'private.earn_reputation_from_solutions', 300, 'soon');
