@@ -177,6 +177,7 @@ end $$;
 comment on function private.clear_course is
   'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
   '{changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_course');
 call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
 
 create function private.delete_course(p_id uuid) returns boolean
@@ -349,7 +350,8 @@ begin
        order by created_at desc, course_id desc limit 400)) w
     order by w.at desc, w.id desc limit 400
   ), seen as materialized (
-    select l.at, l.id from looked l join private.visible_courses c on c.id = l.id
+    select l.at, l.id from looked l
+    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- by id, never all
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
@@ -434,7 +436,8 @@ begin
                                   where l.course_id = p_course and l.id = any (e.done)),
              'completedAt', private.utc(e.completed_at)) order by i.place)
     from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
-    join app.course_enrolments e on e.course_id = p_course and e.user_id = i.id
+    cross join lateral (select * from app.course_enrolments
+                        where course_id = p_course and user_id = i.id offset 0) e   -- by key, never all of the course
     join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function private.list_students is

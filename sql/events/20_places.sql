@@ -211,7 +211,8 @@ begin
       coalesce(array_agg(private.place_cursor(r.since, r.user_id)::text order by i.place), '{}'), p_limit,
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
-    join app.event_rsvps r on r.event_id = p_event and r.user_id = i.id
+    cross join lateral (select * from app.event_rsvps
+                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, never all of the event
     join app.person_card p on p.id = i.id);
 end $$;
 comment on function private.list_attendees is

@@ -317,6 +317,7 @@ end $$;
 comment on function private.clear_event is
   'For the worker alone, and private.delete_event: deletes 500 replies to a deleted event {eventId}. Answers '
   '{changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_event');
 call private.make_batch_queue('deleted-events', 'private.clear_event', 1);
 
 create function private.delete_event(p_id uuid) returns boolean
