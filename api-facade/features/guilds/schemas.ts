@@ -138,7 +138,9 @@ export const NewProposal = z
       }),
     closesAt: Moment.optional().openapi({ description: '1 hour to 30 days ahead; 72 hours where absent.' }),
   })
-  .openapi('NewProposal')
+  .openapi('NewProposal', {
+    example: { kind: 'charter', title: 'A charter', body: 'Since we have none.', payload: { charter: '# We sing' } },
+  })
 export const Vote = z.object({ value: z.enum(['yes', 'no', 'abstain']) })
 const Summary = z
   .object({
