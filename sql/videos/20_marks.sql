@@ -96,27 +96,30 @@ comment on function private.require_video_card is 'Answers the card of a video t
   'video_unknown.';
 
 create function private.require_open_video(p_id uuid) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql volatile   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
+  -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
+  perform private.write_in_space((private.require_video(p_id)).space_id);
   if (private.require_video(p_id)).required_level <> 0 then
     perform private.fail('video_unknown');
   end if;
   return p_id;
 end $$;
 comment on function private.require_open_video is
-  'Answers a video that the caller may see and that is not removed: its author sees that one, but nobody can act '
-  'on it. Fails: video_unknown.';
+  'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
+  'removed one, but nobody can act on it. Fails: video_unknown, private.write_in_space.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_video uuid := private.require_open_video(p_id);
+  v_video uuid;
 begin
   perform private.count_writes('likes');
+  v_video := private.require_open_video(p_id);
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
@@ -124,8 +127,8 @@ begin
   return private.require_video_card(v_video);
 end $$;
 comment on function api.like_video is
-  'Likes a video; repeating it changes nothing. Answers the card. Fails: video_unknown (also of a removed one), '
-  'writes_exceeded.';
+  'Likes a video; repeating it changes nothing. Answers the card. Fails: writes_exceeded, '
+  'private.require_open_video.';
 
 create function api.unlike_video(p_id uuid) returns json
 language plpgsql volatile
@@ -147,17 +150,18 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_video uuid := private.require_open_video(p_id);
+  v_video uuid;
 begin
   perform private.count_writes('likes');
+  v_video := private.require_open_video(p_id);
   insert into app.video_reposts (video_id, user_id)   -- as api.like_video
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
 comment on function api.repost_video is
-  'Reposts a video; repeating it changes nothing. Answers the card. Fails: video_unknown (also of a removed one), '
-  'writes_exceeded.';
+  'Reposts a video; repeating it changes nothing. Answers the card. Fails: writes_exceeded, '
+  'private.require_open_video.';
 
 create function api.unrepost_video(p_id uuid) returns json
 language plpgsql volatile

@@ -134,11 +134,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_video   uuid := private.require_open_video(p_id);
+  v_video   uuid;
   v_comment uuid;
   v_card    json;
 begin
   perform private.count_writes('comments');
+  v_video := private.require_open_video(p_id);
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
@@ -151,7 +152,7 @@ begin
   return v_card;
 end $$;
 comment on function api.create_video_comment is
-  'Comments on a video. Fails: video_unknown (also of a removed one), text_unfit, comment_body, writes_exceeded.';
+  'Comments on a video. Fails: writes_exceeded, private.require_open_video, text_unfit, comment_body.';
 
 create function private.remove_comment(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change a comment

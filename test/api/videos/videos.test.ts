@@ -92,6 +92,11 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
     expect(await alice.post(`/${kind}`, both)).toFailWith(422, 'content_space')
     await alice.delete(`/groups/${group}`)
     expect(await alice.post(`/${kind}`, { mediaUrl, groupId: group })).toFailWith(409, 'space_archived')
+    if (kind === 'videos') {
+      for (const act of ['like', 'repost'])
+        expect(await alice.post(`/videos/${id}/${act}`)).toFailWith(409, 'space_archived')
+      expect(await alice.post(`/videos/${id}/comments`, { body: 'x' })).toFailWith(409, 'space_archived')
+    }
     expect((await alice.delete(`/${kind}/${id}`)).status).toBe(204)
   })
 
