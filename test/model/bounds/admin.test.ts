@@ -1,7 +1,7 @@
 // The most that a request of admin looks at: test/support/bounds.ts.
 import { crowd, friend, minutes, openBounds } from '../../support/bounds.ts'
 
-const { checkBounds, contents, newPost, newViewer, put, record, talks } = await openBounds()
+const { checkBounds, contents, newGroup, newPost, newViewer, put, record, talks } = await openBounds()
 
 /** Somebody who wrote so many posts, and replied to a post of a friend so often. */
 async function writer(size: number): Promise<string> {
@@ -46,6 +46,34 @@ checkBounds([
     most: 100,
     role: 'service_role',
     scene: none(`p_status => 'banned'`, async () => {}),
+  },
+  {
+    operation: 'list_all_groups',
+    against: 'groups that are not archived',
+    most: 2100, // each of the 400 with its owner, whom it has none of
+    role: 'service_role',
+    scene: none(`p_status => 'archived'`, (_viewer, size) =>
+      put(`insert into app.spaces (kind, slug, name, created_at)
+           select 'group', 'group-${size}-' || n, 'x', ${minutes('n')} from generate_series(1, ${size}) n`),
+    ),
+  },
+  {
+    operation: 'get_any_group',
+    against: 'members and pending requests',
+    most: 900,
+    role: 'service_role',
+    async scene(viewer, size) {
+      await put(`update app.users set role = 'admin' where id = $1`, viewer)
+      const group = await newGroup([])
+      await put(
+        `with asked as (
+           insert into app.space_requests (space_id, user_id, created_at)
+           select '${group}', ${crowd('n')}, ${minutes('n')} from generate_series(1, ${size / 2}) n)
+         insert into app.space_members (space_id, user_id, made_at, created_at)
+         select '${group}', ${crowd('n')}, now(), ${minutes('n')} from generate_series(${size / 2} + 1, ${size}) n`,
+      )
+      return { parameters: `p_id => '${group}', p_limit => 50` }
+    },
   },
   {
     operation: 'list_all_posts',
