@@ -154,22 +154,24 @@ const unfit = (schema: Schema): fc.Arbitrary<unknown> =>
   })
 
 type Parts = { params: Record<string, unknown>; body: unknown }
-const partsOf = ({ parameters = [], requestBody }: Operation): fc.Arbitrary<Parts> => {
+/** Half of what is sent fits throughout, as far as the schemas say. */
+const partsOf = (operation: Operation): fc.Arbitrary<Parts> =>
+  fc.oneof(partsWith(operation, false), partsWith(operation, true))
+
+function partsWith({ parameters = [], requestBody }: Operation, spoilt: boolean): fc.Arbitrary<Parts> {
   const schema = requestBody?.content['application/json']?.schema
-  const params = Object.fromEntries(
-    parameters
-      .filter((one) => one.in !== 'header')
-      .map((one) => [
-        one.name,
-        one.in === 'path'
-          ? fc.oneof({ weight: 3, arbitrary: fitting(one.schema) }, strange)
-          : fc.option(fc.oneof({ weight: 2, arbitrary: fitting(one.schema) }, strange), { nil: undefined }),
-      ]),
-  )
-  const body = schema
-    ? fc.oneof({ weight: 2, arbitrary: fitting(schema) }, { weight: 2, arbitrary: unfit(schema) }, odd)
-    : fc.constant(undefined)
-  return fc.record({ params: fc.record(params), body })
+  const values = (field: Schema) =>
+    spoilt ? fc.oneof({ weight: 3, arbitrary: fitting(field) }, strange) : fitting(field)
+  const params = parameters
+    .filter((one) => one.in !== 'header')
+    // a cursor that fits its schema is still one that nobody was given
+    .filter((one) => spoilt || one.name !== 'cursor')
+    .map((one) => [
+      one.name,
+      one.in === 'path' ? values(one.schema) : fc.option(values(one.schema), { nil: undefined }),
+    ])
+  const bodies = schema && (spoilt ? fc.oneof(fitting(schema), unfit(schema), odd) : fitting(schema))
+  return fc.record({ params: fc.record(Object.fromEntries(params)), body: bodies ?? fc.constant(undefined) })
 }
 
 // they end the session of whoever asks, or tell everybody
@@ -200,6 +202,6 @@ test.each(asked)('$method $path', async ({ method, path, operation }) => {
 })
 
 test('some of it is taken, and some of it refused', () => {
-  expect(answers.taken).toBeGreaterThan(40)
-  expect(answers.refused).toBeGreaterThan(40)
+  expect(answers.taken).toBeGreaterThan(20)
+  expect(answers.refused).toBeGreaterThan(100)
 })
