@@ -27,6 +27,7 @@ const lines: Record<string, (count: number) => string> = {
   'message.received': plural('You have a new message.', 'new messages to you.'),
   'membership.decided': plural('Something changed for you in a group.', 'changes for you in groups.'),
   'event.reminder': plural('News of an event that you go to.', 'news of events that you go to.'),
+  'order.updated': plural('There is news of an order of yours.', 'news of orders of yours.'),
   'admin.broadcast': plural('News from those who run Kith.', 'messages from those who run Kith.'),
   'moderation.actioned': plural('Staff acted on what you published.', 'acts of staff on what you published.'),
 }
