@@ -1,4 +1,4 @@
-// Projects over HTTP. Who sees and may do what: test/db/projects.
+// Projects over HTTP. Every order of steps: test/model/projects.test.ts; who sees and may do what: test/db/projects.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
