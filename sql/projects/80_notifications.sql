@@ -7,8 +7,8 @@ as $$
 begin
   perform private.tell(array(
     select (e.user_id, 'membership.decided', null, 'project', e.payload ->> 'projectId',
-            jsonb_build_object('event', e.payload -> 'event', 'role', null, 'invitationId', null, 'groupId', null,
-                               'guildId', null),
+            jsonb_build_object('event', e.payload -> 'event', 'role', null, 'invitationId', null,
+                               'proposalId', null, 'groupId', null, 'guildId', null),
             concat_ws(':', 'membership.decided', e.payload ->> 'projectId', e.payload ->> 'event'), null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));
