@@ -64,8 +64,3 @@ grant execute on function
   api.search,
   api.set_intent
   to authenticated;
-
--- jobs
-grant execute on function
-  private.job_sweep_search
-  to worker;

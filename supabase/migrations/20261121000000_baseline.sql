@@ -33729,21 +33729,16 @@ create table private.search_documents (
   interests uuid[] not null default '{}',
   words     tsvector not null default '',
   gone_at   timestamptz,
-  swept_at  timestamptz,
   unique (type, id)
 );
-create index search_documents_gone_at_idx on private.search_documents (gone_at)
-  where gone_at is not null and swept_at is null;
-create index search_documents_swept_at_idx on private.search_documents (swept_at) where swept_at is not null;
+create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
 comment on table private.search_documents is
   'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
   'one what fits best.';
 comment on column private.search_documents.gone_at is
-  'When it was deleted: nobody finds it from then on; null while it can be found.';
-comment on column private.search_documents.swept_at is
-  'When a job had taken it out of the lists of its words. Its place stays for a day, for cursors.';
+  'When it was deleted: its words went with it, and its place stays for a day, for cursors. Null while it is found.';
 insert into private.retention (relation, counts_from, keep) values
-  ('private.search_documents', 'swept_at', '1 day');
+  ('private.search_documents', 'gone_at', '1 day');
 
 create table private.search_words (
   type   text collate "C" not null,
@@ -33752,7 +33747,7 @@ create table private.search_words (
   primary key (type, word, number)
 );
 comment on table private.search_words is
-  'The list of each word of each type: in which documents it is. Those that are gone are in it until they are swept.';
+  'The list of each word of each type: in which documents it is.';
 
 create function private.untagged(p_text text) returns text
 language sql immutable
@@ -33787,21 +33782,20 @@ begin
     execute format('select t.title, t.body, t.interests from %s($1) t',
                    (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
-    if v_text is null then   -- all of its columns are: there is no such thing any more
-      update private.search_documents set gone_at = now() where type = p_type and id = v_id and gone_at is null;
-      continue;
-    end if;
+    -- all of its columns are null where there is no such thing, or not any more
+    continue when v_text is null and not p_again;
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     v_new := found;
     continue when not v_new and not p_again;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
-    -- a document that others hold may have waited for another edit: what it says is read again
+    -- who waited for the document reads again what it says
     execute format('select t.title, t.body, t.interests from %s($1) t',
                    (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
     update private.search_documents
-    set words = v_words, interests = coalesce(v_text.interests, '{}'), gone_at = null, swept_at = null
+    set words = v_words, interests = coalesce(v_text.interests, '{}'),
+        gone_at = case when v_text is null then coalesce(gone_at, now()) end
     where number = v_document.number;
     delete from private.search_words w
     where w.type = p_type and w.number = v_document.number
@@ -33816,40 +33810,6 @@ comment on function private.index_for_search is
   'Has these things found by the words that they have now, and those no more that there are not. Without p_again what '
   'is a document already stays as it is.';
 call private.make_walk('private.index_for_search');
-
-create function private.sweep_search() returns integer
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_document private.search_documents;
-  v_swept    integer := 0;
-begin
-  for v_document in
-    select * from private.search_documents where gone_at is not null and swept_at is null
-    order by gone_at limit 500 for update skip locked
-  loop
-    delete from private.search_words w
-    where w.type = v_document.type and w.number = v_document.number
-      and w.word = any (tsvector_to_array(v_document.words));
-    update private.search_documents set words = '', interests = '{}', swept_at = now()
-    where number = v_document.number;
-    v_swept := v_swept + 1;
-  end loop;
-  return v_swept;
-end $$;
-comment on function private.sweep_search is
-  'Takes the next 500 documents that are gone out of the lists of their words, and answers how many.';
-call private.make_walk('private.sweep_search');
-
-create function private.job_sweep_search() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$ begin return private.sweep_search(); end $$;
-comment on function private.job_sweep_search is
-  'Job: forgets the words of what was deleted, 500 documents at a time. May run twice: what is swept is not gone any '
-  'more. The worker repeats it until nothing is left.';
-insert into private.jobs (name, cron, expires, repeats) values ('sweep-search', '* * * * *', 60, true);
 
 -- The types. Posts: those that are out and have words; a repost has its original's, which is found itself.
 
@@ -34454,11 +34414,6 @@ grant execute on function
   api.search,
   api.set_intent
   to authenticated;
-
--- jobs
-grant execute on function
-  private.job_sweep_search
-  to worker;
 
 -- sql/admin/05_lists.sql
 
