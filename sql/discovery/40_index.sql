@@ -15,9 +15,9 @@ comment on text search configuration private.search is 'How texts and queries be
 
 create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
-  texts   regproc not null,
+  texts   text not null check (texts ~ '^private\.[a-z_]+$'),
   visible regclass not null,
-  cards   regproc not null
+  cards   text not null check (cards ~ '^private\.[a-z_]+$')
 );
 comment on table private.search_types is
   'What can be searched for, with a row a type. texts(uuid[]) gives {id, title, body, interests} of those that there '
