@@ -268,7 +268,7 @@ begin
     perform private.require_course(p_id);
     perform private.fail('enrolled_already');   -- also of an archived course
   end if;
-  v_head := private.enter_content('course', p_id);
+  v_head := private.enter_content('course', p_id, false);
   perform private.enrol(v_head);
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;

@@ -137,7 +137,7 @@ begin
     perform private.fail('event_rsvp');
   end if;
   perform private.count_writes('rsvps');
-  perform private.rsvp(private.enter_content('event', p_id), p_status);
+  perform private.rsvp(private.enter_content('event', p_id, false), p_status);
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is

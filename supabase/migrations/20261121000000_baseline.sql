@@ -19135,7 +19135,7 @@ as $$ begin perform from app.contents where id = p_id for share; end $$;
 comment on function private.share_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
-create function private.enter_content(p_kind text, p_id uuid) returns app.contents
+create function private.enter_content(p_kind text, p_id uuid, p_share boolean default true) returns app.contents
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -19143,7 +19143,9 @@ declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
   perform private.write_in_space(v_content.space_id);
-  perform private.share_content(p_id);
+  if p_share then
+    perform private.share_content(p_id);
+  end if;
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   if v_content.required_level <> 0 then
     perform private.fail(p_kind || '_unknown');
@@ -19152,7 +19154,8 @@ begin
 end $$;
 comment on function private.enter_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Fails: space_not_member, space_archived, and with the code of its kind.';
+  'space is not archived. Kinds whose own lock comes before heads (ARCHITECTURE.md, Locks) take it without p_share, '
+  'and look again under theirs. Fails: space_not_member, space_archived, and with the code of its kind.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -19919,16 +19922,11 @@ language plpgsql volatile   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
-  perform private.write_in_space((private.require_video(p_id)).space_id);
-  if (private.require_video(p_id)).required_level <> 0 then
-    perform private.fail('video_unknown');
-  end if;
-  return p_id;
+  return (private.enter_content('video', p_id, false)).id;
 end $$;
 comment on function private.require_open_video is
   'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
-  'removed one, but nobody can act on it. Fails: video_unknown, private.write_in_space.';
+  'removed one, but nobody can act on it. Fails: video_unknown, private.enter_content.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -24984,7 +24982,7 @@ begin
     perform private.fail('event_rsvp');
   end if;
   perform private.count_writes('rsvps');
-  perform private.rsvp(private.enter_content('event', p_id), p_status);
+  perform private.rsvp(private.enter_content('event', p_id, false), p_status);
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
@@ -31723,7 +31721,7 @@ begin
     perform private.require_course(p_id);
     perform private.fail('enrolled_already');   -- also of an archived course
   end if;
-  v_head := private.enter_content('course', p_id);
+  v_head := private.enter_content('course', p_id, false);
   perform private.enrol(v_head);
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
