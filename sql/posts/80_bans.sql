@@ -112,10 +112,6 @@ language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
-  -- one erasure at a time: two people who erase themselves have rows that name each other
-  if new.erased_at is not null then
-    perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
-  end if;
   perform private.lock_written(private.next_posts(new.id, null), private.next_replies(new.id, null));
   return null;
 end $$;

@@ -507,6 +507,7 @@ begin
 end $$;
 comment on function private.silence_memberships is
   'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
-create trigger _070_silence_memberships after update of banned_at, erased_at on app.users
+-- behind private.leave_spaces, which may make one who is just being erased an heir
+create trigger _085_silence_memberships after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
   execute function private.silence_memberships();

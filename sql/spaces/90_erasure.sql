@@ -7,12 +7,14 @@ language plpgsql security definer   -- an erasure changes rows that nobody may c
 set search_path = ''
 as $$
 declare
-  v_spaces uuid[] := array(select space_id from app.space_members where user_id = new.id
-                           order by space_id limit 500);
+  v_spaces uuid[];
   v_space  app.spaces;
   v_role   text;
   v_heir   uuid;
 begin
+  -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
+  v_spaces := array(select space_id from app.space_members where user_id = new.id order by space_id limit 500);
   perform from app.spaces where id = any (v_spaces) order by id for no key update;
   for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
     v_role := private.find_role(v_space.id, new.id);
@@ -36,7 +38,8 @@ end $$;
 comment on function private.leave_spaces is
   'Trigger: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
   'been there the longest, else it is archived.';
-create trigger _120_leave_spaces after update of erased_at on app.users
+-- its name makes it the first of an erasure's triggers that lock something, as spaces and their members come first
+create trigger _080_leave_spaces after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.leave_spaces();
 
 create function private.erase_pending() returns trigger

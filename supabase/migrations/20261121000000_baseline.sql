@@ -8012,7 +8012,8 @@ begin
 end $$;
 comment on function private.silence_memberships is
   'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
-create trigger _070_silence_memberships after update of banned_at, erased_at on app.users
+-- behind private.leave_spaces, which may make one who is just being erased an heir
+create trigger _085_silence_memberships after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
   execute function private.silence_memberships();
 
@@ -8386,12 +8387,14 @@ language plpgsql security definer   -- an erasure changes rows that nobody may c
 set search_path = ''
 as $$
 declare
-  v_spaces uuid[] := array(select space_id from app.space_members where user_id = new.id
-                           order by space_id limit 500);
+  v_spaces uuid[];
   v_space  app.spaces;
   v_role   text;
   v_heir   uuid;
 begin
+  -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
+  v_spaces := array(select space_id from app.space_members where user_id = new.id order by space_id limit 500);
   perform from app.spaces where id = any (v_spaces) order by id for no key update;
   for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
     v_role := private.find_role(v_space.id, new.id);
@@ -8415,7 +8418,8 @@ end $$;
 comment on function private.leave_spaces is
   'Trigger: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
   'been there the longest, else it is archived.';
-create trigger _120_leave_spaces after update of erased_at on app.users
+-- its name makes it the first of an erasure's triggers that lock something, as spaces and their members come first
+create trigger _080_leave_spaces after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.leave_spaces();
 
 create function private.erase_pending() returns trigger
@@ -12398,10 +12402,6 @@ language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
-  -- one erasure at a time: two people who erase themselves have rows that name each other
-  if new.erased_at is not null then
-    perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
-  end if;
   perform private.lock_written(private.next_posts(new.id, null), private.next_replies(new.id, null));
   return null;
 end $$;
@@ -12480,7 +12480,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.lock_published
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.leave_spaces
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
   update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
@@ -12513,7 +12513,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.lock_published
+  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.leave_spaces
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set body = '', deleted_at = coalesce(deleted_at, now())

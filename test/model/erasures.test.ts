@@ -16,7 +16,7 @@ import {
   statement,
 } from './lanes.ts'
 
-const { admin, answer, database, found, interest, join, meet, owner, publish, superuser } = await createLanes()
+const { admin, answer, database, found, interest, join, meet, owner, publish, reply, superuser } = await createLanes()
 await superuser.unsafe(`alter database ${database.name} set deadlock_timeout = '20ms'`)
 
 const erase = ({ id }: Someone) => statement('select private.erase_person($1)', id)
@@ -28,6 +28,13 @@ async function learn({ id }: Someone): Promise<Someone> {
   await owner`select private.add_reputation(${id}, ${interest}, 'admin.adjusted', 20)`
   await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
   return { id, username: '' }
+}
+
+/** The id of a new group with these people in it. */
+async function grouped(founder: Someone, ...members: Someone[]): Promise<string> {
+  const { id } = await answer(as(founder, `create_group('Ours')`))
+  for (const member of members) await answer(as(member, 'join_group($3)', id))
+  return id
 }
 
 /** Two requests that meet at a lock: which of them it is that comes first is chance. */
@@ -128,6 +135,17 @@ const scenes: Record<string, () => Promise<Scene>> = {
     await answer(read)
     await answer(as(fan, `react($3::uuid, 'heart')`, post))
     return [row('app.notifications', `user_id = '${author.id}'`), erase(person), read]
+  },
+  'another erasure, of an owner’s heir': async () => {
+    const [owner, heir] = [await join(), await join()]
+    const group = await grouped(owner, heir)
+    return [row('app.spaces', `id = '${group}'`), erase(owner), erase(heir)]
+  },
+  'a ban of the heir, who replied to the owner': async () => {
+    const [owner, heir] = [await join(), await join()]
+    const group = await grouped(owner, heir)
+    await reply(heir, await publish(owner))
+    return [row('app.spaces', `id = '${group}'`), erase(owner), asStaff(admin, `ban_person($3, 'why')`, heir.id)]
   },
   'effects of the person that are applied': async () => {
     const [person, fan] = [await join(), await join()]
