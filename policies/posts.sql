@@ -247,6 +247,7 @@ grant execute on function
   private.co_author,
   private.delete_own_post,
   private.delete_repost,
+  private.enter_post,
   private.find_bookmark_time,
   private.find_bookmarks,
   private.find_item_place,

@@ -219,6 +219,7 @@ declare
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
   v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
+  v_reply    app.replies;
   v_receiver uuid;
   v_payment  uuid;
 begin
@@ -236,13 +237,15 @@ begin
     v_post := private.require_original(p_post_id);
     v_receiver := v_post.author_id;
   elsif p_reply_id is not null then
-    v_receiver := (private.require_reply(p_reply_id)).author_id;
+    v_reply := private.require_reply(p_reply_id);
+    v_receiver := v_reply.author_id;
   else
     v_receiver := private.require_person(p_receiver_id);
   end if;
   if v_receiver = private.require_caller() then
     perform private.fail('pay_oneself');
   end if;
+  perform private.enter_post(coalesce(v_post.id, v_reply.post_id));
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
@@ -254,4 +257,4 @@ comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
   'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
   'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
-  'insufficient_mana, those of private.begin_idempotent.';
+  'insufficient_mana, private.enter_post, those of private.begin_idempotent.';

@@ -94,6 +94,7 @@ begin
   elsif v_post.hidden_at is not null then
     perform private.fail('boost_hidden');
   end if;
+  perform private.enter_post(v_post.id);
 
   v_boost := private.boost(v_post.id, p_tier);
   return private.finish_idempotent('boost_post', json_build_object(
@@ -110,8 +111,8 @@ end $$;
 comment on function api.boost_post is
   'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
   'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
-  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, those of '
-  'private.begin_idempotent.';
+  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, '
+  'private.enter_post, those of private.begin_idempotent.';
 
 create function private.job_expire_boosts() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

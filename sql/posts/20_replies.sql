@@ -183,6 +183,7 @@ declare
   v_card  json;
 begin
   perform private.count_writes('replies');
+  perform private.enter_post(v_post);
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
@@ -201,7 +202,8 @@ begin
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded.';
+  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded, '
+  'private.enter_post.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end

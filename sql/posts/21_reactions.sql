@@ -66,6 +66,7 @@ declare
   v_post uuid := private.require_published_original(p_id);
 begin
   perform private.count_writes('reactions');
+  perform private.enter_post(v_post);
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
@@ -73,7 +74,7 @@ begin
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
+  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.enter_post.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile

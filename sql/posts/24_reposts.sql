@@ -38,6 +38,17 @@ comment on function private.require_published_original is
   'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
   'post_not_out.';
 
+create function private.enter_post(p_post uuid) returns void
+language plpgsql volatile security definer   -- the policy of posts was asked before
+set search_path = ''
+as $$
+begin
+  perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
+end $$;
+comment on function private.enter_post is
+  'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
+  'nobody answers, marks, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
+
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''

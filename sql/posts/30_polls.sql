@@ -187,8 +187,10 @@ set search_path = ''
 as $$
 declare
   v_post uuid := (private.require_original(p_id)).id;
-  v_poll app.polls := private.lock_running_poll(v_post);
+  v_poll app.polls;
 begin
+  perform private.enter_post(v_post);
+  v_poll := private.lock_running_poll(v_post);
   insert into app.poll_votes (poll_id, user_id, option_id)
   select o.poll_id, private.require_caller(), o.id
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
@@ -201,7 +203,7 @@ begin
 end $$;
 comment on function api.vote_poll is
   'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
-  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.enter_post.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll

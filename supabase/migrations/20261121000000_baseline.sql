@@ -9591,6 +9591,7 @@ declare
   v_card  json;
 begin
   perform private.count_writes('replies');
+  perform private.enter_post(v_post);
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
@@ -9609,7 +9610,8 @@ begin
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded.';
+  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded, '
+  'private.enter_post.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
@@ -9767,6 +9769,7 @@ declare
   v_post uuid := private.require_published_original(p_id);
 begin
   perform private.count_writes('reactions');
+  perform private.enter_post(v_post);
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
@@ -9774,7 +9777,7 @@ begin
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
+  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.enter_post.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -10090,6 +10093,17 @@ end $$;
 comment on function private.require_published_original is
   'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
   'post_not_out.';
+
+create function private.enter_post(p_post uuid) returns void
+language plpgsql volatile security definer   -- the policy of posts was asked before
+set search_path = ''
+as $$
+begin
+  perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
+end $$;
+comment on function private.enter_post is
+  'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
+  'nobody answers, marks, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -10598,8 +10612,10 @@ set search_path = ''
 as $$
 declare
   v_post uuid := (private.require_original(p_id)).id;
-  v_poll app.polls := private.lock_running_poll(v_post);
+  v_poll app.polls;
 begin
+  perform private.enter_post(v_post);
+  v_poll := private.lock_running_poll(v_post);
   insert into app.poll_votes (poll_id, user_id, option_id)
   select o.poll_id, private.require_caller(), o.id
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
@@ -10612,7 +10628,7 @@ begin
 end $$;
 comment on function api.vote_poll is
   'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
-  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown.';
+  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.enter_post.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
@@ -12814,6 +12830,7 @@ grant execute on function
   private.co_author,
   private.delete_own_post,
   private.delete_repost,
+  private.enter_post,
   private.find_bookmark_time,
   private.find_bookmarks,
   private.find_item_place,
@@ -16775,6 +16792,7 @@ declare
   v_needed   integer := (private.payment_tier(p_tier)).reputation;
   v_emotion  app.emotion := p_emotion;
   v_post     app.posts;
+  v_reply    app.replies;
   v_receiver uuid;
   v_payment  uuid;
 begin
@@ -16792,13 +16810,15 @@ begin
     v_post := private.require_original(p_post_id);
     v_receiver := v_post.author_id;
   elsif p_reply_id is not null then
-    v_receiver := (private.require_reply(p_reply_id)).author_id;
+    v_reply := private.require_reply(p_reply_id);
+    v_receiver := v_reply.author_id;
   else
     v_receiver := private.require_person(p_receiver_id);
   end if;
   if v_receiver = private.require_caller() then
     perform private.fail('pay_oneself');
   end if;
+  perform private.enter_post(coalesce(v_post.id, v_reply.post_id));
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
@@ -16810,7 +16830,7 @@ comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
   'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
   'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
-  'insufficient_mana, those of private.begin_idempotent.';
+  'insufficient_mana, private.enter_post, those of private.begin_idempotent.';
 
 -- sql/economy/30_history.sql
 
@@ -16998,6 +17018,7 @@ begin
   elsif v_post.hidden_at is not null then
     perform private.fail('boost_hidden');
   end if;
+  perform private.enter_post(v_post.id);
 
   v_boost := private.boost(v_post.id, p_tier);
   return private.finish_idempotent('boost_post', json_build_object(
@@ -17014,8 +17035,8 @@ end $$;
 comment on function api.boost_post is
   'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
   'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
-  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, those of '
-  'private.begin_idempotent.';
+  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, '
+  'private.enter_post, those of private.begin_idempotent.';
 
 create function private.job_expire_boosts() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

@@ -101,6 +101,7 @@ test('who leaves sees nothing of it, and still deletes what is theirs; an archiv
 
   await alice.request('DELETE', `/groups/${club.id}`)
   expect(await say(alice, club.id)).toFailWith(409, 'space_archived')
+  expect(await alice.post(`/posts/${mine[1]}/replies`, { body: 'Late.' })).toFailWith(409, 'space_archived')
   expect(await walk(alice, `/groups/${club.id}/posts`, 50)).toEqual([mine[1]])
   expect(await carla.request('DELETE', `/posts/${mine[1]}`)).toMatchObject({ status: 204 })
   expect(await carla.request('DELETE', `/posts/${mine[1]}`)).toFailWith(404, 'post_unknown')

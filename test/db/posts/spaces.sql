@@ -1,6 +1,6 @@
 -- Posts in groups and guilds: who publishes there, who sees what, what reaches whom, and what stays when somebody leaves.
 begin;
-select plan(73);
+select plan(82);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -176,11 +176,25 @@ select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT403
 select throws_ok($$ select api.get_post(pg_temp.id('later')) $$, 'PT404', 'post_unknown', 'and see nothing');
 
 -- archived
+select test.act_as('alice');
+select pg_temp.post('asked', 'club', ', p_poll => ''{"options": ["a", "b"]}''');
 select test.act_as('bob');
+select api.react(pg_temp.id('asked'), 'heart');
+insert into made select 'answer', (api.create_reply(pg_temp.id('asked'), 'Yes') ->> 'id')::uuid;
 select pg_temp.post('never', 'club', ', p_publish_at => now() + interval ''1 hour''');
 select pg_temp.archive('club', true);
 select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT409', 'space_archived', 'an archived group takes nothing new');
 select throws_ok($$ select api.update_post(pg_temp.id('never'), '{"publishAt": null}') $$, 'PT409', 'space_archived', 'not what was waiting either');
+select throws_ok(format('select api.%s', o), 'PT409', 'space_archived', 'what it has is for reading: ' || o)
+from unnest(array['create_reply(pg_temp.id(''asked''), ''No'')', 'react(pg_temp.id(''asked''), ''spark'')',
+                  'vote_poll(pg_temp.id(''asked''), gen_random_uuid())', 'pay(''joy'', 0, pg_temp.id(''asked''))',
+                  'boost_post(pg_temp.id(''later''), 1)']) o;
+select test.act_as('alice');
+select throws_ok($$ select api.pay('joy', 0, p_reply_id => pg_temp.id('answer')) $$, 'PT409', 'space_archived', 'and nobody pays for a reply there');
+select throws_ok($$ select api.react(pg_temp.id('made-up'), 'heart') $$, 'PT404', 'post_unknown', 'what is not there is unknown as before');
+select test.act_as('bob');
+select is(api.unreact(pg_temp.id('asked'), 'heart') #>> '{counters,reactions}', '0', 'what one did there is taken back');
+select lives_ok($$ select api.bookmark(pg_temp.id('asked')) $$, 'one''s own notes are none of its');
 select pg_temp.due('never');
 select is(pg_temp.work(), 1, 'nor at its time');
 select is(pg_temp.is_out('never'), false, 'it stays scheduled');
