@@ -157,6 +157,7 @@ grant execute on function
   private.username_of,
   private.utc
   to authenticated, service_role, gate;
+grant execute on function private.keep_person to authenticated;
 grant execute on function
   private.audit,
   private.find_level,

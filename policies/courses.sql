@@ -34,6 +34,7 @@ grant execute on function
   private.lesson_with,
   private.list_lessons,
   private.list_students,
+  private.lock_courses,
   private.order_lessons,
   private.require_course,
   private.require_course_card,

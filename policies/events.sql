@@ -34,6 +34,7 @@ grant execute on function
   private.event_with,
   private.find_my_events,
   private.list_attendees,
+  private.lock_events,
   private.require_event_card,
   private.require_reported_event,
   private.rsvp

@@ -209,17 +209,26 @@ end $$;
 comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
-create function private.check_author() returns trigger
-language plpgsql security definer   -- people may not read bans and erasures
+create function private.keep_person(p_user uuid) returns void
+language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
-  -- share, not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
-  perform from app.users u
-  where u.id = new.author_id and u.banned_at is null and u.erased_at is null for share;
+  -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
+  perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.fail('token_revoked');
   end if;
+end $$;
+comment on function private.keep_person is
+  'Keeps a person as they are, neither banned nor erased, until the transaction ends. Fails: token_revoked.';
+
+create function private.check_author() returns trigger
+language plpgsql security definer   -- whoever writes, staff and jobs too
+set search_path = ''
+as $$
+begin
+  perform private.keep_person(new.author_id);
   return new;
 end $$;
 comment on function private.check_author is

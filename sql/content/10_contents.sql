@@ -212,17 +212,17 @@ as $$ begin perform from app.contents where id = p_id for share; end $$;
 comment on function private.share_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
-create function private.enter_content(p_kind text, p_id uuid, p_share boolean default true) returns app.contents
+create function private.enter_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
+  -- a person before a head, also their own: ARCHITECTURE.md, Locks
+  perform private.keep_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
-  if p_share then
-    perform private.share_content(p_id);
-  end if;
+  perform private.share_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   if v_content.required_level <> 0 then
     perform private.fail(p_kind || '_unknown');
@@ -231,8 +231,7 @@ begin
 end $$;
 comment on function private.enter_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Kinds whose own lock comes before heads (ARCHITECTURE.md, Locks) take it without p_share, '
-  'and look again under theirs. Fails: space_not_member, space_archived, and with the code of its kind.';
+  'space is not archived. Fails: token_revoked, space_not_member, space_archived, and with the code of its kind.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one

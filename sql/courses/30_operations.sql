@@ -226,17 +226,6 @@ declare
   v_me    uuid := private.require_caller();
   v_price integer;
 begin
-  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
-  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
-  if not found then
-    perform private.fail('token_revoked');
-  end if;
-  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
-  perform private.lock_courses(array[p_head.id]);
-  perform from private.visible_contents where id = p_head.id and required_level = 0;
-  if not found then
-    perform private.fail('course_unknown');
-  end if;
   update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
   insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
   on conflict do nothing;
@@ -248,8 +237,8 @@ begin
   end if;
 end $$;
 comment on function private.enrol is
-  'The caller, who has entered a course (private.enter_content), becomes its student, and pays its author. Fails: '
-  'token_revoked, course_unknown, enrolled_already, insufficient_mana.';
+  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
+  'author. Fails: enrolled_already, insufficient_mana.';
 
 create function api.enrol_course(p_id uuid) returns json
 language plpgsql volatile
@@ -268,14 +257,19 @@ begin
     perform private.require_course(p_id);
     perform private.fail('enrolled_already');   -- also of an archived course
   end if;
-  v_head := private.enter_content('course', p_id, false);
-  perform private.enrol(v_head);
+  v_head := private.require_content('course', p_id);
+  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  perform private.keep_person(app.uid());
+  perform private.write_in_space(v_head.space_id);
+  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
+  perform private.lock_courses(array[p_id]);
+  perform private.enrol(private.enter_content('course', p_id));
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
   'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
-  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, course_unknown, space_not_member, '
-  'space_archived, insufficient_mana, those of private.begin_idempotent.';
+  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
+  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments

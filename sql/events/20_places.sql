@@ -74,17 +74,6 @@ declare
   v_places app.event_places;
   v_old    text;
 begin
-  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
-  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
-  if not found then
-    perform private.fail('token_revoked');
-  end if;
-  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
-  perform private.lock_events(array[v_id]);
-  perform from private.visible_contents where id = v_id and required_level = 0;
-  if not found then
-    perform private.fail('event_unknown');
-  end if;
   select * into v_event from app.events where id = v_id;
   select * into v_places from app.event_places where event_id = v_id;
   if v_event.cancelled_at is not null then
@@ -106,9 +95,8 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has entered an event (private.enter_content), goes to it or is interested. Without a free place '
-  'they wait. Repeating it changes nothing. Fails: token_revoked, event_unknown, event_cancelled, event_over, '
-  'event_waitlist_full.';
+  'The caller, who has locked an event and entered it (private.enter_content), goes to it or is interested. Without '
+  'a free place they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, event_waitlist_full.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -132,18 +120,26 @@ create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_head app.contents;
 begin
   if (p_status in ('going', 'interested')) is not true then
     perform private.fail('event_rsvp');
   end if;
   perform private.count_writes('rsvps');
-  perform private.rsvp(private.enter_content('event', p_id, false), p_status);
+  v_head := private.require_content('event', p_id);
+  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
+  perform private.keep_person(private.require_caller());
+  perform private.write_in_space(v_head.space_id);
+  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
+  perform private.lock_events(array[p_id]);
+  perform private.rsvp(private.enter_content('event', p_id), p_status);
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
   'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up '
-  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, space_not_member, '
-  'space_archived, event_cancelled, event_over, event_waitlist_full.';
+  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, token_revoked, '
+  'space_not_member, space_archived, event_cancelled, event_over, event_waitlist_full.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile

@@ -431,17 +431,26 @@ end $$;
 comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
-create function private.check_author() returns trigger
-language plpgsql security definer   -- people may not read bans and erasures
+create function private.keep_person(p_user uuid) returns void
+language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
 begin
-  -- share, not the foreign key's key share: it waits for a ban or an erasure under way, which would miss this row
-  perform from app.users u
-  where u.id = new.author_id and u.banned_at is null and u.erased_at is null for share;
+  -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
+  perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.fail('token_revoked');
   end if;
+end $$;
+comment on function private.keep_person is
+  'Keeps a person as they are, neither banned nor erased, until the transaction ends. Fails: token_revoked.';
+
+create function private.check_author() returns trigger
+language plpgsql security definer   -- whoever writes, staff and jobs too
+set search_path = ''
+as $$
+begin
+  perform private.keep_person(new.author_id);
   return new;
 end $$;
 comment on function private.check_author is
@@ -2710,6 +2719,7 @@ grant execute on function
   private.username_of,
   private.utc
   to authenticated, service_role, gate;
+grant execute on function private.keep_person to authenticated;
 grant execute on function
   private.audit,
   private.find_level,
@@ -19156,17 +19166,17 @@ as $$ begin perform from app.contents where id = p_id for share; end $$;
 comment on function private.share_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
-create function private.enter_content(p_kind text, p_id uuid, p_share boolean default true) returns app.contents
+create function private.enter_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
+  -- a person before a head, also their own: ARCHITECTURE.md, Locks
+  perform private.keep_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
-  if p_share then
-    perform private.share_content(p_id);
-  end if;
+  perform private.share_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   if v_content.required_level <> 0 then
     perform private.fail(p_kind || '_unknown');
@@ -19175,8 +19185,7 @@ begin
 end $$;
 comment on function private.enter_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Kinds whose own lock comes before heads (ARCHITECTURE.md, Locks) take it without p_share, '
-  'and look again under theirs. Fails: space_not_member, space_archived, and with the code of its kind.';
+  'space is not archived. Fails: token_revoked, space_not_member, space_archived, and with the code of its kind.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -19943,11 +19952,16 @@ language plpgsql volatile   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  return (private.enter_content('video', p_id, false)).id;
+  -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
+  perform private.write_in_space((private.require_video(p_id)).space_id);
+  if (private.require_video(p_id)).required_level <> 0 then
+    perform private.fail('video_unknown');
+  end if;
+  return p_id;
 end $$;
 comment on function private.require_open_video is
   'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
-  'removed one, but nobody can act on it. Fails: video_unknown, private.enter_content.';
+  'removed one, but nobody can act on it. Fails: video_unknown, private.write_in_space.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -24941,17 +24955,6 @@ declare
   v_places app.event_places;
   v_old    text;
 begin
-  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
-  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
-  if not found then
-    perform private.fail('token_revoked');
-  end if;
-  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
-  perform private.lock_events(array[v_id]);
-  perform from private.visible_contents where id = v_id and required_level = 0;
-  if not found then
-    perform private.fail('event_unknown');
-  end if;
   select * into v_event from app.events where id = v_id;
   select * into v_places from app.event_places where event_id = v_id;
   if v_event.cancelled_at is not null then
@@ -24973,9 +24976,8 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has entered an event (private.enter_content), goes to it or is interested. Without a free place '
-  'they wait. Repeating it changes nothing. Fails: token_revoked, event_unknown, event_cancelled, event_over, '
-  'event_waitlist_full.';
+  'The caller, who has locked an event and entered it (private.enter_content), goes to it or is interested. Without '
+  'a free place they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, event_waitlist_full.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -24999,18 +25001,26 @@ create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_head app.contents;
 begin
   if (p_status in ('going', 'interested')) is not true then
     perform private.fail('event_rsvp');
   end if;
   perform private.count_writes('rsvps');
-  perform private.rsvp(private.enter_content('event', p_id, false), p_status);
+  v_head := private.require_content('event', p_id);
+  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
+  perform private.keep_person(private.require_caller());
+  perform private.write_in_space(v_head.space_id);
+  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
+  perform private.lock_events(array[p_id]);
+  perform private.rsvp(private.enter_content('event', p_id), p_status);
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
   'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up '
-  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, space_not_member, '
-  'space_archived, event_cancelled, event_over, event_waitlist_full.';
+  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, token_revoked, '
+  'space_not_member, space_archived, event_cancelled, event_over, event_waitlist_full.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -25748,6 +25758,7 @@ grant execute on function
   private.event_with,
   private.find_my_events,
   private.list_attendees,
+  private.lock_events,
   private.require_event_card,
   private.require_reported_event,
   private.rsvp
@@ -31701,17 +31712,6 @@ declare
   v_me    uuid := private.require_caller();
   v_price integer;
 begin
-  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
-  perform from app.users where id = v_me and banned_at is null and erased_at is null for share;
-  if not found then
-    perform private.fail('token_revoked');
-  end if;
-  perform private.lock_pairs(array[p_head.author_id], array[v_me]);
-  perform private.lock_courses(array[p_head.id]);
-  perform from private.visible_contents where id = p_head.id and required_level = 0;
-  if not found then
-    perform private.fail('course_unknown');
-  end if;
   update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
   insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
   on conflict do nothing;
@@ -31723,8 +31723,8 @@ begin
   end if;
 end $$;
 comment on function private.enrol is
-  'The caller, who has entered a course (private.enter_content), becomes its student, and pays its author. Fails: '
-  'token_revoked, course_unknown, enrolled_already, insufficient_mana.';
+  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
+  'author. Fails: enrolled_already, insufficient_mana.';
 
 create function api.enrol_course(p_id uuid) returns json
 language plpgsql volatile
@@ -31743,14 +31743,19 @@ begin
     perform private.require_course(p_id);
     perform private.fail('enrolled_already');   -- also of an archived course
   end if;
-  v_head := private.enter_content('course', p_id, false);
-  perform private.enrol(v_head);
+  v_head := private.require_content('course', p_id);
+  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  perform private.keep_person(app.uid());
+  perform private.write_in_space(v_head.space_id);
+  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
+  perform private.lock_courses(array[p_id]);
+  perform private.enrol(private.enter_content('course', p_id));
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
   'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
-  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, course_unknown, space_not_member, '
-  'space_archived, insufficient_mana, those of private.begin_idempotent.';
+  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
+  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments
@@ -31994,6 +31999,7 @@ grant execute on function
   private.lesson_with,
   private.list_lessons,
   private.list_students,
+  private.lock_courses,
   private.order_lessons,
   private.require_course,
   private.require_course_card,

@@ -101,6 +101,9 @@ describe('locks are taken in the order by', async () => {
   await answer(asOnce('key', fan, paid, fresh))
   await answer(asOnce('key', fan, quoted, fresh, interest))
   const standing = await found(`select id from app.payments where post_id = $1`, fresh)
+  const offered = (await answer(as(author, `create_offering('Bread', 'A loaf', 5, 5, 9)`))).id
+  const ordering = 'place_order($3::uuid, 5)'
+  const { order } = await answer<{ order: { id: string } }>(asOnce('key', fan, ordering, offered))
   await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'` // taken over, and not answered
   const key = (what: string) => row('app.idempotency_keys', `user_id = '${fan.id}' and operation = '${what}'`)
 
@@ -129,6 +132,26 @@ describe('locks are taken in the order by', async () => {
   const sending = `send_message($3::uuid, 'Hi', '00000000-0000-4000-8000-000000000001')`
   const said = await answer(asOnce('key', fan, `send_message($3::uuid, 'Hi', gen_random_uuid())`, talkId))
   await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'`
+
+  const taught = (await answer(as(author, `create_course('Baking', 'Bread', 1, 5)`))).id
+  await answer(as(author, `create_course_lesson($3::uuid, 'Dough', 'Flour and water')`, taught))
+  await answer(as(author, 'publish_course($3::uuid)', taught))
+  const posed = (await answer(as(author, `create_problem('Why?', 'It does not rise', 0, 5)`))).id
+  const solved = (await answer(as(fan, `create_solution($3::uuid, repeat('Wait longer. ', 5))`, posed))).id
+  const { hold } = await found<{ hold: string }>('select hold_id as hold from app.problems where id = $1', posed)
+  const event = (
+    await answer(
+      as(
+        author,
+        `create_event('Feast', 'Bread', now() + interval '1 day', now() + interval '2 days', 'UTC', '{"kind": "online"}')`,
+      ),
+    )
+  ).id
+  /** A hold, its holder's wallet and that of who may get it, in the order. */
+  const held = (hold: string, ...people: Someone[]) =>
+    [...people.map(({ id }) => id), hold]
+      .sort()
+      .map((id) => (id === hold ? row('app.mana_accounts', `id = '${id}'`) : wallet({ id, username: '' })))
 
   const [subject] = await owner<{ slug: string }[]>`select slug from app.interests where id = ${interest}`
   const propose = (who: Someone) => as(who, `create_wiki_proposal($3, 'Text', 'Summary', 0)`, subject?.slug)
@@ -175,6 +198,8 @@ describe('locks are taken in the order by', async () => {
     'likes',
     'comments',
     'wiki',
+    'orders',
+    'rsvps',
   ]
   for (const kind of kinds) // so that there is a row to hold
     for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
@@ -247,6 +272,60 @@ describe('locks are taken in the order by', async () => {
       comments(remarked),
     ],
     'a video that staff removes': [asStaff(admin, `remove_content('videos', $3::uuid)`, clip), contents(clip), audit],
+    'an order': [
+      asOnce('key', fan, ordering, offered),
+      key('place_order'),
+      writes(fan, 'orders'),
+      ...inOrder(fan, author).map(person),
+      pair(fan, author),
+      contents(offered),
+      row('app.offerings', `id = '${offered}'`),
+      wallet(fan),
+    ],
+    'an order that is declined': [
+      as(author, 'decline_order($3::uuid)', order.id),
+      writes(author, 'orders'),
+      row('app.orders', `id = '${order.id}'`),
+      row('app.offerings', `id = '${offered}'`),
+      ...held(order.id, fan),
+    ],
+    'an enrolment': [
+      as(fan, 'enrol_course($3::uuid)', taught),
+      person(fan),
+      pair(fan, author),
+      row('app.courses', `id = '${taught}'`),
+      contents(taught),
+      ...inOrder(fan, author).map(wallet),
+    ],
+    'another price of a course': [
+      as(author, `update_course($3::uuid, '{"priceMana": 6}')`, taught),
+      writes(author, 'edits'),
+      row('app.courses', `id = '${taught}'`),
+      contents(taught),
+    ],
+    'a reply to an event': [
+      as(fan, `rsvp_event($3::uuid, 'going')`, event),
+      writes(fan, 'rsvps'),
+      person(fan),
+      pair(fan, author),
+      row('app.event_places', `event_id = '${event}'`),
+      contents(event),
+    ],
+    'a solution': [
+      as(author, `create_solution($3::uuid, repeat('It was cold. ', 5))`, posed),
+      writes(author, 'replies'),
+      person(author),
+      contents(posed),
+      row('app.problems', `id = '${posed}'`),
+    ],
+    'a solution that is accepted': [
+      as(author, 'accept_solution($3::uuid, $4::uuid)', posed, solved),
+      ...inOrder(fan, author).map(person),
+      contents(posed),
+      row('app.problem_solutions', `id = '${solved}'`),
+      row('app.problems', `id = '${posed}'`),
+      ...held(hold, fan, author),
+    ],
     views: [views([shared, loved, fresh], fan), ...[fresh, loved, shared].sort().map(counters)],
     'a part of a series': [
       as(author, 'add_series_item($3::uuid, $4::uuid)', extended, fresh),

@@ -1,0 +1,66 @@
+// What moves mana or waits for it, beside what ends it: a ban, an erasure, an author who changes or deletes it. Nobody
+// is sent a deadlock, and nothing stays held for somebody who is gone.
+import { afterEach, describe, expect, test } from 'vitest'
+import { applyEffects } from '../support/database.ts'
+import { as, createLanes, person, type Someone, statement } from './lanes.ts'
+
+const { answer, join, meet, owner } = await createLanes()
+
+const ends = {
+  'a ban': ({ id }: Someone) => statement('update app.users set banned_at = now() where id = $1', id),
+  'an erasure': ({ id }: Someone) => statement('select private.erase_person($1)', id),
+}
+
+const words = 'What one would say of it. '.repeat(3)
+const pose = async (who: Someone, bounty: number | null = null) =>
+  (await answer(as(who, `create_problem('Why?', 'I do not know', 0, $3)`, bounty))).id
+const solve = async (who: Someone, problem: string) =>
+  (await answer(as(who, 'create_solution($3::uuid, $4)', problem, words))).id
+async function teach(who: Someone) {
+  const { id } = await answer(as(who, `create_course('Baking', 'Bread', 1, 10)`))
+  await answer(as(who, `create_course_lesson($3::uuid, 'Dough', 'Flour and water')`, id))
+  await answer(as(who, 'publish_course($3::uuid)', id))
+  return id
+}
+const invite = async (who: Someone) =>
+  (
+    await answer(
+      as(
+        who,
+        `create_event('Feast', 'Bread', now() + interval '1 day', now() + interval '2 days', 'UTC', '{"kind": "online"}')`,
+      ),
+    )
+  ).id
+
+afterEach(async () => {
+  await applyEffects(owner)
+  expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
+})
+
+test.each([
+  ['an enrolment', 'another price', teach, 'enrol_course($3::uuid)', `update_course($3::uuid, '{"priceMana": 11}')`],
+  ['an enrolment', 'an archiving', teach, 'enrol_course($3::uuid)', 'archive_course($3::uuid)'],
+  ['an enrolment', 'a deletion', teach, 'enrol_course($3::uuid)', 'delete_course($3::uuid)'],
+  ['a reply', 'fewer places', invite, `rsvp_event($3::uuid, 'going')`, `update_event($3::uuid, '{"capacity": 9}')`],
+  ['a reply', 'a deletion', invite, `rsvp_event($3::uuid, 'going')`, 'delete_event($3::uuid)'],
+])('%s and %s', async (_what, _other, make, come, change) => {
+  const [author, fan] = [await join(), await join()]
+  const id = await make(author)
+  expect(await meet(person(fan), [as(fan, come, id), as(author, change, id)])).not.toContain('40P01')
+})
+
+describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
+  test('offers a solution of their own problem', async () => {
+    const author = await join()
+    const id = await pose(author)
+    const met = await meet(person(author), [end(author), as(author, 'create_solution($3::uuid, $4)', id, words)])
+    expect(met).toEqual([null, 'token_revoked'])
+  })
+
+  test('votes on a solution of their own problem', async () => {
+    const [author, fan] = [await join(), await join()]
+    const solution = await solve(fan, await pose(author))
+    const met = await meet(person(author), [end(author), as(author, 'vote_solution($3::uuid, 1)', solution)])
+    expect(met).toEqual([null, 'token_revoked'])
+  })
+})
