@@ -854,6 +854,9 @@ export const failures = {
   ],
   accept_invitation: ['circle_full', 'invitation_settled', 'invitation_unknown', 'member_already'],
   accept_order: [
+    'asset_kind',
+    'asset_pending',
+    'asset_unknown',
     'idempotency_answer_gone',
     'idempotency_key_busy',
     'idempotency_key_invalid',
@@ -1116,6 +1119,9 @@ export const failures = {
     'writes_exceeded',
   ],
   cancel_order: [
+    'asset_kind',
+    'asset_pending',
+    'asset_unknown',
     'idempotency_answer_gone',
     'idempotency_key_busy',
     'idempotency_key_invalid',
@@ -1134,6 +1140,9 @@ export const failures = {
   commit_asset: ['asset_unknown'],
   complete_ai_session: ['ai_session_over', 'ai_session_unanswered', 'ai_session_unknown'],
   complete_order: [
+    'asset_kind',
+    'asset_pending',
+    'asset_unknown',
     'idempotency_answer_gone',
     'idempotency_key_busy',
     'idempotency_key_invalid',
@@ -1473,6 +1482,9 @@ export const failures = {
   ],
   decline_invitation: ['invitation_settled', 'invitation_unknown'],
   decline_order: [
+    'asset_kind',
+    'asset_pending',
+    'asset_unknown',
     'idempotency_answer_gone',
     'idempotency_key_busy',
     'idempotency_key_invalid',
@@ -1550,6 +1562,9 @@ export const failures = {
   ],
   dismiss_report: ['report_settled', 'report_unknown', 'role_required'],
   dispute_order: [
+    'asset_kind',
+    'asset_pending',
+    'asset_unknown',
     'idempotency_answer_gone',
     'idempotency_key_busy',
     'idempotency_key_invalid',

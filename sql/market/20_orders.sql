@@ -160,7 +160,8 @@ begin
                 where t.state = p_order.state and t.after is not null)
   where id = p_order.id;
   if v_step.restocks and p_order.took_stock then
-    update app.offerings set stock = least(stock + 1, 1000000) where id = p_order.offering_id;
+    -- one that is without end by now stays so
+    update app.offerings set stock = stock + 1 where id = p_order.offering_id and stock < 1000000;
   end if;
   perform private.note_order(p_order, p_actor);
   if v_step.settles = 'buyer' then
@@ -234,7 +235,7 @@ begin
     perform private.fail('offering_unknown');   -- deleted while this waited
   elsif v_offering.paused then
     perform private.fail('offering_paused');
-  elsif v_offering.price_mana <> p_expected then
+  elsif v_offering.price_mana is distinct from p_expected then
     perform private.fail('price_changed');
   elsif v_offering.stock = 0 then
     perform private.fail('sold_out');

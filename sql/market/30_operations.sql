@@ -178,12 +178,15 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
+  if p_asset is not null then   -- a repeat answers also when staff has taken it away since
+    perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
+  end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
   return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
 end $$;
 comment on function private.take_order_step is
-  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: those of '
-  'private.act_on_order, those of private.begin_idempotent.';
+  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: asset_unknown, '
+  'asset_pending, asset_kind, those of private.act_on_order, those of private.begin_idempotent.';
 
 create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
@@ -204,14 +207,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if p_asset_id is not null then
-    perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
-  end if;
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, '
-  'asset_unknown, asset_pending, asset_kind, those of private.take_order_step.';
+  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, those '
+  'of private.take_order_step.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile

@@ -27517,7 +27517,8 @@ begin
                 where t.state = p_order.state and t.after is not null)
   where id = p_order.id;
   if v_step.restocks and p_order.took_stock then
-    update app.offerings set stock = least(stock + 1, 1000000) where id = p_order.offering_id;
+    -- one that is without end by now stays so
+    update app.offerings set stock = stock + 1 where id = p_order.offering_id and stock < 1000000;
   end if;
   perform private.note_order(p_order, p_actor);
   if v_step.settles = 'buyer' then
@@ -27591,7 +27592,7 @@ begin
     perform private.fail('offering_unknown');   -- deleted while this waited
   elsif v_offering.paused then
     perform private.fail('offering_paused');
-  elsif v_offering.price_mana <> p_expected then
+  elsif v_offering.price_mana is distinct from p_expected then
     perform private.fail('price_changed');
   elsif v_offering.stock = 0 then
     perform private.fail('sold_out');
@@ -27823,12 +27824,15 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
+  if p_asset is not null then   -- a repeat answers also when staff has taken it away since
+    perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
+  end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
   return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
 end $$;
 comment on function private.take_order_step is
-  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: those of '
-  'private.act_on_order, those of private.begin_idempotent.';
+  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: asset_unknown, '
+  'asset_pending, asset_kind, those of private.act_on_order, those of private.begin_idempotent.';
 
 create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
@@ -27849,14 +27853,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if p_asset_id is not null then
-    perform private.use_asset(p_asset_id, array['image', 'video', 'audio', 'attachment']);
-  end if;
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, '
-  'asset_unknown, asset_pending, asset_kind, those of private.take_order_step.';
+  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, those '
+  'of private.take_order_step.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile

@@ -2,7 +2,7 @@
 // is sent a deadlock, and nothing stays held for somebody who is gone.
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
-import { as, createLanes, person, type Someone, statement } from './lanes.ts'
+import { as, asOnce, createLanes, person, type Someone, statement } from './lanes.ts'
 
 const { answer, join, meet, owner } = await createLanes()
 
@@ -63,4 +63,18 @@ describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
     const met = await meet(person(author), [end(author), as(author, 'vote_solution($3::uuid, 1)', solution)])
     expect(met).toEqual([null, 'token_revoked'])
   })
+})
+
+test('a delivery that is repeated is answered also when staff has taken its asset away', async () => {
+  const [seller, buyer] = [await join(), await join()]
+  const { id } = await answer(as(seller, `create_offering('Bread', 'A loaf', 10, 5)`))
+  const { order } = await answer<{ order: { id: string } }>(as(buyer, 'place_order($3::uuid, 10)', id))
+  await answer(as(seller, 'accept_order($3::uuid)', order.id))
+  const [asset] = await owner<{ id: string }[]>`
+    insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, mime_type, status, expires_at, committed_at)
+    values (${seller.id}, 'image', 'image/png', 1, 'media', 'bread.png', 'image/png', 'committed', null, now()) returning id`
+  const deliver = asOnce('key', seller, `deliver_order($3::uuid, 'Warm', $4::uuid)`, order.id, asset?.id)
+  const first = await answer(deliver)
+  await owner`update app.media_assets set removed_at = now() where id = ${asset?.id ?? null}`
+  expect(await answer(deliver)).toEqual(first)
 })

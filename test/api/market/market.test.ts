@@ -208,6 +208,14 @@ describe('an order', () => {
     expect((await alice.get<Offering>(`/economy/market/offerings/${offering}`)).body.stock).toBe(1)
   })
 
+  test('that ends leaves a stock without end as it is', async () => {
+    const offering = await offer(carla, { stock: 2 })
+    const order = await ordered(alice, offering)
+    await carla.patch(`/economy/market/offerings/${offering}`, { stock: null })
+    await step(alice, order, 'cancel')
+    expect((await alice.get<Offering>(`/economy/market/offerings/${offering}`)).body.stock).toBeNull()
+  })
+
   test('goes on across a block, and a new one is not to be had', async () => {
     const offering = await offer(carla)
     const order = await ordered(bob, offering)

@@ -1,6 +1,6 @@
 -- The market: who sees what of it, also past the operations, and what a ban and an erasure do to orders and reviews.
 begin;
-select plan(44);
+select plan(45);
 select test.people('alice', 'bob', 'carla');
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
@@ -42,6 +42,7 @@ select pg_temp.place('held', 'one', 5), pg_temp.place('accepted', 'one', 5), pg_
 select is(pg_temp.mana(app.uid()), 34::bigint, 'what she ordered is held');
 select throws_ok($$ select api.place_order(pg_temp.id('one'), 5, repeat('x', 2001)) $$, 'PT422', 'order_note', 'a note has an end');
 select throws_ok($$ select api.place_order(pg_temp.id('one'), 4) $$, 'PT409', 'price_changed', 'she pays what she expected');
+select throws_ok($$ select api.place_order(pg_temp.id('one'), null) $$, 'PT409', 'price_changed', 'and expects one');
 select is((select count(*) from app.orders), 3::bigint, 'she sees her orders');
 select is((select count(*) from app.order_steps), 3::bigint, 'and their history');
 select throws_ok($$ update app.orders set state = 'completed' $$, '42501', null, 'and writes none');
