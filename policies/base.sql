@@ -136,6 +136,7 @@ grant execute on function
   private.catch_up,
   private.count_writes,
   private.cursor_place,
+  private.cursor_rank,
   private.domain,
   private.emit,
   private.find_idempotency_key,

@@ -90,6 +90,48 @@ comment on function private.cursor_place is
   'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
   'p_up ones: in a list that goes down the rows before it come next, in one that goes up those behind it.';
 
+create type app.rank_place as (rank integer, id uuid);
+comment on type app.rank_place is 'A place in a list that goes down by a number, then by an id of private.timed_id.';
+
+create function private.rank_cursor(p_rank integer, p_id uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_rank text := lpad(to_hex(p_rank + 2147483648), 8, '0');
+  v_id   text := overlay(translate(p_id::text, '-', '') placing '' from 13 for 1);   -- the version says nothing
+  v_head text := left(v_id, 15);
+  v_tail text := left(private.masked_place(v_rank || v_head, rpad(substr(v_id, 16, 7), 15, '0')), 7);
+begin
+  -- many have the same rank, and one known id must not be the key to the others: each half masks the other
+  return (v_rank || left(v_tail, 4) || '8' || right(v_tail, 3) || '8'
+          || private.masked_place(v_rank || v_tail, v_head))::uuid;
+end $$;
+comment on function private.rank_cursor is
+  'As private.place_cursor, where a number stands before an id that begins with its time: the number, and masked all '
+  'of the time and 38 bits behind it, so that no two of one millisecond are the same place.';
+
+create function private.cursor_rank(p_cursor uuid) returns app.rank_place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_hex  text := translate(p_cursor::text, '-', '');
+  v_rank text := left(v_hex, 8);
+  v_tail text := substr(v_hex, 9, 4) || substr(v_hex, 14, 3);
+  v_head text;
+begin
+  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
+    return null;
+  end if;
+  v_head := private.masked_place(v_rank || v_tail, right(v_hex, 15));
+  v_tail := left(private.masked_place(v_rank || v_head, rpad(v_tail, 15, '0')), 7);
+  return ((('x0' || v_rank)::bit(36)::bigint - 2147483648)::integer,
+          rpad(left(v_head, 12) || '7' || right(v_head, 3) || v_tail, 32, '0'))::app.rank_place;
+end $$;
+comment on function private.cursor_rank is
+  'The place in a cursor of private.rank_cursor; null for any other. The missing bits of the id are zeros.';
+
 create type app.found as (ids uuid[], next uuid);
 comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '

@@ -205,13 +205,14 @@ comment on function private.argument_cards is
   'body nor author.';
 call private.make_walk('private.argument_cards');
 
-create function private.find_arguments(p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.place)
-returns app.found
+create function private.find_arguments(
+  p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
+) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
 set search_path = ''
 as $$
 declare
-  v_votes  integer := case when isfinite(p_from.at) then extract(epoch from p_from.at) else 2147483647 end;
+  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -245,14 +246,14 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(to_timestamp(l.votes), l.id)
+                     then (select private.rank_cursor(l.votes, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400. A place has votes for its time.';
+  'or one, by votes or the newest first, among the next 400.';
 call private.make_walk('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
@@ -260,7 +261,7 @@ language plpgsql stable security definer   -- reads the votes of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.place_cursor(to_timestamp(case when p_top then a.votes else 0 end), a.id)::text
+  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
                from unnest(p_ids) with ordinality as i (id, place)
                join app.debate_arguments a on a.id = i.id order by i.place);
 end $$;
@@ -277,12 +278,12 @@ declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_debate uuid := (private.require_content('debate', p_id)).id;
   v_top    boolean := coalesce(p_sort, 'top') = 'top';
-  v_from   app.place := ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found  app.found;
 begin
   if v_cursor is not null then
-    v_from := private.cursor_place(v_cursor);
-    if v_from.at is null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;

@@ -233,13 +233,12 @@ end $$;
 comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
   'problem_unknown.';
 
-create function private.find_solutions(p_problem uuid, p_from app.place) returns app.found
+create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
 set search_path = ''
 as $$
 declare
-  v_rank   integer := case when isfinite(p_from.at) then extract(epoch from p_from.at) - 1000000000
-                           else 2147483647 end;
+  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -254,14 +253,13 @@ begin
       order by l.rank desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(to_timestamp(l.rank + 1000000000.0), l.id)
+                     then (select private.rank_cursor(l.rank, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
 comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400. A place has rank for '
-  'its time, from 10^9 on, since a score may be negative.';
+  'The next solutions that the caller may see of a problem that they see, among the next 400.';
 call private.make_walk('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
@@ -269,7 +267,7 @@ language plpgsql stable security definer   -- reads the rank of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.place_cursor(to_timestamp(s.rank + 1000000000.0), s.id)::text
+  return array(select private.rank_cursor(s.rank, s.id)::text
                from unnest(p_ids) with ordinality as i (id, place)
                join app.problem_solutions s on s.id = i.id order by i.place);
 end $$;
@@ -282,12 +280,12 @@ as $$
 declare
   v_cursor  uuid := private.require_cursor(p_cursor);
   v_problem uuid := (private.require_content('problem', p_id)).id;
-  v_from    app.place := ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found   app.found;
 begin
   if v_cursor is not null then
-    v_from := private.cursor_place(v_cursor);
-    if v_from.at is null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;

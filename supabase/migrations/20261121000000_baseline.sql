@@ -1082,6 +1082,48 @@ comment on function private.cursor_place is
   'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
   'p_up ones: in a list that goes down the rows before it come next, in one that goes up those behind it.';
 
+create type app.rank_place as (rank integer, id uuid);
+comment on type app.rank_place is 'A place in a list that goes down by a number, then by an id of private.timed_id.';
+
+create function private.rank_cursor(p_rank integer, p_id uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_rank text := lpad(to_hex(p_rank + 2147483648), 8, '0');
+  v_id   text := overlay(translate(p_id::text, '-', '') placing '' from 13 for 1);   -- the version says nothing
+  v_head text := left(v_id, 15);
+  v_tail text := left(private.masked_place(v_rank || v_head, rpad(substr(v_id, 16, 7), 15, '0')), 7);
+begin
+  -- many have the same rank, and one known id must not be the key to the others: each half masks the other
+  return (v_rank || left(v_tail, 4) || '8' || right(v_tail, 3) || '8'
+          || private.masked_place(v_rank || v_tail, v_head))::uuid;
+end $$;
+comment on function private.rank_cursor is
+  'As private.place_cursor, where a number stands before an id that begins with its time: the number, and masked all '
+  'of the time and 38 bits behind it, so that no two of one millisecond are the same place.';
+
+create function private.cursor_rank(p_cursor uuid) returns app.rank_place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_hex  text := translate(p_cursor::text, '-', '');
+  v_rank text := left(v_hex, 8);
+  v_tail text := substr(v_hex, 9, 4) || substr(v_hex, 14, 3);
+  v_head text;
+begin
+  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
+    return null;
+  end if;
+  v_head := private.masked_place(v_rank || v_tail, right(v_hex, 15));
+  v_tail := left(private.masked_place(v_rank || v_head, rpad(v_tail, 15, '0')), 7);
+  return ((('x0' || v_rank)::bit(36)::bigint - 2147483648)::integer,
+          rpad(left(v_head, 12) || '7' || right(v_head, 3) || v_tail, 32, '0'))::app.rank_place;
+end $$;
+comment on function private.cursor_rank is
+  'The place in a cursor of private.rank_cursor; null for any other. The missing bits of the id are zeros.';
+
 create type app.found as (ids uuid[], next uuid);
 comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
@@ -2698,6 +2740,7 @@ grant execute on function
   private.catch_up,
   private.count_writes,
   private.cursor_place,
+  private.cursor_rank,
   private.domain,
   private.emit,
   private.find_idempotency_key,
@@ -29548,13 +29591,14 @@ comment on function private.argument_cards is
   'body nor author.';
 call private.make_walk('private.argument_cards');
 
-create function private.find_arguments(p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.place)
-returns app.found
+create function private.find_arguments(
+  p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
+) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
 set search_path = ''
 as $$
 declare
-  v_votes  integer := case when isfinite(p_from.at) then extract(epoch from p_from.at) else 2147483647 end;
+  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -29588,14 +29632,14 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(to_timestamp(l.votes), l.id)
+                     then (select private.rank_cursor(l.votes, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400. A place has votes for its time.';
+  'or one, by votes or the newest first, among the next 400.';
 call private.make_walk('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
@@ -29603,7 +29647,7 @@ language plpgsql stable security definer   -- reads the votes of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.place_cursor(to_timestamp(case when p_top then a.votes else 0 end), a.id)::text
+  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
                from unnest(p_ids) with ordinality as i (id, place)
                join app.debate_arguments a on a.id = i.id order by i.place);
 end $$;
@@ -29620,12 +29664,12 @@ declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_debate uuid := (private.require_content('debate', p_id)).id;
   v_top    boolean := coalesce(p_sort, 'top') = 'top';
-  v_from   app.place := ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found  app.found;
 begin
   if v_cursor is not null then
-    v_from := private.cursor_place(v_cursor);
-    if v_from.at is null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;
@@ -30381,13 +30425,12 @@ end $$;
 comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
   'problem_unknown.';
 
-create function private.find_solutions(p_problem uuid, p_from app.place) returns app.found
+create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
 set search_path = ''
 as $$
 declare
-  v_rank   integer := case when isfinite(p_from.at) then extract(epoch from p_from.at) - 1000000000
-                           else 2147483647 end;
+  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -30402,14 +30445,13 @@ begin
       order by l.rank desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(to_timestamp(l.rank + 1000000000.0), l.id)
+                     then (select private.rank_cursor(l.rank, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
 end $$;
 comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400. A place has rank for '
-  'its time, from 10^9 on, since a score may be negative.';
+  'The next solutions that the caller may see of a problem that they see, among the next 400.';
 call private.make_walk('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
@@ -30417,7 +30459,7 @@ language plpgsql stable security definer   -- reads the rank of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.place_cursor(to_timestamp(s.rank + 1000000000.0), s.id)::text
+  return array(select private.rank_cursor(s.rank, s.id)::text
                from unnest(p_ids) with ordinality as i (id, place)
                join app.problem_solutions s on s.id = i.id order by i.place);
 end $$;
@@ -30430,12 +30472,12 @@ as $$
 declare
   v_cursor  uuid := private.require_cursor(p_cursor);
   v_problem uuid := (private.require_content('problem', p_id)).id;
-  v_from    app.place := ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found   app.found;
 begin
   if v_cursor is not null then
-    v_from := private.cursor_place(v_cursor);
-    if v_from.at is null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
   end if;

@@ -1,6 +1,6 @@
 -- Pages of lists, and cursors.
 begin;
-select plan(40);
+select plan(48);
 select test.people('alice');
 select test.act_as('alice');
 
@@ -64,6 +64,20 @@ select is((private.cursor_place('ffffffff-ffff-8fff-8fff-ffffffffffff')).at > no
 select is((private.cursor_place('00000000-0000-8000-8000-000000000000')).at, timestamptz 'epoch', 'and the first');
 select is((private.cursor_place(private.place_cursor(t, gen_random_uuid()))).at is not null, true, t || ' is cut off')
 from unnest(array['infinity', '-infinity']::timestamptz[]) t;
+
+-- places by a number: of one millisecond, where 8 random bits beside the time were not enough
+create temp table ranks as
+select rank, id, private.rank_cursor(rank, id) as cursor
+from (select n % 3 - 1 as rank, ('0199aaaa-bbbb-7ccc-8' || lpad(to_hex(n * 7 % 512), 3, '0') || '-aaaaaaaaaaaa')::uuid as id from generate_series(1, 300) n
+      union all select r, private.timed_id() from unnest(array[-2147483648, 0, 2147483647]) r, generate_series(1, 5)) p;
+select is((select count(*) from ranks where substr(cursor::text, 15, 1) <> '8' or substr(cursor::text, 20, 1) <> '8' or (private.cursor_rank(cursor)).rank <> rank), 0::bigint,
+  'the number comes back');
+select is((select count(*) from ranks a, ranks b where ((a.rank, a.id) < (b.rank, b.id)) <> ((a.rank, a.id) < ((private.cursor_rank(b.cursor)).rank, (private.cursor_rank(b.cursor)).id))), 0::bigint,
+  'all others of one millisecond are met, and no more');
+select is((select count(distinct right(cursor::text, 12)) from ranks), 315::bigint, 'each is masked in its own way');
+select is(private.cursor_rank(null), null, 'no cursor is no number');
+select is(private.cursor_rank(c::uuid), null, c || ' has none') from unnest(array['6f1c2a1e-0000-7000-8000-000000000001', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) c;
+select is((private.cursor_rank(c::uuid)).rank, r, c || ' has one') from (values ('00000000-0000-8000-8000-000000000000', -2147483648), ('ffffffff-ffff-8fff-8fff-ffffffffffff', 2147483647)) w (c, r);
 
 select * from finish();
 rollback;
