@@ -22,12 +22,17 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
 const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
-const moderated = [
+/** What staff acts on: every kind of contents and of their parts among it. */
+export const moderated = [
   'post',
   'reply',
   'video',
   'audio',
   'event',
+  'debate',
+  'argument',
+  'problem',
+  'solution',
   'offering',
   'review',
   'course',

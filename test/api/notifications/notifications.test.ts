@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Notification } from '../../../api-facade/features/notifications/schemas.ts'
+import { moderated, Notification } from '../../../api-facade/features/notifications/schemas.ts'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { publish } from '../../support/posts.ts'
@@ -187,4 +187,12 @@ test('the kinds that the API describes are those that are registered', async () 
   const kinds = await owner<{ kind: string }[]>`select kind from private.notification_kinds order by kind collate "C"`
   const described = Notification.options.map(({ shape }) => shape.kind.value)
   expect(described.toSorted()).toEqual(kinds.map(({ kind }) => kind))
+})
+
+test('what the staff acts on is described for every kind of contents and of their parts', async () => {
+  const { owner } = database
+  const kinds = await owner<{ kind: string }[]>`
+    select kind from private.content_kinds union all select kind from private.content_parts order by kind`
+  const described: readonly string[] = moderated
+  expect(kinds.map(({ kind }) => kind).filter((kind) => !described.includes(kind))).toEqual([])
 })
