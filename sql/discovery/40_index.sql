@@ -277,17 +277,35 @@ begin
   return null;
 end $$;
 comment on function private.index_wiki is 'Trigger: an entry is found by its latest version.';
+create function private.index_renamed() returns trigger
+language plpgsql security definer   -- only triggers and listeners write the index
+set search_path = ''
+as $$
+begin
+  if exists (select from app.wiki_versions where interest_id = new.id) then
+    perform private.index_for_search('wiki', array[new.id]);
+  end if;
+  return null;
+end $$;
+comment on function private.index_renamed is 'Trigger: an entry is found by the name that its interest has now.';
 create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
+create trigger _200_index_renamed after update of name on app.interests
+  for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _200_index_post after update of deleted_at on app.posts
   for each row when (new.deleted_at is not null) execute function private.index_row('post');
 create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id on app.spaces
   for each row execute function private.index_row('kind');
--- at the commit: the detail, which has the text, is written after the head
-create constraint trigger _200_index_content after insert or update of title, words, deleted_at on app.contents
+-- at the commit: the detail, which has the text, is written after the head. A ban and its end change no word
+create constraint trigger _200_index_content after insert on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
+create constraint trigger _201_index_content after update of title, words, edited_at, deleted_at on app.contents
+  deferrable initially deferred for each row
+  when ((old.title, old.words, old.edited_at, old.deleted_at)
+        is distinct from (new.title, new.words, new.edited_at, new.deleted_at))
+  execute function private.index_row('kind');
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.');

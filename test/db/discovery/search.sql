@@ -1,6 +1,6 @@
 -- The search: what finds what, and what nobody finds. Posts against the model of visibility: test/model/oracle.
 begin;
-select plan(44);
+select plan(47);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -73,6 +73,18 @@ select is(pg_temp.found('cafe') || pg_temp.found('tulips') || ' ' || pg_temp.fou
 select test.act_as_owner();
 select is((select count(*)::int from private.search_words where word = 'tulip'), 0, 'and is forgotten');
 select is((select words::text from private.search_documents where gone_at is not null), '', 'but for its place');
+update app.interests set name = 'Chamber music' where slug = 'music';
+select test.act_as('alice');
+select is((select i ->> 'title' || ' ' || (i ->> 'excerpt') from json_array_elements(api.search('chamber violins', 'wiki') -> 'items') i),
+          'Chamber music Of <mark>violins</mark>', 'an entry by the name that its interest has now');
+select test.act_as_owner();
+create temp table indexed as select number, ctid as place from private.search_documents where id = pg_temp.id('video');
+update app.users set banned_at = now() where username = 'bob';
+select is((select d.ctid from private.search_documents d join indexed i using (number)), (select place from indexed), 'a ban writes no words anew');
+update app.users set banned_at = null where username = 'bob';
+select test.act_as('alice');
+select is(pg_temp.found('filming'), 'video', 'and its end brings back what it hid');
+select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
 update app.users set erased_at = now() where username = 'dora';
 select test.act_as('alice');
