@@ -405,7 +405,7 @@ export type Database = {
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_conversations: {
-        Args: { p_cursor?: string; p_kind?: string; p_limit?: number }
+        Args: { p_cursor?: string; p_from?: string; p_kind?: string; p_limit?: number; p_q?: string; p_to?: string }
         Returns: Answers['list_all_conversations']
       }
       list_all_groups: {
@@ -441,7 +441,7 @@ export type Database = {
         Returns: Answers['list_all_orders']
       }
       list_all_payments: {
-        Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
+        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_to?: string; p_user_id?: string }
         Returns: Answers['list_all_payments']
       }
       list_all_posts: {
@@ -485,11 +485,20 @@ export type Database = {
         Returns: Answers['list_all_series']
       }
       list_all_wiki_proposals: {
-        Args: { p_cursor?: string; p_limit?: number; p_q?: string; p_status?: string }
+        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_status?: string; p_to?: string }
         Returns: Answers['list_all_wiki_proposals']
       }
       list_appeals: {
-        Args: { p_cursor?: string; p_limit?: number; p_status?: string }
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_interest_id?: string
+          p_limit?: number
+          p_q?: string
+          p_status?: string
+          p_to?: string
+          p_user_id?: string
+        }
         Returns: Answers['list_appeals']
       }
       list_arguments: {
@@ -966,7 +975,7 @@ export type Database = {
       }
       list_videos_by: { Args: { p_author_id: string }; Returns: Answers['list_videos_by'] }
       list_wallets: {
-        Args: { p_cursor?: string; p_limit?: number; p_user_id?: string }
+        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_to?: string; p_user_id?: string }
         Returns: Answers['list_wallets']
       }
       list_wiki_proposals: {

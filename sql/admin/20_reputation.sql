@@ -27,8 +27,9 @@ end $$;
 comment on function private.require_delta is
   'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0. Fails: delta_out_of_range.';
 
-create view app.staff_appeal_card with (security_invoker) as
-select a.id,
+create view private.staff_appeals with (security_invoker) as
+select a.created_at as at, a.id, a.status, a.user_id, a.interest_id,
+       concat_ws(' ', u.username, i.slug, a.text, a.note) as said,
        json_build_object(
          'id', a.id,
          'userId', a.user_id,
@@ -43,42 +44,28 @@ select a.id,
          'resolvedAt', private.utc(a.resolved_at),
          'createdAt', private.utc(a.created_at)) as card
 from app.reputation_appeals a
+join app.users u on u.id = a.user_id
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
-comment on view app.staff_appeal_card is
-  'An appeal as staff sees it, with the person who made it; userId is their UUID.';
+comment on view private.staff_appeals is
+  'Appeals as staff sees them, each with the person who made it; userId is their UUID.';
 
-create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null)
-returns json
+create function api.list_appeals(
+  p_status text default null, p_user_id text default null, p_interest_id uuid default null, p_q text default null,
+  p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_id   uuid := private.require_cursor(p_cursor);
-  v_from timestamptz;
-  v_ids  uuid[];
 begin
-  perform private.require_role('moderator', 'admin');
-  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
-  if v_id is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
-  if p_status is null then
-    v_ids := array(select id from app.reputation_appeals where (created_at, id) < (v_from, v_id)
-                   order by created_at desc, id desc limit 51);
-  else
-    v_ids := array(select id from app.reputation_appeals where status = p_status and (created_at, id) < (v_from, v_id)
-                   order by created_at desc, id desc limit 51);
-  end if;
-  return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.staff_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
+  return private.staff_page(
+    'appeals', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id),
+                                 'interest_id', p_interest_id),
+    array['user_id', 'status'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_appeals is
-  'Lists the appeals, newest first, all or those with one status. Fails: role_required, cursor_unknown, '
-  'limit_out_of_range.';
+  'Appeals about reputation, newest first. Fails: those of private.staff_page, person_unknown.';
 
 create function api.resolve_appeal(
   p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null
@@ -124,7 +111,7 @@ begin
     array[v_appeal.user_id]);
   perform private.audit('appeal.resolved', 'appeal', p_id::text,
                         json_build_object('decision', p_decision, 'restoreDelta', p_restore_delta));
-  return (select card from app.staff_appeal_card where id = p_id);
+  return private.staff_card('appeals', p_id);
 end $$;
 comment on function api.resolve_appeal is
   'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '

@@ -19,18 +19,19 @@ end $$;
 comment on function private.staff_conversations is
   'Conversations as staff sees them, in order: {id, kind, memberCount, messageCount, lastMessageAt, createdAt}.';
 
-create function private.find_staff_conversations(p_kind text, p_from app.place) returns app.found
+create function private.find_staff_conversations(p_kind text, p_since timestamptz, p_from app.place) returns app.found
 language plpgsql stable security definer   -- people read conversations by operations alone
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
   v_found  app.found;
 begin
   with looked as materialized (
     select c.created_at as at, c.id, c.kind from app.conversations c
-    where (c.created_at, c.id) < (v_from, v_before)
+    where c.created_at >= v_since and (c.created_at, c.id) < (v_from, v_before)
     order by c.created_at desc, c.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l where p_kind is null or l.kind = p_kind
@@ -43,8 +44,21 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_conversations is
-  'The next conversations of a kind, or of both, among the next 400, the newest first.';
+  'The next conversations of a kind, or of both, since a moment, among the next 400, the newest first.';
 call private.make_walk('private.find_staff_conversations');
+
+create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
+returns uuid[]
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return array(select c.id from app.conversations c
+               where c.id = p_id and (p_kind is null or c.kind = p_kind)
+                 and c.created_at >= coalesce(p_since, '-infinity') and (c.created_at, c.id) < (p_from.at, p_from.id));
+end $$;
+comment on function private.find_staff_conversation is
+  'The conversation of this id, if private.find_staff_conversations would come to it.';
 
 create function private.staff_conversation_place(p_id uuid) returns app.place
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -53,15 +67,16 @@ as $$ begin return (select (created_at, id)::app.place from app.conversations wh
 comment on function private.staff_conversation_place is 'The place of a conversation in the staff''s list, or null.';
 
 create function api.list_all_conversations(
-  p_kind text default null, p_limit integer default 20, p_cursor text default null
+  p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
-  v_found  app.found;
+  v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
+  v_found  app.found := ('{}', null)::app.found;
 begin
   perform private.require_role('moderator', 'admin');
   if v_cursor is not null then
@@ -70,9 +85,14 @@ begin
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  v_found := private.find_staff_conversations(p_kind, v_from);
+  if p_q is null then
+    v_found := private.find_staff_conversations(p_kind, p_from, v_from);
+  elsif pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := private.find_staff_conversation(p_q::uuid, p_kind, p_from, v_from);
+  end if;
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations, the newest first, as numbers and times alone. Fails: role_required, cursor_unknown, '
+  'Conversations, the newest first, as numbers and times alone, of both kinds or one, since a moment and before '
+  'another, or the one with this id: no words are looked at. Fails: role_required, cursor_unknown, '
   'limit_out_of_range.';

@@ -31,7 +31,9 @@ end $$;
 comment on function private.staff_wiki_proposals is
   'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
 
-create function private.find_staff_wiki_proposals(p_status text, p_q text, p_cursor uuid) returns app.found
+create function private.find_staff_wiki_proposals(
+  p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor uuid
+) returns app.found
 language plpgsql stable security definer   -- the walk is its own
 set search_path = ''
 as $$
@@ -39,12 +41,13 @@ declare
   v_place  app.place := private.cursor_place(p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := private.fold(p_q);
   v_found  app.found;
 begin
   if p_cursor is null then
-    v_from := 'infinity';
-    v_before := app.uid();   -- any id will do beside infinity
+    v_from := coalesce(p_until, 'infinity');
+    v_before := '00000000-0000-0000-0000-000000000000';
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.wiki_proposals where id = p_cursor;
     if not found then
@@ -55,11 +58,12 @@ begin
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id, interest_id, summary from app.wiki_proposals
-       where p_status is null and (created_at, id) < (v_from, v_before)
+       where p_status is null and created_at >= v_since and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
       (select created_at, id, author_id, interest_id, summary from app.wiki_proposals
-       where p_status is not null and status = p_status and (created_at, id) < (v_from, v_before)
+       where p_status is not null and status = p_status and created_at >= v_since
+         and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)) w
   ), seen as materialized (
     select array(
@@ -76,12 +80,13 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_wiki_proposals is
-  'The next proposals, all or those of a status, with these letters in interest, username or summary, among the next '
-  '400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
+  'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
+  'username or summary, among the next 400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
 call private.make_walk('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
-  p_status text default null, p_q text default null, p_limit integer default 20, p_cursor text default null
+  p_status text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -92,16 +97,18 @@ begin
   perform private.require_role('moderator', 'admin');
   if pg_input_is_valid(p_q, 'uuid') then
     v_found.ids := array(select id from app.wiki_proposals
-                         where id = p_q::uuid and (p_status is null or status = p_status) and body is not null);
+                         where id = p_q::uuid and (p_status is null or status = p_status) and body is not null
+                           and created_at >= coalesce(p_from, '-infinity')
+                           and created_at < coalesce(p_to, 'infinity'));
   else
-    v_found := private.find_staff_wiki_proposals(p_status, p_q, private.require_cursor(p_cursor));
+    v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, private.require_cursor(p_cursor));
   end if;
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
 comment on function api.list_all_wiki_proposals is
-  'Proposals for every entry, newest first, all or those of a status, with this id or these letters. Fails: '
-  'role_required, cursor_unknown, limit_out_of_range.';
+  'Proposals for every entry, newest first, all or those of a status, since a moment and before another, with this id '
+  'or these letters. Fails: role_required, cursor_unknown, limit_out_of_range.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile

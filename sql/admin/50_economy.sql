@@ -4,22 +4,24 @@
 create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
 create index payments_created_at_idx on app.payments (created_at desc, id desc);
 
-create view app.staff_wallet_card with (security_invoker) as
-select w.user_id as id,
+create view private.staff_wallets with (security_invoker) as
+select a.created_at as at, a.id, concat_ws(' ', u.username, u.first_name, u.last_name) as said,
        json_build_object(
-         'id', w.user_id,
+         'id', a.id,
          'user', person.card,
          'balance', w.balance,
          'lifetimeEarned', w.lifetime_earned,
          'lifetimeSpent', w.lifetime_spent,
          'lastRegenAt', private.utc(w.last_regen_at),
          'createdAt', private.utc(a.created_at)) as card
-from app.wallets w
-join app.mana_accounts a on a.id = w.user_id
-join app.person_card person on person.id = w.user_id;
-comment on view app.staff_wallet_card is
-  'A wallet as staff sees it, with its person; id is their UUID. It is as it was last settled: looking at it '
-  'regenerates nothing.';
+from app.mana_accounts a
+join app.wallets w on w.user_id = a.id
+join app.users u on u.id = a.id
+join app.person_card person on person.id = a.id
+where a.kind = 'wallet';
+comment on view private.staff_wallets is
+  'Wallets as staff sees them, each with its person; id is their UUID. They are as they were last settled: looking '
+  'at one regenerates nothing.';
 
 create view app.staff_payment_card with (security_invoker) as
 select p.id,
@@ -47,67 +49,102 @@ join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.staff_payment_card is
   'A payment as staff sees it, whole; ids of people are UUIDs. reversedBy is the payment that took it back.';
 
-create function api.list_wallets(p_user_id text default null, p_limit integer default 20, p_cursor text default null)
-returns json
+create function api.list_wallets(
+  p_user_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_id   uuid := private.require_cursor(p_cursor);
-  v_from timestamptz;
-  v_ids  uuid[];
 begin
-  perform private.require_role('moderator', 'admin');
-  select created_at into v_from from app.mana_accounts where id = v_id and kind = 'wallet';
-  if v_id is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
-  if p_user_id is null then
-    v_ids := array(select id from app.mana_accounts where kind = 'wallet' and (created_at, id) < (v_from, v_id)
-                   order by created_at desc, id desc limit 51);
-  else
-    v_ids := array(select id from app.mana_accounts
-                   where id = private.require_any_person(p_user_id) and (created_at, id) < (v_from, v_id));
-  end if;
-  return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.staff_wallet_card c on c.id = p.id), v_ids::text[], p_limit);
+  return private.staff_page('wallets', json_build_object('id', private.find_staff_person(p_user_id)), array['id'],
+                            p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_wallets is
-  'Lists the wallets, the newest first, or the one of a person. Fails: role_required, person_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+  'Wallets, the newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
+returns app.found
+language plpgsql stable security definer   -- the walk is its own
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
+  v_q      text := lower(p_q);
+  v_found  app.found;
+begin
+  -- either the first of the three ways in is open, or the two others
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id from app.payments
+       where p_user is null and created_at >= v_since and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id from app.payments
+       where sender_id = p_user and created_at >= v_since and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, payment_id from app.payment_splits
+       where receiver_id = p_user and created_at >= v_since and (created_at, payment_id) < (v_from, v_before)
+       order by created_at desc, payment_id desc limit 400)) w
+    order by at desc, id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      where v_q is null or (
+        select strpos(lower(concat_ws(' ', sender.username, receiver.username, p.emotion)), v_q)
+        from app.payments p
+        join app.users sender on sender.id = p.sender_id
+        join app.users receiver on receiver.id = p.receiver_id
+        where p.id = l.id) > 0
+      order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select l.id from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_payments is
+  'The next payments, all or those that somebody sent or had a share of, since a moment, with these letters in '
+  'usernames or emotion, among the next 400. The cursor of a short page is the row looked at last.';
+call private.make_walk('private.find_staff_payments');
 
 create function api.list_all_payments(
-  p_user_id text default null, p_limit integer default 20, p_cursor text default null
+  p_user_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_user   uuid := private.find_staff_person(p_user_id);
+  v_cursor uuid := private.require_cursor(p_cursor);
   v_from   app.place;
-  v_at     timestamptz;   -- plain variables: an expression makes no index condition
-  v_before uuid;
-  v_ids    uuid[];
+  v_found  app.found;
 begin
-  perform private.require_role('moderator', 'admin');
-  v_from := private.find_payment_place(private.require_cursor(p_cursor));
-  v_at := v_from.at;
-  v_before := v_from.id;
-  if p_user_id is null then
-    v_ids := array(select id from app.payments where (created_at, id) < (v_at, v_before)
-                   order by created_at desc, id desc limit 51);
+  v_from := private.find_payment_place(v_cursor);
+  if v_cursor is null and p_to is not null then
+    v_from := (p_to, '00000000-0000-0000-0000-000000000000')::app.place;
+  end if;
+  if pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := array(
+      select p.id from app.payments p
+      where p.id = p_q::uuid and p.created_at >= coalesce(p_from, '-infinity')
+        and (p.created_at, p.id) < (v_from.at, v_from.id)
+        and (v_user is null or p.sender_id = v_user
+             or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = v_user)));
   else
-    v_ids := private.find_payments(private.require_any_person(p_user_id), null, v_from);
+    v_found := private.find_staff_payments(v_user, p_q, p_from, v_from);
   end if;
   return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.staff_payment_card c on c.id = p.id), v_ids::text[], p_limit);
+                       from unnest(v_found.ids[:p_limit]) with ordinality as p (id, place)
+                       join app.staff_payment_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_payments is
-  'Lists the payments and their reversals, newest first, all or those that a person sent or received. Fails: '
-  'role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+  'Payments and their reversals, newest first, all or those that a person sent or received, since a moment and before '
+  'another, with these letters or this id. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile

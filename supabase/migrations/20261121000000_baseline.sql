@@ -34753,8 +34753,9 @@ end $$;
 comment on function private.require_delta is
   'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0. Fails: delta_out_of_range.';
 
-create view app.staff_appeal_card with (security_invoker) as
-select a.id,
+create view private.staff_appeals with (security_invoker) as
+select a.created_at as at, a.id, a.status, a.user_id, a.interest_id,
+       concat_ws(' ', u.username, i.slug, a.text, a.note) as said,
        json_build_object(
          'id', a.id,
          'userId', a.user_id,
@@ -34769,42 +34770,28 @@ select a.id,
          'resolvedAt', private.utc(a.resolved_at),
          'createdAt', private.utc(a.created_at)) as card
 from app.reputation_appeals a
+join app.users u on u.id = a.user_id
 join app.interests i on i.id = a.interest_id
 join app.person_card person on person.id = a.user_id;
-comment on view app.staff_appeal_card is
-  'An appeal as staff sees it, with the person who made it; userId is their UUID.';
+comment on view private.staff_appeals is
+  'Appeals as staff sees them, each with the person who made it; userId is their UUID.';
 
-create function api.list_appeals(p_status text default null, p_limit integer default 20, p_cursor text default null)
-returns json
+create function api.list_appeals(
+  p_status text default null, p_user_id text default null, p_interest_id uuid default null, p_q text default null,
+  p_from timestamptz default null, p_to timestamptz default null, p_limit integer default 20,
+  p_cursor text default null
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_id   uuid := private.require_cursor(p_cursor);
-  v_from timestamptz;
-  v_ids  uuid[];
 begin
-  perform private.require_role('moderator', 'admin');
-  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
-  if v_id is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
-  if p_status is null then
-    v_ids := array(select id from app.reputation_appeals where (created_at, id) < (v_from, v_id)
-                   order by created_at desc, id desc limit 51);
-  else
-    v_ids := array(select id from app.reputation_appeals where status = p_status and (created_at, id) < (v_from, v_id)
-                   order by created_at desc, id desc limit 51);
-  end if;
-  return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.staff_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
+  return private.staff_page(
+    'appeals', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id),
+                                 'interest_id', p_interest_id),
+    array['user_id', 'status'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_appeals is
-  'Lists the appeals, newest first, all or those with one status. Fails: role_required, cursor_unknown, '
-  'limit_out_of_range.';
+  'Appeals about reputation, newest first. Fails: those of private.staff_page, person_unknown.';
 
 create function api.resolve_appeal(
   p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null
@@ -34850,7 +34837,7 @@ begin
     array[v_appeal.user_id]);
   perform private.audit('appeal.resolved', 'appeal', p_id::text,
                         json_build_object('decision', p_decision, 'restoreDelta', p_restore_delta));
-  return (select card from app.staff_appeal_card where id = p_id);
+  return private.staff_card('appeals', p_id);
 end $$;
 comment on function api.resolve_appeal is
   'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
@@ -35711,18 +35698,19 @@ end $$;
 comment on function private.staff_conversations is
   'Conversations as staff sees them, in order: {id, kind, memberCount, messageCount, lastMessageAt, createdAt}.';
 
-create function private.find_staff_conversations(p_kind text, p_from app.place) returns app.found
+create function private.find_staff_conversations(p_kind text, p_since timestamptz, p_from app.place) returns app.found
 language plpgsql stable security definer   -- people read conversations by operations alone
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
   v_found  app.found;
 begin
   with looked as materialized (
     select c.created_at as at, c.id, c.kind from app.conversations c
-    where (c.created_at, c.id) < (v_from, v_before)
+    where c.created_at >= v_since and (c.created_at, c.id) < (v_from, v_before)
     order by c.created_at desc, c.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l where p_kind is null or l.kind = p_kind
@@ -35735,8 +35723,21 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_conversations is
-  'The next conversations of a kind, or of both, among the next 400, the newest first.';
+  'The next conversations of a kind, or of both, since a moment, among the next 400, the newest first.';
 call private.make_walk('private.find_staff_conversations');
+
+create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
+returns uuid[]
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return array(select c.id from app.conversations c
+               where c.id = p_id and (p_kind is null or c.kind = p_kind)
+                 and c.created_at >= coalesce(p_since, '-infinity') and (c.created_at, c.id) < (p_from.at, p_from.id));
+end $$;
+comment on function private.find_staff_conversation is
+  'The conversation of this id, if private.find_staff_conversations would come to it.';
 
 create function private.staff_conversation_place(p_id uuid) returns app.place
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -35745,15 +35746,16 @@ as $$ begin return (select (created_at, id)::app.place from app.conversations wh
 comment on function private.staff_conversation_place is 'The place of a conversation in the staff''s list, or null.';
 
 create function api.list_all_conversations(
-  p_kind text default null, p_limit integer default 20, p_cursor text default null
+  p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
+  p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
-  v_found  app.found;
+  v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
+  v_found  app.found := ('{}', null)::app.found;
 begin
   perform private.require_role('moderator', 'admin');
   if v_cursor is not null then
@@ -35762,11 +35764,16 @@ begin
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  v_found := private.find_staff_conversations(p_kind, v_from);
+  if p_q is null then
+    v_found := private.find_staff_conversations(p_kind, p_from, v_from);
+  elsif pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := private.find_staff_conversation(p_q::uuid, p_kind, p_from, v_from);
+  end if;
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations, the newest first, as numbers and times alone. Fails: role_required, cursor_unknown, '
+  'Conversations, the newest first, as numbers and times alone, of both kinds or one, since a moment and before '
+  'another, or the one with this id: no words are looked at. Fails: role_required, cursor_unknown, '
   'limit_out_of_range.';
 
 -- sql/admin/40_people.sql
@@ -36193,7 +36200,9 @@ end $$;
 comment on function private.staff_wiki_proposals is
   'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
 
-create function private.find_staff_wiki_proposals(p_status text, p_q text, p_cursor uuid) returns app.found
+create function private.find_staff_wiki_proposals(
+  p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor uuid
+) returns app.found
 language plpgsql stable security definer   -- the walk is its own
 set search_path = ''
 as $$
@@ -36201,12 +36210,13 @@ declare
   v_place  app.place := private.cursor_place(p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := private.fold(p_q);
   v_found  app.found;
 begin
   if p_cursor is null then
-    v_from := 'infinity';
-    v_before := app.uid();   -- any id will do beside infinity
+    v_from := coalesce(p_until, 'infinity');
+    v_before := '00000000-0000-0000-0000-000000000000';
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.wiki_proposals where id = p_cursor;
     if not found then
@@ -36217,11 +36227,12 @@ begin
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id, interest_id, summary from app.wiki_proposals
-       where p_status is null and (created_at, id) < (v_from, v_before)
+       where p_status is null and created_at >= v_since and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
       (select created_at, id, author_id, interest_id, summary from app.wiki_proposals
-       where p_status is not null and status = p_status and (created_at, id) < (v_from, v_before)
+       where p_status is not null and status = p_status and created_at >= v_since
+         and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)) w
   ), seen as materialized (
     select array(
@@ -36238,12 +36249,13 @@ begin
   return v_found;
 end $$;
 comment on function private.find_staff_wiki_proposals is
-  'The next proposals, all or those of a status, with these letters in interest, username or summary, among the next '
-  '400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
+  'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
+  'username or summary, among the next 400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
 call private.make_walk('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
-  p_status text default null, p_q text default null, p_limit integer default 20, p_cursor text default null
+  p_status text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -36254,16 +36266,18 @@ begin
   perform private.require_role('moderator', 'admin');
   if pg_input_is_valid(p_q, 'uuid') then
     v_found.ids := array(select id from app.wiki_proposals
-                         where id = p_q::uuid and (p_status is null or status = p_status) and body is not null);
+                         where id = p_q::uuid and (p_status is null or status = p_status) and body is not null
+                           and created_at >= coalesce(p_from, '-infinity')
+                           and created_at < coalesce(p_to, 'infinity'));
   else
-    v_found := private.find_staff_wiki_proposals(p_status, p_q, private.require_cursor(p_cursor));
+    v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, private.require_cursor(p_cursor));
   end if;
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
 comment on function api.list_all_wiki_proposals is
-  'Proposals for every entry, newest first, all or those of a status, with this id or these letters. Fails: '
-  'role_required, cursor_unknown, limit_out_of_range.';
+  'Proposals for every entry, newest first, all or those of a status, since a moment and before another, with this id '
+  'or these letters. Fails: role_required, cursor_unknown, limit_out_of_range.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile
@@ -36738,22 +36752,24 @@ comment on function api.reject_any_guild_application is
 create index mana_accounts_wallet_idx on app.mana_accounts (created_at desc, id desc) where kind = 'wallet';
 create index payments_created_at_idx on app.payments (created_at desc, id desc);
 
-create view app.staff_wallet_card with (security_invoker) as
-select w.user_id as id,
+create view private.staff_wallets with (security_invoker) as
+select a.created_at as at, a.id, concat_ws(' ', u.username, u.first_name, u.last_name) as said,
        json_build_object(
-         'id', w.user_id,
+         'id', a.id,
          'user', person.card,
          'balance', w.balance,
          'lifetimeEarned', w.lifetime_earned,
          'lifetimeSpent', w.lifetime_spent,
          'lastRegenAt', private.utc(w.last_regen_at),
          'createdAt', private.utc(a.created_at)) as card
-from app.wallets w
-join app.mana_accounts a on a.id = w.user_id
-join app.person_card person on person.id = w.user_id;
-comment on view app.staff_wallet_card is
-  'A wallet as staff sees it, with its person; id is their UUID. It is as it was last settled: looking at it '
-  'regenerates nothing.';
+from app.mana_accounts a
+join app.wallets w on w.user_id = a.id
+join app.users u on u.id = a.id
+join app.person_card person on person.id = a.id
+where a.kind = 'wallet';
+comment on view private.staff_wallets is
+  'Wallets as staff sees them, each with its person; id is their UUID. They are as they were last settled: looking '
+  'at one regenerates nothing.';
 
 create view app.staff_payment_card with (security_invoker) as
 select p.id,
@@ -36781,67 +36797,102 @@ join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.staff_payment_card is
   'A payment as staff sees it, whole; ids of people are UUIDs. reversedBy is the payment that took it back.';
 
-create function api.list_wallets(p_user_id text default null, p_limit integer default 20, p_cursor text default null)
-returns json
+create function api.list_wallets(
+  p_user_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_id   uuid := private.require_cursor(p_cursor);
-  v_from timestamptz;
-  v_ids  uuid[];
 begin
-  perform private.require_role('moderator', 'admin');
-  select created_at into v_from from app.mana_accounts where id = v_id and kind = 'wallet';
-  if v_id is not null and not found then
-    perform private.fail('cursor_unknown');
-  end if;
-  v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, app.uid());   -- any id will do beside infinity
-  if p_user_id is null then
-    v_ids := array(select id from app.mana_accounts where kind = 'wallet' and (created_at, id) < (v_from, v_id)
-                   order by created_at desc, id desc limit 51);
-  else
-    v_ids := array(select id from app.mana_accounts
-                   where id = private.require_any_person(p_user_id) and (created_at, id) < (v_from, v_id));
-  end if;
-  return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.staff_wallet_card c on c.id = p.id), v_ids::text[], p_limit);
+  return private.staff_page('wallets', json_build_object('id', private.find_staff_person(p_user_id)), array['id'],
+                            p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_wallets is
-  'Lists the wallets, the newest first, or the one of a person. Fails: role_required, person_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+  'Wallets, the newest first. Fails: those of private.staff_page, person_unknown.';
+
+create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
+returns app.found
+language plpgsql stable security definer   -- the walk is its own
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_since  timestamptz := coalesce(p_since, '-infinity');
+  v_q      text := lower(p_q);
+  v_found  app.found;
+begin
+  -- either the first of the three ways in is open, or the two others
+  with looked as materialized (
+    select * from (
+      (select created_at as at, id from app.payments
+       where p_user is null and created_at >= v_since and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id from app.payments
+       where sender_id = p_user and created_at >= v_since and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, payment_id from app.payment_splits
+       where receiver_id = p_user and created_at >= v_since and (created_at, payment_id) < (v_from, v_before)
+       order by created_at desc, payment_id desc limit 400)) w
+    order by at desc, id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      where v_q is null or (
+        select strpos(lower(concat_ws(' ', sender.username, receiver.username, p.emotion)), v_q)
+        from app.payments p
+        join app.users sender on sender.id = p.sender_id
+        join app.users receiver on receiver.id = p.receiver_id
+        where p.id = l.id) > 0
+      order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select l.id from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_staff_payments is
+  'The next payments, all or those that somebody sent or had a share of, since a moment, with these letters in '
+  'usernames or emotion, among the next 400. The cursor of a short page is the row looked at last.';
+call private.make_walk('private.find_staff_payments');
 
 create function api.list_all_payments(
-  p_user_id text default null, p_limit integer default 20, p_cursor text default null
+  p_user_id text default null, p_q text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_user   uuid := private.find_staff_person(p_user_id);
+  v_cursor uuid := private.require_cursor(p_cursor);
   v_from   app.place;
-  v_at     timestamptz;   -- plain variables: an expression makes no index condition
-  v_before uuid;
-  v_ids    uuid[];
+  v_found  app.found;
 begin
-  perform private.require_role('moderator', 'admin');
-  v_from := private.find_payment_place(private.require_cursor(p_cursor));
-  v_at := v_from.at;
-  v_before := v_from.id;
-  if p_user_id is null then
-    v_ids := array(select id from app.payments where (created_at, id) < (v_at, v_before)
-                   order by created_at desc, id desc limit 51);
+  v_from := private.find_payment_place(v_cursor);
+  if v_cursor is null and p_to is not null then
+    v_from := (p_to, '00000000-0000-0000-0000-000000000000')::app.place;
+  end if;
+  if pg_input_is_valid(p_q, 'uuid') then
+    v_found.ids := array(
+      select p.id from app.payments p
+      where p.id = p_q::uuid and p.created_at >= coalesce(p_from, '-infinity')
+        and (p.created_at, p.id) < (v_from.at, v_from.id)
+        and (v_user is null or p.sender_id = v_user
+             or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = v_user)));
   else
-    v_ids := private.find_payments(private.require_any_person(p_user_id), null, v_from);
+    v_found := private.find_staff_payments(v_user, p_q, p_from, v_from);
   end if;
   return private.page((select json_agg(c.card order by p.place)
-                       from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
-                       join app.staff_payment_card c on c.id = p.id), v_ids::text[], p_limit);
+                       from unnest(v_found.ids[:p_limit]) with ordinality as p (id, place)
+                       join app.staff_payment_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_payments is
-  'Lists the payments and their reversals, newest first, all or those that a person sent or received. Fails: '
-  'role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+  'Payments and their reversals, newest first, all or those that a person sent or received, since a moment and before '
+  'another, with these letters or this id. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -38008,10 +38059,12 @@ grant execute on function
   private.find_by_address,
   private.find_reason,
   private.find_staff_contents,
+  private.find_staff_conversation,
   private.find_staff_conversations,
   private.find_staff_orders,
   private.find_staff_part,
   private.find_staff_parts,
+  private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,
   private.invite_status,

@@ -45,7 +45,7 @@ export default routes('admin', {
   'GET /admin/conversations': {
     summary: 'Conversations, the newest first, without what is said in them',
     description:
-      'Nobody reads messages but those who take part; a report of one carries a copy. `messageCount` counts what the conversation itself says, and tombstones. Of both kinds, or of one; a page looks at 400 and may be short.',
+      'Nobody reads messages but those who take part; a report of one carries a copy. `messageCount` counts what the conversation itself says, and tombstones. Of both kinds, or of one. `q` is an id: no words are looked at, nor who takes part, so any other text finds nothing. A page looks at 400 and may be short.',
     access: 'moderator',
     operation: 'list_all_conversations',
     query: ConversationsQuery,

@@ -7,7 +7,7 @@ export default routes('admin', {
   'GET /admin/economy/wallets': {
     summary: 'Everybody’s wallets, the newest first',
     description:
-      'All, or with `userId` the one of a person. A wallet is as it was last settled: staff who look at it regenerate nothing, so it may have more for its person. Those of banned and erased people are among them; an erased person is found by the list alone.',
+      'All, or with `userId` the one of a person; `q` is its id, which is the person’s, or letters in the names, `from` and `to` are when it was made. A page looks at 400 and may be short. A wallet is as it was last settled: staff who look at it regenerate nothing, so it may have more for its person. Those of banned and erased people are among them; an erased person is found by the list alone.',
     access: 'moderator',
     operation: 'list_wallets',
     query: EconomyQuery,
@@ -17,7 +17,7 @@ export default routes('admin', {
   'GET /admin/economy/payments': {
     summary: 'All payments and their reversals, newest first',
     description:
-      'All, or with `userId` those that a person sent or had a share of. Each is whole: every share, and the post or reply also when it is gone.',
+      'All, or with `userId` those that a person sent or had a share of. `q` is an id, or letters in the usernames of sender and receiver or the emotion. A page looks at 400 and may be short. Each is whole: every share, and the post or reply also when it is gone.',
     access: 'moderator',
     operation: 'list_all_payments',
     query: EconomyQuery,

@@ -36,7 +36,8 @@ const others = routes('admin', {
   },
   'GET /admin/reputation/appeals': {
     summary: 'Appeals about reputation, newest first',
-    description: 'All, or those of one status.',
+    description:
+      'All, or those of one status, person or interest. `q` is an id, or letters in the username, the slug of the interest, the text or the note. A page looks at 400 and may be short.',
     access: 'moderator',
     operation: 'list_appeals',
     query: AppealsQuery,

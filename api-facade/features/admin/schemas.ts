@@ -5,6 +5,7 @@ import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Order, OrderState } from '../market/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
 import { WikiProposal, WikiStatus } from '../wiki/schemas.ts'
+import { narrowing } from './list-schemas.ts'
 
 export const Generation = z.object({ count: z.int().min(1).max(100) })
 export const GeneratedCodes = z
@@ -16,7 +17,12 @@ export const GeneratedCodes = z
 /** How staff names people: as everyone does, or by the UUID. */
 const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
 
-export const AppealsQuery = z.object({ status: AppealStatus.optional() })
+export const AppealsQuery = z.object({
+  status: AppealStatus.optional(),
+  userId: AnyPerson.optional(),
+  interestId: Uuid.optional(),
+  ...narrowing,
+})
 export const StaffAppeal = Appeal.extend({
   userId: Uuid.openapi({ description: 'The internal id.' }),
   user: PersonCard,
@@ -106,7 +112,7 @@ export const StaffContentPage = Page(
     .openapi('StaffContent'),
 )
 
-export const ConversationsQuery = z.object({ kind: z.enum(['direct', 'group']).optional() })
+export const ConversationsQuery = z.object({ kind: z.enum(['direct', 'group']).optional(), ...narrowing })
 export const StaffConversationPage = Page(
   z
     .object({
@@ -120,7 +126,7 @@ export const StaffConversationPage = Page(
     .openapi('StaffConversation'),
 )
 
-export const EconomyQuery = z.object({ userId: AnyPerson.optional() })
+export const EconomyQuery = z.object({ userId: AnyPerson.optional(), ...narrowing })
 const InternalId = Uuid.openapi({ description: 'The internal id.' })
 export const StaffWalletPage = Page(
   Wallet.extend({
@@ -179,7 +185,7 @@ export const Broadcast = z
 
 export const WikiProposalsQuery = z.object({
   status: WikiStatus.optional(),
-  q: z.string().trim().min(1).max(200).optional(),
+  ...narrowing,
 })
 export const StaffWikiProposal = WikiProposal.omit({ viewer: true })
   .extend({ proposerId: Uuid.openapi({ description: 'The internal id.' }) })

@@ -10,9 +10,16 @@ import { Reason, StaffWikiProposal, StaffWikiProposalPage, WikiProposalsQuery } 
 type Listing = z.output<typeof WikiProposalsQuery> & z.output<typeof PageQuery>
 type Settling = z.output<typeof UuidId> & z.output<typeof Reason>
 
-const list = async (c: Context, { status, q, limit, cursor }: Listing) =>
+const list = async (c: Context, { status, q, from, to, limit, cursor }: Listing) =>
   pageWithDiffs(
-    await call(c, 'list_all_wiki_proposals', { p_status: status, p_q: q, p_limit: limit, p_cursor: cursor }),
+    await call(c, 'list_all_wiki_proposals', {
+      p_status: status,
+      p_q: q,
+      p_from: from,
+      p_to: to,
+      p_limit: limit,
+      p_cursor: cursor,
+    }),
   )
 const settle =
   (operation: 'approve_wiki_proposal' | 'reject_wiki_proposal') =>

@@ -51,6 +51,11 @@ await owner`insert into app.media_assets (owner_id, kind, content_type, size, bu
          (${alice.id}, 'image', 'image/png', 10, 'local', 'alice/sent.png', 'committed', now(), 'image/png', null),
          (${bob.id}, 'attachment', 'application/pdf', 10, 'local', 'bob/file.pdf', 'pending', null, null, now())`
 await made(bob, `/wiki/${interest?.slug}/proposals`, { body: 'Ink is old.', summary: 'What ink is', baseVersion: 0 })
+const appeal = await made(bob, '/reputation/appeals', { interestId: interest?.id, text: 'I wrote more than that' })
+const paid = await alice.post<{ payment: Id }>('/economy/pay', { emotion: 'love', tier: 0, receiverId: 'carla' })
+const payment = paid.body.payment.id
+const group = await made(bob, '/groups', { name: 'Bergsteiger', visibility: 'private' })
+await made(admin, '/guilds', { name: 'Inkers', interestId: interest?.id })
 const looking = await carla.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
 expect(looking.status).toBeLessThan(300)
 const talk = await made(alice, '/conversations', { kind: 'direct', memberIds: ['bob'] })
@@ -66,7 +71,7 @@ const ids = async (path: string, who = moderator) => (await who.get<Page<Row>>(p
 const rows = async (path: string, who = moderator) => (await who.get<Page<Row>>(path)).body.items
 
 const lists = spellings(await loadTables()).filter(({ path, row }) => path.startsWith('/admin/') && row.page)
-const empty = ['/admin/content', '/admin/reputation/appeals', '/admin/economy/payments']
+const empty = ['/admin/content', '/admin/market/orders']
 const hostile = [
   '%',
   '_',
@@ -180,6 +185,25 @@ test('posts, replies and series, whoever may see them', async () => {
   expect(await ids('/admin/replies?kind=criticism')).toEqual([])
   expect(await ids('/admin/replies?q=%22quoted%22')).toEqual([answer])
   expect(await rows('/admin/series?authorId=alice')).toMatchObject([{ id: parts, title: 'Gipfel', partCount: 1 }])
+})
+
+test('appeals, payments, wallets, conversations and groups', async () => {
+  expect(await rows('/admin/reputation/appeals?status=pending&userId=bob&q=MORE')).toMatchObject([
+    { id: appeal, userId: bob.id, slug: interest?.slug },
+  ])
+  for (const query of ['status=accepted', 'userId=alice', 'q=less', `interestId=${UNKNOWN}`])
+    expect([query, await ids(`/admin/reputation/appeals?${query}`)]).toEqual([query, []])
+  for (const query of ['userId=alice', 'userId=carla', 'q=LOVE', 'q=aLic', `userId=carla&q=${payment}`])
+    expect([query, await ids(`/admin/economy/payments?${query}`)]).toEqual([query, [payment]])
+  for (const query of ['userId=bob', 'q=joy', `userId=bob&q=${payment}`, `q=${payment}&to=2020-01-01T00:00:00Z`])
+    expect([query, await ids(`/admin/economy/payments?${query}`)]).toEqual([query, []])
+  for (const query of ['userId=bob', 'q=bob', `q=${bob.id}`, `userId=bob&q=${bob.id}`])
+    expect([query, await ids(`/admin/economy/wallets?${query}`)]).toEqual([query, [bob.id]])
+  expect(await ids(`/admin/economy/wallets?userId=alice&q=${bob.id}`)).toEqual([])
+  expect(await ids(`/admin/conversations?kind=direct&q=${talk}`)).toEqual([talk])
+  for (const query of [`kind=group&q=${talk}`, 'q=alice', 'q=Look', `q=${talk}&from=2099-01-01T00:00:00Z`])
+    expect([query, await ids(`/admin/conversations?${query}`)]).toEqual([query, []])
+  expect(await ids('/admin/groups?visibility=private&q=BERG')).toEqual([group])
 })
 
 test('reports, circles and codes', async () => {

@@ -35,9 +35,9 @@ select is(json_array_length(api.list_appeals('pending') -> 'items'), 4, 'those o
 select is(json_array_length(api.list_appeals('accepted') -> 'items'), 0, 'and no others');
 select throws_ok($$ select api.list_appeals(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'an unknown cursor');
 select is((select count(distinct i ->> 'id')::int from json_array_elements(json_build_array(
-             api.list_appeals(null, 2) -> 'items' -> 0, api.list_appeals(null, 2) -> 'items' -> 1,
-             api.list_appeals(null, 2, api.list_appeals(null, 2) ->> 'nextCursor') -> 'items' -> 0,
-             api.list_appeals(null, 2, api.list_appeals(null, 2) ->> 'nextCursor') -> 'items' -> 1)) i), 4, 'page by page');
+             api.list_appeals(p_limit => 2) -> 'items' -> 0, api.list_appeals(p_limit => 2) -> 'items' -> 1,
+             api.list_appeals(p_limit => 2, p_cursor => api.list_appeals(p_limit => 2) ->> 'nextCursor') -> 'items' -> 0,
+             api.list_appeals(p_limit => 2, p_cursor => api.list_appeals(p_limit => 2) ->> 'nextCursor') -> 'items' -> 1)) i), 4, 'page by page');
 select throws_ok($$ select api.resolve_appeal(pg_temp.made('music'), 'rejected') $$, 'PT403', 'role_required', 'a moderator resolves none');
 select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, 'So') $$, 'PT403', 'role_required', 'nor adjusts');
 
