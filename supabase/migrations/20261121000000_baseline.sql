@@ -29411,10 +29411,10 @@ create table app.debate_arguments (
 -- without those that nobody sees: readers then need not walk over thousands of arguments of the banned
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
   where required_level <= 3;
-create index debate_arguments_new_idx on app.debate_arguments (debate_id, id desc) where required_level <= 3;
+create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level <= 3;
 create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id, votes desc, id desc)
   where parent_id is not null and required_level <= 3;
-create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id desc)
+create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
   where parent_id is not null and required_level <= 3;
 create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id);
 create index debate_arguments_parent_id_idx on app.debate_arguments (parent_id) where parent_id is not null;
@@ -29602,7 +29602,8 @@ declare
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- of the four ways in one is open. Each repeats required_level, so that its index fits
+  -- of the four ways in one is open. Each repeats required_level, so that its index fits. The order of those by time
+  -- begins with the debate, or it might be read off the primary key, past the arguments of all others
   with looked as materialized (
     select * from (
       (select votes, id from app.debate_arguments
@@ -29612,8 +29613,8 @@ begin
       union all
       (select 0, id from app.debate_arguments
        where p_parent is null and not p_top
-         and debate_id = p_debate and required_level <= 3 and id < v_before
-       order by id desc limit 400)
+         and debate_id >= p_debate and required_level <= 3 and (debate_id, id) < (p_debate, v_before)
+       order by debate_id desc, id desc limit 400)
       union all
       (select votes, id from app.debate_arguments
        where p_parent is not null and p_top
@@ -29622,8 +29623,8 @@ begin
       union all
       (select 0, id from app.debate_arguments
        where p_parent is not null and not p_top
-         and parent_id = p_parent and required_level <= 3 and id < v_before
-       order by id desc limit 400)) w
+         and parent_id >= p_parent and required_level <= 3 and (parent_id, id) < (p_parent, v_before)
+       order by parent_id desc, id desc limit 400)) w
   ), seen as materialized (
     select array(
       select l.id from looked l
