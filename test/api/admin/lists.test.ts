@@ -58,6 +58,15 @@ const group = await made(bob, '/groups', { name: 'Bergsteiger', visibility: 'pri
 await made(admin, '/guilds', { name: 'Inkers', interestId: interest?.id })
 const looking = await carla.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
 expect(looking.status).toBeLessThan(300)
+await made(alice, '/groups', { name: 'Bergfreunde' })
+await made(admin, '/guilds', { name: 'Kartographen', interestId: interest?.id })
+const offering = await made(alice, '/economy/market/offerings', {
+  title: 'A map',
+  description: 'Of the hills',
+  priceMana: 5,
+  deliveryDays: 3,
+})
+await made(bob, `/economy/market/offerings/${offering}/orders`, { expectedPrice: 5 })
 const talk = await made(alice, '/conversations', { kind: 'direct', memberIds: ['bob'] })
 const [sent] = await owner<Id[]>`select id from app.media_assets where key = 'alice/sent.png'`
 await made(alice, `/conversations/${talk}/messages`, { body: 'Look', assetId: sent?.id, clientId: crypto.randomUUID() })
