@@ -404,6 +404,10 @@ begin
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
     perform private.fail('space_invitee_banned');
   end if;
+  -- one by somebody who is banned from the instance nobody sees, so it could be neither answered nor taken back
+  update app.space_invitations i set status = 'revoked'
+  where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
+    and exists (select from app.silenced_people s where s.user_id = i.inviter_id);
   insert into app.space_invitations (space_id, inviter_id, invitee_id) values (v_space.id, v_me, v_user)
   on conflict (space_id, invitee_id) where status = 'pending' do nothing returning id into v_invitation;
   if not found then
@@ -413,7 +417,8 @@ begin
   return private.space_invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function private.invite_to_space is
-  'Invites a person into a space: its owner and moderators do, and where it is open any member. Fails: '
+  'Invites a person into a space: its owner and moderators do, and where it is open any member. It takes the place of '
+  'one by somebody who is banned from the instance. Fails: '
   'writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, space_archived, invite_oneself, '
   'space_member_already, space_invitee_banned, space_invitation_pending.';
 

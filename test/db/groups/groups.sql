@@ -1,6 +1,6 @@
 -- Groups: who sees which, by whom they are written past the operations, counts, limits, bans, blocks and erasures.
 begin;
-select plan(54);
+select plan(58);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -135,5 +135,21 @@ select is((select count(*) from app.spaces s where s.archived_at is null
 select test.settle();
 select is((select string_agg(distinct payload ->> 'event', ' ') from app.notifications where user_id = test.id('bob') and kind = 'membership.decided'), 'role_changed',
   'and who inherits is told');
+-- an invitation by somebody who is banned from the instance then
+select test.people('fay', 'gus', 'hal');
+select test.act_as('fay');
+select pg_temp.make('hosted');
+select test.act_as('gus');
+select api.join_group(pg_temp.id('hosted'));
+select api.invite_to_group(pg_temp.id('hosted'), 'hal');
+select test.act_as('fay');
+select throws_ok($$ select api.invite_to_group(pg_temp.id('hosted'), 'hal') $$, 'PT409', 'space_invitation_pending', 'one is invited once');
+select test.act_as_owner();
+update app.users set banned_at = now() where id = test.id('gus');
+select test.act_as('fay');
+select is((select count(*) from json_array_elements(api.list_group_invitations(pg_temp.id('hosted')) -> 'items'))::int, 0, 'an invitation by the banned is hidden');
+select lives_ok($$ select api.invite_to_group(pg_temp.id('hosted'), 'hal') $$, 'and stands in nobody''s way');
+select test.act_as('hal');
+select is((select string_agg(i #>> '{inviter,username}', ' ') from json_array_elements(api.list_my_group_invitations() -> 'items') i), 'fay', 'the other one is there');
 select * from finish();
 rollback;
