@@ -928,6 +928,7 @@ export const failures = {
     'problem_unknown',
     'space_archived',
     'space_not_member',
+    'token_revoked',
     'writes_exceeded',
   ],
   add_circle_member: [

@@ -154,18 +154,22 @@ language plpgsql volatile security definer   -- locks and moves what nobody may
 set search_path = ''
 as $$
 begin
+  perform private.count_writes('edits');
+  -- a ban or an erasure waits, and gives back what is held here, or this is refused
+  perform private.keep_person(private.require_caller());
   -- only of one's own: others hear of no space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
-  if (private.lock_own_content('problem', p_id)).removed_at is not null then
+  if (private.lock_own_content('problem', p_id, false)).removed_at is not null
+     or not exists (select from private.visible_contents where id = p_id) then
     perform private.fail('problem_unknown');
   end if;
   perform private.require_open_problem(p_id);
   perform private.raise_bounty(p_id, p_amount);
 end $$;
 comment on function private.add_bounty is
-  'Adds to the bounty of the caller''s own problem. Fails: space_not_member, space_archived, problem_unknown, '
-  'private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
+  'Adds to the bounty of the caller''s own problem. Fails: writes_exceeded, token_revoked, space_not_member, '
+  'space_archived, problem_unknown, private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
 
 create function api.add_bounty(p_id uuid, p_amount integer) returns json
 language plpgsql volatile

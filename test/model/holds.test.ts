@@ -2,7 +2,7 @@
 // is sent a deadlock, and nothing stays held for somebody who is gone.
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
-import { as, asOnce, createLanes, person, type Someone, statement } from './lanes.ts'
+import { as, asOnce, createLanes, person, type Someone, statement, wallet } from './lanes.ts'
 
 const { answer, join, meet, owner } = await createLanes()
 
@@ -77,4 +77,16 @@ test('a delivery that is repeated is answered also when staff has taken its asse
   const first = await answer(deliver)
   await owner`update app.media_assets set removed_at = now() where id = ${asset?.id ?? null}`
   expect(await answer(deliver)).toEqual(first)
+})
+
+test('a bounty that is added while its author is banned goes back', async () => {
+  const author = await join()
+  const id = await pose(author)
+  // so many later ones that the ban leaves the problem to the worker
+  await owner`insert into app.contents (kind, author_id) select 'video', ${author.id} from generate_series(1, 500)`
+  const met = await meet(wallet(author), [as(author, 'add_bounty($3::uuid, 10)', id), ends['a ban'](author)])
+  expect(met).toEqual([null, null])
+  await owner`select private.release_bounties(data) from pgboss.job where name = 'released-bounties'`
+  const open = await owner`select from app.mana_holds where holder_id = ${author.id} and settled_at is null`
+  expect(open).toHaveLength(0)
 })

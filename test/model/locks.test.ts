@@ -318,6 +318,14 @@ describe('locks are taken in the order by', async () => {
       contents(posed),
       row('app.problems', `id = '${posed}'`),
     ],
+    'a bounty that is added': [
+      as(author, 'add_bounty($3::uuid, 5)', posed),
+      writes(author, 'edits'),
+      person(author),
+      contents(posed),
+      row('app.problems', `id = '${posed}'`),
+      ...held(hold, author),
+    ],
     'a solution that is accepted': [
       as(author, 'accept_solution($3::uuid, $4::uuid)', posed, solved),
       ...inOrder(fan, author).map(person),
