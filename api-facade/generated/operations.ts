@@ -913,6 +913,7 @@ export const failures = {
     'problem_solved',
     'problem_unknown',
     'solution_unknown',
+    'token_revoked',
     'writes_exceeded',
   ],
   add_bounty: [

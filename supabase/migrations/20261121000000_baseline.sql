@@ -30914,6 +30914,7 @@ declare
 begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
   perform from app.users where id in (v_me, v_solver) order by id for share;
+  perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
   perform private.lock_own_content('problem', p_problem, false);
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
@@ -30932,7 +30933,7 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Fails: problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
+  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile

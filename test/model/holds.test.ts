@@ -57,6 +57,13 @@ describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
     expect(met).toEqual([null, 'token_revoked'])
   })
 
+  test('accepts a solution: nothing is paid any more', async () => {
+    const [author, fan] = [await join(), await join()]
+    const id = await pose(author, 10)
+    const accept = as(author, 'accept_solution($3::uuid, $4::uuid)', id, await solve(fan, id))
+    expect(await meet(person(author), [end(author), accept])).toEqual([null, 'token_revoked'])
+  })
+
   test('votes on a solution of their own problem', async () => {
     const [author, fan] = [await join(), await join()]
     const solution = await solve(fan, await pose(author))
