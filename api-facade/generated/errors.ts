@@ -103,7 +103,7 @@ export const errors = {
   event_reason: [422, 'The reason can have up to 500 characters.'],
   event_role: [422, 'role must be hosting or going.'],
   event_rsvp: [422, 'status must be going or interested.'],
-  event_times: [422, 'An event must start before it ends.'],
+  event_times: [422, 'An event must start before it ends, and end before 9999-12-31.'],
   event_unknown: [404, 'There is no such event.'],
   event_url: [422, 'url must be an http(s) address of up to 2000 characters.'],
   event_waitlist_full: [409, 'At most 500 people can wait for a place.'],

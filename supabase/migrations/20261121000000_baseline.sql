@@ -24727,7 +24727,8 @@ create table app.events (
   sequence      integer not null default 0,
   cancelled_at  timestamptz,
   cancel_reason text,
-  constraint event_times check (starts_at < ends_at),
+  -- so that it has four digits of a year on every clock, and is a moment at all
+  constraint event_times check (starts_at < ends_at and ends_at < '9999-12-31Z'),
   constraint event_capacity check (capacity between 1 and 100000),
   constraint event_url check (url ~* '^https?://[^[:space:]]+$' and length(url) <= 2000),
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
@@ -24789,7 +24790,7 @@ insert into private.personal_data (relation, person_column, reason) values
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),
-  ('event_times', 422, 'An event must start before it ends.'),
+  ('event_times', 422, 'An event must start before it ends, and end before 9999-12-31.'),
   ('event_past', 422, 'An event must start in the future.'),
   ('event_capacity', 422, 'capacity must be between 1 and 100,000, or null for any number.'),
   ('event_url', 422, 'url must be an http(s) address of up to 2000 characters.'),

@@ -1,6 +1,6 @@
 -- Events: what they hold, replies and places, lists, by whom, and what frees a place.
 begin;
-select plan(77);
+select plan(79);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -36,6 +36,7 @@ select is((select api.create_event(' Fête ', 'Text', '2099-05-01T18:00:00+02:00
 select throws_ok(format($$ select pg_temp.event('x', %L) $$, m), 'PT422', c, c || ' ' || m)
 from (values ('event_past', jsonb_build_object('startsAt', now() - interval '1 second')),
              ('event_times', jsonb_build_object('startsAt', now() + interval '2 days', 'endsAt', now() + interval '2 days')),
+             ('event_times', '{"endsAt": "9999-12-31T00:00:00Z"}'), ('event_times', '{"endsAt": "infinity"}'),
              ('timezone_unknown', '{"timezone": "Mars/Olympus"}'), ('content_body', '{"body": " "}'),
              ('event_location', '{"location": {"kind": "moon"}}'), ('event_location', '{"location": null}'),
              ('event_location', jsonb_build_object('location', jsonb_build_object('kind', 'place', 'address', repeat('é', 501)))),
