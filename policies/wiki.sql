@@ -1,5 +1,4 @@
--- Who may see the wiki and propose for it. Twin of sql/wiki/. Definer functions alone settle proposals and write
--- versions and votes.
+-- Who may see the wiki. Twin of sql/wiki/. Definer functions alone write it.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
@@ -10,14 +9,11 @@ comment on policy select_all on app.wiki_versions is 'What is approved is common
 -- wiki_proposals
 alter table app.wiki_proposals enable row level security;
 grant select on app.wiki_proposals to authenticated;
-grant insert (interest_id, author_id, base_version, body, summary) on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
   'Everybody sees proposals, but not across a block, nor those of the banned and the erased.';
-create policy insert_own on app.wiki_proposals for insert to authenticated with check (author_id = (select app.uid()));
-comment on policy insert_own on app.wiki_proposals is
-  'People propose in their own name. A trigger looks at their reputation.';
+-- no insert: private.add_wiki_proposal writes one, while the wiki is open and within the limit of an hour
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;
@@ -27,6 +23,7 @@ comment on policy select_own on app.wiki_votes is 'People see only their own vot
 
 -- helpers
 grant execute on function
+  private.add_wiki_proposal,
   private.find_wiki_proposals,
   private.require_wiki,
   private.vote_on_wiki_proposal,

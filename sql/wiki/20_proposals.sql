@@ -101,6 +101,24 @@ comment on function api.list_wiki_proposals is
   'The proposals about an interest, newest first, all or those of a status. Fails: feature_disabled, '
   'interest_unknown, cursor_unknown, limit_out_of_range.';
 
+create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
+returns uuid
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  -- null is the body of the erased
+  insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
+  values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_text(p_body), ''),
+          coalesce(private.require_name(p_summary), ''))
+  returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_wiki_proposal is
+  'Writes a proposal of the caller. Fails: text_unfit, wiki_body, wiki_summary, wiki_reputation.';
+
 create function api.create_wiki_proposal(p_slug text, p_body text, p_summary text, p_base_version integer)
 returns json
 language plpgsql volatile
@@ -111,10 +129,7 @@ declare
   v_id       uuid;
 begin
   perform private.count_writes('wiki');
-  insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
-  values (v_interest, private.require_caller(), p_base_version, private.require_text(p_body),
-          private.require_name(p_summary))
-  returning id into v_id;
+  v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
   -- behind the rules of a row: who may not propose hears that. The approval looks again
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.fail('wiki_base_stale');
@@ -123,7 +138,7 @@ begin
 end $$;
 comment on function api.create_wiki_proposal is
   'Proposes what the entry of an interest should say. Fails: feature_disabled, interest_unknown, writes_exceeded, '
-  'text_unfit, wiki_body, wiki_summary, wiki_reputation, wiki_base_stale.';
+  'private.add_wiki_proposal, wiki_base_stale.';
 
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null

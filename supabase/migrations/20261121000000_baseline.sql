@@ -28756,6 +28756,24 @@ comment on function api.list_wiki_proposals is
   'The proposals about an interest, newest first, all or those of a status. Fails: feature_disabled, '
   'interest_unknown, cursor_unknown, limit_out_of_range.';
 
+create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
+returns uuid
+language plpgsql volatile security definer   -- nobody may write proposals
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  -- null is the body of the erased
+  insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
+  values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_text(p_body), ''),
+          coalesce(private.require_name(p_summary), ''))
+  returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_wiki_proposal is
+  'Writes a proposal of the caller. Fails: text_unfit, wiki_body, wiki_summary, wiki_reputation.';
+
 create function api.create_wiki_proposal(p_slug text, p_body text, p_summary text, p_base_version integer)
 returns json
 language plpgsql volatile
@@ -28766,10 +28784,7 @@ declare
   v_id       uuid;
 begin
   perform private.count_writes('wiki');
-  insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
-  values (v_interest, private.require_caller(), p_base_version, private.require_text(p_body),
-          private.require_name(p_summary))
-  returning id into v_id;
+  v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
   -- behind the rules of a row: who may not propose hears that. The approval looks again
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.fail('wiki_base_stale');
@@ -28778,7 +28793,7 @@ begin
 end $$;
 comment on function api.create_wiki_proposal is
   'Proposes what the entry of an interest should say. Fails: feature_disabled, interest_unknown, writes_exceeded, '
-  'text_unfit, wiki_body, wiki_summary, wiki_reputation, wiki_base_stale.';
+  'private.add_wiki_proposal, wiki_base_stale.';
 
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
@@ -28993,8 +29008,7 @@ create trigger _168_erase_wiki_proposals after update of erased_at on app.users
 
 -- policies/wiki.sql
 
--- Who may see the wiki and propose for it. Twin of sql/wiki/. Definer functions alone settle proposals and write
--- versions and votes.
+-- Who may see the wiki. Twin of sql/wiki/. Definer functions alone write it.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
@@ -29005,14 +29019,11 @@ comment on policy select_all on app.wiki_versions is 'What is approved is common
 -- wiki_proposals
 alter table app.wiki_proposals enable row level security;
 grant select on app.wiki_proposals to authenticated;
-grant insert (interest_id, author_id, base_version, body, summary) on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
   'Everybody sees proposals, but not across a block, nor those of the banned and the erased.';
-create policy insert_own on app.wiki_proposals for insert to authenticated with check (author_id = (select app.uid()));
-comment on policy insert_own on app.wiki_proposals is
-  'People propose in their own name. A trigger looks at their reputation.';
+-- no insert: private.add_wiki_proposal writes one, while the wiki is open and within the limit of an hour
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;
@@ -29022,6 +29033,7 @@ comment on policy select_own on app.wiki_votes is 'People see only their own vot
 
 -- helpers
 grant execute on function
+  private.add_wiki_proposal,
   private.find_wiki_proposals,
   private.require_wiki,
   private.vote_on_wiki_proposal,

@@ -1,7 +1,7 @@
 -- The wiki: who sees what, who may take part, and that nobody writes it past the operations. Steps over HTTP and many
 -- at once: test/api/wiki.
 begin;
-select plan(35);
+select plan(37);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve', 'finn');
 update app.users set role = 'admin' where username = 'finn';
 
@@ -40,7 +40,9 @@ from unnest(array['insert into app.wiki_versions (interest_id, version, body, su
   'update app.wiki_proposals set status = ''approved''', 'delete from app.wiki_proposals', 'update app.wiki_votes set value = -1',
   'insert into app.wiki_votes (proposal_id, user_id, value) select id, app.uid(), 1 from app.wiki_proposals',
   'insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary, net_votes) select interest_id, app.uid(), 0, ''x'', ''x'', 3 from app.wiki_proposals',
-  'insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary) select interest_id, author_id, 0, ''x'', ''x'' from app.wiki_proposals where author_id <> app.uid()']) s;
+  'insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary) select interest_id, app.uid(), 0, ''x'', ''x'' from app.wiki_proposals']) s;
+select throws_ok(format('select api.create_wiki_proposal(''poetry'', %s, 0)', c), 'PT422', e, 'a proposal has words: ' || e)
+from (values ('null, ''x'''::text, 'wiki_body'), ('''x'', null', 'wiki_summary')) w (c, e);
 select test.act_as('bob');
 select is((select count(*) from app.wiki_votes)::int, 0, 'nobody reads how others voted');
 select throws_ok('select api.approve_wiki_proposal(gen_random_uuid())', '42501', null, 'and what the staff does only the staff may');
