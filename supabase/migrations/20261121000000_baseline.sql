@@ -33996,6 +33996,12 @@ end $$;
 comment on function private.wiki_texts is 'The wiki entries of these interests, by the name of the interest.';
 call private.make_walk('private.wiki_texts');
 
+create view private.visible_wiki with (security_invoker) as
+select i.id from app.interests i where (select f.enabled from app.feature_flags f where f.key = 'wiki');
+comment on view private.visible_wiki is
+  'The entries of the wiki: everybody''s while its flag is on, and nobody''s otherwise, as private.require_wiki has '
+  'it. It is for definer functions.';
+
 create function private.wiki_search_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- one plan, whoever asks
 set search_path = ''
@@ -34013,7 +34019,7 @@ comment on function private.wiki_search_cards is
 call private.make_walk('private.wiki_search_cards');
 
 insert into private.search_types (type, texts, visible, cards) values
-  ('wiki', 'private.wiki_texts', 'app.interests', 'private.wiki_search_cards'),
+  ('wiki', 'private.wiki_texts', 'private.visible_wiki', 'private.wiki_search_cards'),
   ('post', 'private.post_texts', 'private.visible_posts', 'private.stream_cards'),
   ('person', 'private.person_texts', 'private.visible_people', 'private.person_cards'),
   ('group', 'private.space_texts', 'private.visible_spaces', 'private.group_cards'),

@@ -1,6 +1,6 @@
 -- The search: what finds what, and what nobody finds. Posts against the model of visibility: test/model/oracle.
 begin;
-select plan(47);
+select plan(49);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -77,6 +77,14 @@ update app.interests set name = 'Chamber music' where slug = 'music';
 select test.act_as('alice');
 select is((select i ->> 'title' || ' ' || (i ->> 'excerpt') from json_array_elements(api.search('chamber violins', 'wiki') -> 'items') i),
           'Chamber music Of <mark>violins</mark>', 'an entry by the name that its interest has now');
+select test.act_as_owner();
+update app.feature_flags set enabled = false where key = 'wiki';
+select test.act_as('alice');
+select is(json_array_length(api.search('violins') -> 'items') + json_array_length(api.search('violins', 'wiki') -> 'items'), 0, 'nothing of the wiki while it is switched off');
+select test.act_as_owner();
+update app.feature_flags set enabled = true where key = 'wiki';
+select test.act_as('alice');
+select is(json_array_length(api.search('violins') -> 'items'), 1, 'and all of it again once it is on');
 select test.act_as_owner();
 create temp table indexed as select number, ctid as place from private.search_documents where id = pg_temp.id('video');
 update app.users set banned_at = now() where username = 'bob';
