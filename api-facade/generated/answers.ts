@@ -287,6 +287,16 @@ export interface Schemas {
     events: Schemas['ExportedEvents'][]
     eventPlaces: Schemas['ExportedEventPlaces'][]
     eventReplies: Schemas['ExportedEventReplies'][]
+    debates: Schemas['ExportedDebates'][]
+    debatePositions: Schemas['ExportedDebatePositions'][]
+    debateArguments: Schemas['ExportedDebateArguments'][]
+    argumentVotes: Schemas['ExportedArgumentVotes'][]
+    problems: Schemas['ExportedProblems'][]
+    problemSolutions: Schemas['ExportedProblemSolutions'][]
+    solutionVotes: Schemas['ExportedSolutionVotes'][]
+    courses: Schemas['ExportedCourses'][]
+    courseLessons: Schemas['ExportedCourseLessons'][]
+    courseEnrolments: Schemas['ExportedCourseEnrolments'][]
     projects: Schemas['ExportedProjects'][]
     projectRoles: Schemas['ExportedProjectRoles'][]
     projectUpdates: Schemas['ExportedProjectUpdates'][]
@@ -300,16 +310,6 @@ export interface Schemas {
     wikiVersions: Schemas['ExportedWikiVersions'][]
     wikiProposals: Schemas['ExportedWikiProposals'][]
     wikiVotes: Schemas['ExportedWikiVotes'][]
-    debates: Schemas['ExportedDebates'][]
-    debatePositions: Schemas['ExportedDebatePositions'][]
-    debateArguments: Schemas['ExportedDebateArguments'][]
-    argumentVotes: Schemas['ExportedArgumentVotes'][]
-    problems: Schemas['ExportedProblems'][]
-    problemSolutions: Schemas['ExportedProblemSolutions'][]
-    solutionVotes: Schemas['ExportedSolutionVotes'][]
-    courses: Schemas['ExportedCourses'][]
-    courseLessons: Schemas['ExportedCourseLessons'][]
-    courseEnrolments: Schemas['ExportedCourseEnrolments'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
     intent: Schemas['ExportedIntent']
@@ -890,6 +890,85 @@ export interface Schemas {
     status: string
     since: string
   }
+  ExportedDebates: {
+    id: string
+    body: string
+    closesAt: string
+    closedAt: string | null
+    forCount: number
+    againstCount: number
+    undecidedCount: number
+    argumentCount: number
+  }
+  ExportedDebatePositions: { debateId: string | null; authorId: string | null; side: string; createdAt: string }
+  ExportedDebateArguments: {
+    id: string
+    debateId: string | null
+    authorId: string | null
+    parentId: string | null
+    side: string
+    body: string
+    depth: number
+    votes: number
+    answered: boolean
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: string }
+  ExportedProblems: {
+    id: string
+    body: string
+    depth: number
+    bounty: number
+    holdId: string | null
+    acceptedSolutionId: string | null
+    solvedAt: string | null
+    closedAt: string | null
+    solutionCount: number
+  }
+  ExportedProblemSolutions: {
+    id: string
+    problemId: string | null
+    authorId: string | null
+    body: string
+    score: number
+    acceptedAt: string | null
+    editedAt: string | null
+    removedAt: string | null
+    deletedAt: string | null
+    createdAt: string
+  }
+  ExportedSolutionVotes: { solutionId: string | null; userId: string | null; value: number; createdAt: string }
+  ExportedCourses: {
+    id: string
+    summary: string
+    depth: number
+    priceMana: number
+    lessonCount: number
+    enrolledCount: number
+    publishedAt: string | null
+    archivedAt: string | null
+  }
+  ExportedCourseLessons: {
+    id: string
+    courseId: string | null
+    position: number
+    title: string
+    body: string
+    assetId: string | null
+    minutes: number | null
+    preview: boolean
+    firstDoneAt: string | null
+  }
+  ExportedCourseEnrolments: {
+    courseId: string | null
+    userId: string | null
+    priceMana: number
+    done: string[]
+    completedAt: string | null
+    createdAt: string
+  }
   ExportedProjects: { id: string; summary: string; status: string }
   ExportedProjectRoles: {
     id: string
@@ -998,85 +1077,6 @@ export interface Schemas {
     resolvedAt: string | null
   }
   ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
-  ExportedDebates: {
-    id: string
-    body: string
-    closesAt: string
-    closedAt: string | null
-    forCount: number
-    againstCount: number
-    undecidedCount: number
-    argumentCount: number
-  }
-  ExportedDebatePositions: { debateId: string | null; authorId: string | null; side: string; createdAt: string }
-  ExportedDebateArguments: {
-    id: string
-    debateId: string | null
-    authorId: string | null
-    parentId: string | null
-    side: string
-    body: string
-    depth: number
-    votes: number
-    answered: boolean
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: string }
-  ExportedProblems: {
-    id: string
-    body: string
-    depth: number
-    bounty: number
-    holdId: string | null
-    acceptedSolutionId: string | null
-    solvedAt: string | null
-    closedAt: string | null
-    solutionCount: number
-  }
-  ExportedProblemSolutions: {
-    id: string
-    problemId: string | null
-    authorId: string | null
-    body: string
-    score: number
-    acceptedAt: string | null
-    editedAt: string | null
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedSolutionVotes: { solutionId: string | null; userId: string | null; value: number; createdAt: string }
-  ExportedCourses: {
-    id: string
-    summary: string
-    depth: number
-    priceMana: number
-    lessonCount: number
-    enrolledCount: number
-    publishedAt: string | null
-    archivedAt: string | null
-  }
-  ExportedCourseLessons: {
-    id: string
-    courseId: string | null
-    position: number
-    title: string
-    body: string
-    assetId: string | null
-    minutes: number | null
-    preview: boolean
-    firstDoneAt: string | null
-  }
-  ExportedCourseEnrolments: {
-    courseId: string | null
-    userId: string | null
-    priceMana: number
-    done: string[]
-    completedAt: string | null
-    createdAt: string
-  }
   ExportedAiSessions: {
     id: string
     userId: string | null

@@ -25836,6 +25836,3053 @@ grant execute on function
   private.tell_event_guests
   to worker;
 
+-- sql/debates/10_debates.sql
+
+-- Debates: a motion, where people stand on it, and until when it runs. The head: sql/content.
+-- docs/decisions.md, Contents; Debates.
+
+create table app.debates (
+  id              uuid primary key references app.contents on delete cascade,
+  body            app.markdown not null,
+  closes_at       timestamptz not null,
+  closed_at       timestamptz,
+  for_count       integer not null default 0 check (for_count >= 0),
+  against_count   integer not null default 0 check (against_count >= 0),
+  undecided_count integer not null default 0 check (undecided_count >= 0),
+  argument_count  integer not null default 0 check (argument_count >= 0)
+);
+comment on table app.debates is 'What a debate has beside its head in app.contents, whose title is the motion.';
+comment on column app.debates.closes_at is 'When it closes by itself.';
+comment on column app.debates.closed_at is 'When its author closed it before that; null unless they did.';
+comment on column app.debates.for_count is
+  'How many take this side, whom the viewer sees or not, but for the banned. Triggers keep the four counts.';
+comment on column app.debates.argument_count is 'How many arguments are there for everyone.';
+
+create table app.debate_positions (
+  debate_id     uuid not null references app.contents on delete cascade,
+  author_id     uuid not null references app.users on delete restrict,
+  side          text not null check (side in ('for', 'against', 'undecided')),
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  primary key (debate_id, author_id)
+);
+create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
+comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+comment on column app.debate_positions.author_silent is
+  'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
+
+insert into private.errors (code, status, text) values
+  ('debate_unknown', 404, 'There is no such debate.'),
+  ('debate_closed', 422, 'This debate is closed. It can only be read.'),
+  ('debate_closes_at', 422, 'A debate must close in the future.'),
+  ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
+
+create trigger _100_check_author before insert on app.debate_positions
+  for each row execute function private.check_author();
+
+create function private.count_positions() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there app.debate_positions[];
+  v_were  app.debate_positions[];
+  v_sums  record;
+begin
+  if tg_op <> 'DELETE' then
+    v_there := array(select w from written w where not w.author_silent);
+  end if;
+  if tg_op <> 'INSERT' then
+    v_were := array(select o from overwritten o where not o.author_silent);
+  end if;
+  for v_sums in
+    select c.debate_id, sum(c.one) filter (where c.side = 'for') as pro,
+           sum(c.one) filter (where c.side = 'against') as con, sum(c.one) filter (where c.side = 'undecided') as open
+    from (select t.debate_id, t.side, 1 as one from unnest(v_there) t
+          union all select o.debate_id, o.side, -1 from unnest(v_were) o) c
+    group by c.debate_id order by c.debate_id
+  loop
+    update app.debates
+    set for_count = for_count + coalesce(v_sums.pro, 0),
+        against_count = against_count + coalesce(v_sums.con, 0),
+        undecided_count = undecided_count + coalesce(v_sums.open, 0)
+    where id = v_sums.debate_id;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_positions is
+  'Trigger: counts who takes which side of a debate, but for the banned and erased.';
+create trigger _200_count_taken after insert on app.debate_positions
+  referencing new table as written for each statement execute function private.count_positions();
+create trigger _200_count_changed after update on app.debate_positions
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_positions();
+create trigger _200_count_left after delete on app.debate_positions
+  referencing old table as overwritten for each statement execute function private.count_positions();
+
+create view private.debate_details with (security_invoker) as
+select d.id,
+       json_build_object(
+         'body', d.body,
+         'closesAt', private.utc(d.closes_at),
+         'closedAt', private.utc(d.closed_at),
+         'status', case when d.closed_at is not null or d.closes_at <= now() then 'closed' else 'open' end,
+         'tally', json_build_object('for', d.for_count, 'against', d.against_count, 'undecided', d.undecided_count),
+         'argumentCount', d.argument_count) as detail
+from app.debates d;
+comment on view private.debate_details is
+  'What the card of a debate has of its own kind: {body, closesAt, closedAt, status, tally, argumentCount}.';
+
+create function private.erase_debates(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
+  delete from app.debates where id = any (p_ids);
+end $$;
+comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
+insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
+
+create function private.require_reported_debate(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('debate', p_target); end $$;
+comment on function private.require_reported_debate is
+  'Answers the debate that a report names, if the caller may see it. Fails: debate_unknown.';
+insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_debate');
+
+create function private.debate_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'viewer', json_build_object(
+                 'side', (select p.side from app.debate_positions p
+                          where p.debate_id = h.id and p.author_id = (select app.uid())))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.debate_details d on d.id = h.id);
+end $$;
+comment on function private.debate_cards is
+  'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
+call private.make_walk('private.debate_cards');
+
+create function private.require_debate_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.debate_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('debate_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
+  'debate_unknown.';
+
+create function private.require_open_debate(p_id uuid) returns void
+language plpgsql stable security definer   -- also for who left its space
+set search_path = ''
+as $$
+begin
+  perform from app.debates where id = p_id and closed_at is null and closes_at > now();
+  if not found then
+    perform private.fail('debate_closed');
+  end if;
+end $$;
+comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
+
+create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (p_closes_at > now() and isfinite(p_closes_at)) is not true then
+    perform private.fail('debate_closes_at');
+  end if;
+  return p_closes_at;
+end $$;
+comment on function private.require_debate_closing is 'A moment in the future. Fails: debate_closes_at.';
+
+create function api.list_debates(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents('debate', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
+begin
+  return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_debates is
+  'Debates, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+
+create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.debates (id, body, closes_at) values (p_id, p_body, p_closes_at);
+end $$;
+comment on function private.add_debate is 'Writes the detail of a new debate.';
+
+create function api.create_debate(
+  p_title text, p_body text, p_closes_at timestamptz, p_interest_id uuid default null, p_group_id text default null,
+  p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_body    text := private.require_body(p_body);
+  v_closing timestamptz := private.require_debate_closing(p_closes_at);
+  v_id      uuid := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+begin
+  perform private.add_debate(v_id, v_body, v_closing);
+  return private.debate_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_debate is
+  'Opens a debate, whose title is the motion. Fails: debate_closes_at, private.require_body, private.add_content.';
+
+create function api.get_debate(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_debate_card(p_id); end $$;
+comment on function api.get_debate is 'The card of a debate. Fails: debate_unknown.';
+
+create function private.change_debate(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('debate', p_id);
+  v_body    text;
+begin
+  perform private.require_open_debate(p_id);
+  update app.debates
+  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
+      closes_at = case when p_changes ? 'closesAt'
+                       then private.require_debate_closing((p_changes ->> 'closesAt')::timestamptz) else closes_at end
+  where id = p_id returning body into v_body;
+  perform private.edit_content(v_content, p_changes, array[v_body]);
+end $$;
+comment on function private.change_debate is
+  'Changes the caller''s own debate while it is open. Fails: debate_unknown, private.lock_own_content, debate_closed, '
+  'private.require_body, debate_closes_at, private.edit_content.';
+
+create function api.update_debate(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_debate(p_id, p_changes);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.update_debate is
+  'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}. Fails: private.change_debate.';
+
+create function private.end_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('debate', p_id);
+  perform private.require_open_debate(p_id);
+  update app.debates set closed_at = now() where id = p_id;
+end $$;
+comment on function private.end_debate is
+  'Closes the caller''s own debate. Fails: debate_unknown, private.lock_own_content, debate_closed.';
+
+create function api.close_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.end_debate(p_id);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
+
+create function private.place_position(p_debate uuid, p_side text) returns void
+language plpgsql volatile security definer   -- nobody may change a position
+set search_path = ''
+as $$
+begin
+  perform private.require_open_debate(p_debate);
+  insert into app.debate_positions as p (debate_id, author_id, side)
+  values (p_debate, private.require_caller(), p_side)
+  on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
+end $$;
+comment on function private.place_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+
+create function api.take_position(p_id uuid, p_side text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('debate', p_id);
+  perform private.place_position(p_id, p_side);
+  return private.require_debate_card(p_id);
+end $$;
+comment on function api.take_position is
+  'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
+  'writes_exceeded, debate_unknown (also of a removed one), private.enter_content, debate_closed.';
+
+create function private.remove_position(p_debate uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a position
+set search_path = ''
+as $$
+begin
+  perform private.share_content(p_debate);
+  if p_seen then
+    perform private.require_open_debate(p_debate);
+  end if;
+  delete from app.debate_positions p
+  where p.debate_id = p_debate and p.author_id = private.require_caller()
+    and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
+end $$;
+comment on function private.remove_position is
+  'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
+  'it). Fails: debate_closed.';
+
+create function api.leave_position(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.contents where id = p_id and kind = 'debate');
+begin
+  perform private.remove_position(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.leave_position is
+  'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
+  'see, which is answered as unknown all the same. Fails: debate_unknown, debate_closed.';
+
+-- sql/debates/20_arguments.sql
+
+-- Arguments in debates, and answers to them, at most four levels deep; who finds which helpful.
+-- docs/decisions.md, Debates.
+
+create table app.debate_arguments (
+  id             uuid primary key default private.timed_id(),
+  debate_id      uuid not null references app.contents on delete cascade,
+  author_id      uuid not null references app.users on delete restrict,
+  parent_id      uuid references app.debate_arguments on delete cascade,
+  side           text not null check (side in ('for', 'against')),
+  body           text not null,
+  depth          smallint not null,
+  votes          integer not null default 0 check (votes >= 0),
+  answered       boolean not null default false,
+  removed_at     timestamptz,
+  deleted_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  required_level smallint not null generated always as (
+    case when author_silent or (deleted_at is not null and not answered) then 4
+         when removed_at is not null then 3 else 0 end) stored,
+  constraint argument_depth check (depth between 1 and 4),
+  -- what is deleted or of the erased has lost its words
+  constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
+);
+-- without those that nobody sees: readers then need not walk over thousands of arguments of the banned
+create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
+  where required_level <= 3;
+create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level <= 3;
+create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id, votes desc, id desc)
+  where parent_id is not null and required_level <= 3;
+create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
+  where parent_id is not null and required_level <= 3;
+create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id);
+create index debate_arguments_parent_id_idx on app.debate_arguments (parent_id) where parent_id is not null;
+create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
+create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
+  where deleted_at is null;
+comment on table app.debate_arguments is
+  'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
+comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
+comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
+comment on column app.debate_arguments.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
+comment on column app.debate_arguments.author_silent is
+  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.debate_arguments.required_level is
+  'As app.contents.required_level; the debate''s own applies too.';
+
+create table app.argument_votes (
+  argument_id uuid not null references app.debate_arguments on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  created_at  timestamptz not null default now(),
+  primary key (argument_id, user_id)
+);
+create index argument_votes_user_id_idx on app.argument_votes (user_id, created_at desc);
+comment on table app.argument_votes is 'Who finds which argument helpful. Others see only a count.';
+
+insert into private.errors (code, status, text) values
+  ('argument_unknown', 404, 'There is no such argument.'),
+  ('argument_not_yours', 403, 'Only its author can do this.'),
+  ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
+  ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
+  ('argument_own', 400, 'You cannot vote for your own argument.');
+insert into private.events (name, payload, happens) values
+  ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
+  ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
+
+insert into private.silenced_parts (relation, person, key, words) values
+  ('app.debate_arguments', 'author_id', 'id', 'body');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
+  ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
+
+create trigger _100_check_author before insert on app.debate_arguments
+  for each row execute function private.check_author();
+
+create function private.count_arguments() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there  uuid[] := array(select w.debate_id from written w where w.required_level = 0 and w.deleted_at is null);
+  v_were   uuid[];
+  v_debate uuid;
+  v_more   integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.debate_id from overwritten o where o.required_level = 0 and o.deleted_at is null);
+  end if;
+  for v_debate, v_more in
+    select c.debate_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (debate_id, one)
+    group by c.debate_id having sum(c.one) <> 0
+    order by c.debate_id
+  loop
+    update app.debates set argument_count = argument_count + v_more where id = v_debate;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_arguments is
+  'Trigger: counts the arguments that are there for everyone, as replies to posts are counted.';
+create trigger _200_count_arguments after insert on app.debate_arguments
+  referencing new table as written for each statement execute function private.count_arguments();
+create trigger _200_count_changed after update on app.debate_arguments
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_arguments();
+
+create function private.count_argument_votes() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+begin
+  -- one vote at a time: nobody gives several, and those of the erased stay
+  update app.debate_arguments a set votes = a.votes + case tg_op when 'INSERT' then 1 else -1 end
+  where a.id = case tg_op when 'INSERT' then new.argument_id else old.argument_id end;
+  return null;
+end $$;
+comment on function private.count_argument_votes is
+  'Trigger: counts votes, also those of people whom the viewer does not see, as hearts of posts are.';
+create trigger _200_count_votes after insert or delete on app.argument_votes
+  for each row execute function private.count_argument_votes();
+
+create view private.visible_arguments with (security_invoker) as
+select a.*
+from app.debate_arguments a
+-- as private.visible_contents
+where coalesce((select m.level from app.audience m
+                where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
+  and (select true from app.silenced_people s where s.user_id = a.author_id) is null;
+comment on view private.visible_arguments is
+  'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
+  'app.debate_arguments. It is for definer functions, to which no policy applies.';
+
+create view private.argument_details with (security_invoker) as
+select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
+       json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
+from app.debate_arguments a where a.deleted_at is null;
+comment on view private.argument_details is
+  'What staff sees of an argument: {debateId, parentId, side, body}.';
+insert into private.content_parts (kind, plural, relation, details) values
+  ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
+
+create function private.require_argument(p_id uuid) returns app.debate_arguments
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_argument app.debate_arguments;
+begin
+  select * into v_argument from app.debate_arguments where id = p_id and deleted_at is null;
+  if not found then
+    perform private.fail('argument_unknown');
+  end if;
+  return v_argument;
+end $$;
+comment on function private.require_argument is
+  'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
+
+create function private.require_reported_argument(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_argument(p_target::uuid)).id;
+  end if;
+  perform private.fail('argument_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_argument is
+  'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
+insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
+
+create function private.argument_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- a debate is looked at once, by who asks for its arguments
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', a.id,
+             'debateId', a.debate_id,
+             'side', a.side,
+             'body', case when a.deleted_at is null then a.body end,
+             'parentId', (select p.id from private.visible_arguments p where p.id = a.parent_id),
+             'authorId', case when a.deleted_at is null then author.actor_id end,
+             'author', case when a.deleted_at is null then author.card end,
+             'votes', a.votes,
+             'viewer', json_build_object('voted', (select true from app.argument_votes v
+                                                   where v.argument_id = a.id and v.user_id = (select app.uid()))
+                                                  is true),
+             'removedAt', private.utc(a.removed_at),
+             'deletedAt', private.utc(a.deleted_at),
+             'createdAt', private.utc(a.created_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_arguments a on a.id = i.id
+    join app.person_card author on author.id = a.author_id);
+end $$;
+comment on function private.argument_cards is
+  'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
+  'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
+  'body nor author.';
+call private.make_walk('private.argument_cards');
+
+create function private.find_arguments(
+  p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
+) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
+set search_path = ''
+as $$
+declare
+  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  -- of the four ways in one is open. Each repeats required_level, so that its index fits. The order of those by time
+  -- begins with the debate, or it might be read off the primary key, past the arguments of all others
+  with looked as materialized (
+    select * from (
+      (select votes, id from app.debate_arguments
+       where p_parent is null and p_top
+         and debate_id = p_debate and required_level <= 3 and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where p_parent is null and not p_top
+         and debate_id >= p_debate and required_level <= 3 and (debate_id, id) < (p_debate, v_before)
+       order by debate_id desc, id desc limit 400)
+      union all
+      (select votes, id from app.debate_arguments
+       where p_parent is not null and p_top
+         and parent_id = p_parent and required_level <= 3 and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where p_parent is not null and not p_top
+         and parent_id >= p_parent and required_level <= 3 and (parent_id, id) < (p_parent, v_before)
+       order by parent_id desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral (select * from private.visible_arguments v where v.id = l.id offset 0) a
+      where p_side is null or a.side = p_side
+      limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.rank_cursor(l.votes, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_arguments is
+  'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
+  'or one, by votes or the newest first, among the next 400.';
+call private.make_walk('private.find_arguments');
+
+create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
+language plpgsql stable security definer   -- reads the votes of what was found
+set search_path = ''
+as $$
+begin
+  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
+               from unnest(p_ids) with ordinality as i (id, place)
+               join app.debate_arguments a on a.id = i.id order by i.place);
+end $$;
+comment on function private.argument_cursors is 'The places of these arguments in private.find_arguments.';
+
+create function api.list_arguments(
+  p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_debate uuid := (private.require_content('debate', p_id)).id;
+  v_top    boolean := coalesce(p_sort, 'top') = 'top';
+  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  v_found  app.found;
+begin
+  if v_cursor is not null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if p_parent_id is not null then
+    perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
+    if not found then
+      perform private.fail('argument_unknown');
+    end if;
+  end if;
+  v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
+  return private.page(private.argument_cards(v_found.ids[:p_limit]), private.argument_cursors(v_found.ids, v_top),
+                      p_limit, v_found.next);
+end $$;
+comment on function api.list_arguments is
+  'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
+  'votes first, or the newest. Fails: debate_unknown, argument_unknown, cursor_unknown, limit_out_of_range.';
+
+create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
+language plpgsql volatile security definer   -- nobody may write an argument
+set search_path = ''
+as $$
+declare
+  v_depth integer := 1;
+  v_id    uuid;
+begin
+  perform private.require_open_debate(p_debate);
+  if p_parent is not null then
+    -- who deletes it waits, or is waited for
+    perform from app.debate_arguments where id = p_parent for no key update;
+    select a.depth + 1 into v_depth from private.visible_arguments a
+    where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
+    if not found then
+      perform private.fail('argument_unknown');
+    end if;
+  end if;
+  insert into app.debate_arguments (debate_id, author_id, parent_id, side, body, depth)
+  values (p_debate, private.require_caller(), p_parent, p_side, coalesce(private.require_text(p_body), ''), v_depth)
+  returning id into v_id;
+  update app.debate_arguments set answered = true where id = p_parent and not answered;
+  perform private.emit('debates.argument.created', json_build_object(
+    'argumentId', v_id, 'debateId', p_debate, 'authorId', app.uid()), array[app.uid()]);
+  return v_id;
+end $$;
+comment on function private.add_argument is
+  'Writes an argument of the caller, or an answer to one that they see. Fails: debate_closed, argument_unknown, '
+  'text_unfit, argument_body, argument_depth.';
+
+create function api.create_argument(p_id uuid, p_side text, p_body text, p_parent_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('replies');
+  perform private.enter_content('debate', p_id);
+  v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
+  perform private.require_content('debate', p_id);   -- a block may have come meanwhile
+  return private.argument_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_argument is
+  'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
+  'private.enter_content, private.add_argument.';
+
+create function private.remove_argument(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change an argument
+set search_path = ''
+as $$
+declare
+  v_debate uuid;
+begin
+  select debate_id into v_debate from app.debate_arguments
+  where id = p_id and author_id = private.require_caller() and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
+  perform private.require_open_debate(v_debate);
+  update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
+  if found then
+    perform private.emit('debates.argument.deleted', json_build_object(
+      'argumentId', p_id, 'debateId', v_debate, 'authorId', app.uid()), array[app.uid()]);
+  end if;
+  return found;
+end $$;
+comment on function private.remove_argument is
+  'Deletes the caller''s own argument, also in a debate that they do not see any more; false when there is none. '
+  'Fails: debate_closed.';
+
+create function api.delete_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_argument(p_id) then
+    perform private.require_argument(p_id);
+    perform private.fail('argument_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_argument is
+  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
+  'argument_unknown, argument_not_yours.';
+
+create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
+language plpgsql volatile security definer   -- nobody may write a vote
+set search_path = ''
+as $$
+begin
+  perform private.require_open_debate(p_debate);
+  insert into app.argument_votes (argument_id, user_id)
+  select a.id, private.require_caller() from private.visible_arguments a
+  where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
+  on conflict do nothing;
+end $$;
+comment on function private.add_argument_vote is
+  'Finds an argument helpful that the caller sees. Fails: debate_closed.';
+
+create function api.vote_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_argument app.debate_arguments := private.require_argument(p_id);
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('debate', v_argument.debate_id);
+  v_argument := private.require_argument(p_id);
+  if v_argument.author_id = private.require_caller() then
+    perform private.fail('argument_own');
+  end if;
+  perform private.add_argument_vote(p_id, v_argument.debate_id);
+  perform private.require_argument(p_id);
+  return private.argument_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_argument is
+  'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
+  'debate_unknown, private.enter_content, argument_own, debate_closed.';
+
+create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a vote
+set search_path = ''
+as $$
+declare
+  v_debate uuid := (select debate_id from app.debate_arguments where id = p_argument);
+begin
+  perform private.share_content(v_debate);
+  if p_seen then
+    perform private.require_open_debate(v_debate);
+  end if;
+  delete from app.argument_votes v
+  where v.argument_id = p_argument and v.user_id = private.require_caller()
+    and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
+end $$;
+comment on function private.remove_argument_vote is
+  'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
+  'nothing of it). Fails: debate_closed.';
+
+create function api.unvote_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.debate_arguments where id = p_id and deleted_at is null);
+begin
+  perform private.remove_argument_vote(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('argument_unknown');   -- as in api.leave_position
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unvote_argument is
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
+  'which is answered as unknown all the same. Fails: debate_closed, argument_unknown.';
+
+create function private.remove_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('debate', p_id, false);
+  -- two looks by the index, and none over what one has argued oneself
+  if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('debate_answered');
+  end if;
+  perform private.delete_content('debate', p_id);
+  delete from app.debates where id = p_id;
+end $$;
+comment on function private.remove_debate is
+  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
+  'debate_answered.';
+
+create function api.delete_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_debate(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
+
+-- sql/debates/30_earning.sql
+
+-- What arguments earn: as replies do, in the interest of the debate.
+-- docs/decisions.md, Reputation; Debates.
+
+create function private.settle_reputation_of_arguments(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_effect private.effects;
+begin
+  perform private.earn_reputation(array(
+    select (a.author_id, c.interest_id,
+            case when length(a.body) <= 300 then 'reply.criticism' else 'reply.contribution' end,
+            a.id, c.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.debate_arguments a on a.id = (e.payload ->> 'argumentId')::uuid and a.author_id = e.user_id
+    join app.contents c on c.id = a.debate_id
+    where e.event = 'debates.argument.created' and a.body <> ''));
+  foreach v_effect in array p_effects loop
+    if v_effect.event = 'debates.argument.deleted' then
+      perform private.reverse_reputation((private.list_standing_reputation(
+        v_effect.user_id, (v_effect.payload ->> 'argumentId')::uuid, '00000000-0000-0000-0000-000000000000')).entries);
+    end if;
+  end loop;
+end $$;
+comment on function private.settle_reputation_of_arguments is
+  'Listener: an argument in another''s debate earns its author reply.criticism, or beyond 300 characters '
+  'reply.contribution, in the debate''s interest; who deletes it loses that.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
+  ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');
+
+-- policies/debates.sql
+
+-- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Definer
+-- functions alone write them.
+
+-- debates
+alter table app.debates enable row level security;
+grant select on app.debates to authenticated;
+create policy select_with_content on app.debates for select to authenticated
+  using ((select true from app.contents c where c.id = debates.id));
+comment on policy select_with_content on app.debates is 'Everybody who sees the head sees the debate.';
+
+-- debate_positions
+alter table app.debate_positions enable row level security;
+grant select on app.debate_positions to authenticated;
+create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
+comment on policy select_own on app.debate_positions is
+  'People see only where they stand themselves. Where others stand shows as counts.';
+
+-- debate_arguments
+alter table app.debate_arguments enable row level security;
+grant select on app.debate_arguments to authenticated;
+create policy select_with_content on app.debate_arguments for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = debate_arguments.author_id) is null
+     and (select true from app.contents c where c.id = debate_id));
+comment on policy select_with_content on app.debate_arguments is
+  'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
+  'erased; one that staff removed its author alone. Of a deleted one that was answered the place is left.';
+
+-- argument_votes
+alter table app.argument_votes enable row level security;
+grant select on app.argument_votes to authenticated;
+create policy select_own on app.argument_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.argument_votes is
+  'People see only their own votes. Those of others show as a count.';
+
+-- helpers
+grant execute on function
+  private.add_argument,
+  private.add_argument_vote,
+  private.add_debate,
+  private.argument_cards,
+  private.argument_cursors,
+  private.change_debate,
+  private.debate_cards,
+  private.end_debate,
+  private.find_arguments,
+  private.place_position,
+  private.remove_argument,
+  private.remove_argument_vote,
+  private.remove_debate,
+  private.remove_position,
+  private.require_argument,
+  private.require_debate_closing,
+  private.require_debate_card,
+  private.require_reported_argument,
+  private.require_reported_debate
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.close_debate,
+  api.create_argument,
+  api.create_debate,
+  api.delete_argument,
+  api.delete_debate,
+  api.get_debate,
+  api.leave_position,
+  api.list_arguments,
+  api.list_debates,
+  api.take_position,
+  api.unvote_argument,
+  api.update_debate,
+  api.vote_argument
+  to authenticated;
+
+-- sql/problems/10_problems.sql
+
+-- Problems: what somebody cannot solve alone, perhaps with a bounty, which is held from their wallet until they accept
+-- a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
+-- docs/decisions.md, Contents; Problems.
+
+create table app.problems (
+  id                   uuid primary key references app.contents on delete cascade,
+  body                 app.markdown not null,
+  depth                smallint not null default 0 check (depth between 0 and 5),
+  bounty               integer not null default 0 check (bounty >= 0),
+  hold_id              uuid references app.mana_holds on delete restrict,
+  accepted_solution_id uuid,
+  solved_at            timestamptz,
+  closed_at            timestamptz,
+  solution_count       integer not null default 0 check (solution_count >= 0),
+  check ((solved_at is null) = (accepted_solution_id is null)),
+  check (solved_at is null or closed_at is null)
+);
+create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
+comment on table app.problems is 'What a problem has beside its head in app.contents.';
+comment on column app.problems.bounty is
+  'Mana for who solves it: held while it is open, paid once it is solved; 0 when it went back.';
+comment on column app.problems.hold_id is
+  'The hold where the bounty is; null without any. Who holds the head alone changes it.';
+comment on column app.problems.solved_at is 'When its author accepted a solution; null unless they did.';
+comment on column app.problems.closed_at is 'When its author closed it without one; null unless they did.';
+comment on column app.problems.solution_count is 'How many solutions are there for everyone. A trigger keeps it.';
+
+insert into private.errors (code, status, text) values
+  ('problem_unknown', 404, 'There is no such problem.'),
+  ('problem_solved', 409, 'This problem is solved.'),
+  ('problem_closed', 409, 'This problem is closed.'),
+  ('problem_answered', 409, 'Others have offered solutions, so this problem cannot be deleted. Close it instead.'),
+  ('problem_bounty', 422, 'A bounty must be a whole number from 1 to 1000000.');
+
+create view private.problem_details with (security_invoker) as
+select p.id,
+       json_build_object(
+         'body', p.body,
+         'depth', p.depth,
+         'bounty', p.bounty,
+         'status', case when p.solved_at is not null then 'solved' when p.closed_at is not null then 'closed'
+                        else 'open' end,
+         'solvedAt', private.utc(p.solved_at),
+         'closedAt', private.utc(p.closed_at),
+         'solutionCount', p.solution_count) as detail
+from app.problems p;
+comment on view private.problem_details is
+  'What the card of a problem has of its own kind: {body, depth, bounty, status, solvedAt, closedAt, solutionCount}.';
+
+create function private.erase_problems(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
+  perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
+  delete from app.problems where id = any (p_ids);
+end $$;
+comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
+
+create function private.is_problem_wanted(p_id uuid, p_filters jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from app.problems p
+    where p.id = p_id
+      and coalesce(p_filters ->> 'status', '') in ('', case when p.solved_at is not null then 'solved'
+                                                            when p.closed_at is not null then 'closed'
+                                                            else 'open' end)
+      and p.depth >= coalesce((p_filters ->> 'minDepth')::integer, 0)
+      and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
+end $$;
+comment on function private.is_problem_wanted is
+  'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
+  ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
+   'private.is_problem_wanted');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.problems', 'id', 'problems', 'id in (select c.id from app.contents c where c.author_id = $1)');
+
+create function private.require_reported_problem(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('problem', p_target); end $$;
+comment on function private.require_reported_problem is
+  'Answers the problem that a report names, if the caller may see it. Fails: problem_unknown.';
+insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_problem');
+
+create function private.require_open_problem(p_id uuid) returns app.problems
+language plpgsql stable security definer   -- also for who left its space
+set search_path = ''
+as $$
+declare
+  v_problem app.problems;
+begin
+  select * into v_problem from app.problems where id = p_id;
+  if not found then   -- its author was erased meanwhile
+    perform private.fail('problem_unknown');
+  elsif v_problem.solved_at is not null then
+    perform private.fail('problem_solved');
+  elsif v_problem.closed_at is not null then
+    perform private.fail('problem_closed');
+  end if;
+  return v_problem;
+end $$;
+comment on function private.require_open_problem is
+  'A problem that is neither solved nor closed. Fails: problem_unknown, problem_solved, problem_closed.';
+
+create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_problem app.problems;
+begin
+  select * into v_problem from app.problems where id = p_id and hold_id is not null;
+  if not found then
+    return;
+  end if;
+  update app.problems set hold_id = null, bounty = case when p_solver is null then 0 else bounty end where id = p_id;
+  if p_solver is null then
+    perform private.settle_hold(v_problem.hold_id);
+  else
+    perform private.settle_hold(v_problem.hold_id, array[p_solver], array[v_problem.bounty]);
+  end if;
+end $$;
+comment on function private.release_bounty is
+  'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
+  'of what causes it (ARCHITECTURE.md, Locks).';
+
+create function private.release_removed() returns trigger
+language plpgsql security definer   -- moves mana
+set search_path = ''
+as $$
+begin
+  perform private.release_bounty(new.id);
+  return null;
+end $$;
+comment on function private.release_removed is 'Trigger: what is held for a problem that staff removes goes back.';
+create trigger _300_release_removed after update of removed_at on app.contents
+  for each row when (new.kind = 'problem' and old.removed_at is null and new.removed_at is not null)
+  execute function private.release_removed();
+
+create function private.release_bounties(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_user uuid := (p_job ->> 'userId')::uuid;
+  v_ids  uuid[];
+  v_id   uuid;
+begin
+  perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  v_ids := array(select id from app.mana_holds
+                 where holder_id = v_user and purpose = 'bounty' and settled_at is null
+                   and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+                 order by id limit 100);
+  -- heads, then details, then wallets. The problems of the erased are gone, and nobody else settles those holds
+  perform from app.contents
+  where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
+  update app.problems set hold_id = null, bounty = 0 where hold_id = any (v_ids);
+  perform private.lock_wallets(v_ids || v_user);
+  foreach v_id in array v_ids loop
+    if exists (select from app.mana_holds where id = v_id and settled_at is null) then
+      perform private.settle_hold(v_id);
+    end if;
+  end loop;
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[100]);
+end $$;
+comment on function private.release_bounties is
+  'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
+  'back. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('released-bounties', 'private.release_bounties', 1);
+
+create function private.release_silenced() returns trigger
+language plpgsql security definer   -- reads holds
+set search_path = ''
+as $$
+begin
+  -- soon, and not here: wallets come last, and a ban has more to lock
+  if exists (select from app.mana_holds where holder_id = new.id and purpose = 'bounty' and settled_at is null) then
+    perform private.enqueue('released-bounties', json_build_object('userId', new.id));
+  end if;
+  return null;
+end $$;
+comment on function private.release_silenced is
+  'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
+create trigger _168_release_silenced after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
+  execute function private.release_silenced();
+
+-- sql/problems/20_solutions.sql
+
+-- Solutions of problems, and what people think of them.
+-- docs/decisions.md, Problems.
+
+create table app.problem_solutions (
+  id             uuid primary key default private.timed_id(),
+  problem_id     uuid not null references app.contents on delete cascade,
+  author_id      uuid not null references app.users on delete restrict,
+  body           text not null,
+  score          integer not null default 0,
+  accepted_at    timestamptz,
+  edited_at      timestamptz,
+  removed_at     timestamptz,
+  deleted_at     timestamptz,
+  author_silent  boolean not null default false,
+  created_at     timestamptz not null default now(),
+  rank           integer not null generated always as (
+    score + case when accepted_at is not null then 1000000000 else 0 end) stored,
+  required_level smallint not null generated always as (
+    case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
+  -- what is deleted or of the erased has lost its words
+  constraint solution_body check (deleted_at is not null or author_silent or length(body) between 50 and 20000)
+);
+-- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
+create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
+  where required_level <= 3;
+create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id);
+create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
+create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
+  where deleted_at is null;
+create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
+comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
+comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
+comment on column app.problem_solutions.accepted_at is
+  'When the author of the problem accepted it; null unless they did.';
+comment on column app.problem_solutions.edited_at is 'When its words last changed; null if never.';
+comment on column app.problem_solutions.removed_at is
+  'When staff took it from all but its author; null unless it is removed.';
+comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
+comment on column app.problem_solutions.author_silent is
+  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
+comment on column app.problem_solutions.required_level is
+  'As app.contents.required_level; the problem''s own applies too.';
+
+create table app.solution_votes (
+  solution_id uuid not null references app.problem_solutions on delete cascade,
+  user_id     uuid not null references app.users on delete cascade,
+  value       smallint not null check (value in (-1, 1)),
+  created_at  timestamptz not null default now(),
+  primary key (solution_id, user_id)
+);
+create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
+comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
+comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
+
+insert into private.errors (code, status, text) values
+  ('solution_unknown', 404, 'There is no such solution.'),
+  ('solution_not_yours', 403, 'Only its author can do this.'),
+  ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
+  ('solution_own', 400, 'You cannot vote on your own solution.'),
+  ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
+insert into private.events (name, payload, happens) values
+  ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
+
+insert into private.silenced_parts (relation, person, key, words) values
+  ('app.problem_solutions', 'author_id', 'id', 'body');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank}'),
+  ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
+
+create trigger _100_check_author before insert on app.problem_solutions
+  for each row execute function private.check_author();
+
+create function private.count_solutions() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_there   uuid[] := array(select w.problem_id from written w where w.required_level = 0);
+  v_were    uuid[];
+  v_problem uuid;
+  v_more    integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_were := array(select o.problem_id from overwritten o where o.required_level = 0);
+  end if;
+  for v_problem, v_more in
+    select c.problem_id, sum(c.one)
+    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (problem_id, one)
+    group by c.problem_id having sum(c.one) <> 0
+    order by c.problem_id
+  loop
+    update app.problems set solution_count = solution_count + v_more where id = v_problem;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_solutions is
+  'Trigger: counts the solutions that are there for everyone, as replies to posts are counted.';
+create trigger _200_count_solutions after insert on app.problem_solutions
+  referencing new table as written for each statement execute function private.count_solutions();
+create trigger _200_count_changed after update on app.problem_solutions
+  referencing old table as overwritten new table as written
+  for each statement execute function private.count_solutions();
+
+create function private.count_solution_votes() returns trigger
+language plpgsql security definer   -- only triggers write scores
+set search_path = ''
+as $$
+begin
+  update app.problem_solutions s
+  set score = s.score + case when tg_op <> 'DELETE' then new.value else 0 end
+                      - case when tg_op <> 'INSERT' then old.value else 0 end
+  where s.id = case when tg_op <> 'DELETE' then new.solution_id else old.solution_id end;
+  return null;
+end $$;
+comment on function private.count_solution_votes is
+  'Trigger: sums votes up, also those of people whom the viewer does not see, as hearts of posts are.';
+create trigger _200_count_votes after insert or update or delete on app.solution_votes
+  for each row execute function private.count_solution_votes();
+
+create view private.visible_solutions with (security_invoker) as
+select s.*
+from app.problem_solutions s
+-- as private.visible_contents
+where coalesce((select m.level from app.audience m
+                where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
+  and (select true from app.silenced_people q where q.user_id = s.author_id) is null;
+comment on view private.visible_solutions is
+  'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
+  'app.problem_solutions. It is for definer functions, to which no policy applies.';
+
+create view private.solution_details with (security_invoker) as
+select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at,
+       json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
+from app.problem_solutions s where s.deleted_at is null;
+comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
+insert into private.content_parts (kind, plural, relation, details) values
+  ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
+
+create function private.require_solution(p_id uuid) returns app.problem_solutions
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions;
+begin
+  select * into v_solution from app.problem_solutions where id = p_id;
+  if not found then
+    perform private.fail('solution_unknown');
+  end if;
+  return v_solution;
+end $$;
+comment on function private.require_solution is
+  'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
+
+create function private.require_reported_solution(p_target text) returns uuid
+language plpgsql stable   -- invoker: what row-level security hides is unknown
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_target, 'uuid') then
+    return (private.require_solution(p_target::uuid)).id;
+  end if;
+  perform private.fail('solution_unknown');
+  return null;
+end $$;
+comment on function private.require_reported_solution is
+  'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
+insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
+
+create function private.solution_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- a problem is looked at once, by who asks for its solutions
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', s.id,
+             'problemId', s.problem_id,
+             'body', s.body,
+             'authorId', author.actor_id,
+             'author', author.card,
+             'score', s.score,
+             'accepted', s.accepted_at is not null,
+             'viewer', json_build_object('vote', (select v.value from app.solution_votes v
+                                                  where v.solution_id = s.id and v.user_id = (select app.uid()))),
+             'removedAt', private.utc(s.removed_at),
+             'createdAt', private.utc(s.created_at),
+             'editedAt', private.utc(s.edited_at)) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.visible_solutions s on s.id = i.id
+    join app.person_card author on author.id = s.author_id);
+end $$;
+comment on function private.solution_cards is
+  'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
+  'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
+call private.make_walk('private.solution_cards');
+
+create function private.problem_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object(
+               'acceptedSolutionId', (select s.id from app.problems p
+                                      join private.visible_solutions s on s.id = p.accepted_solution_id
+                                      where p.id = h.id)))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join private.content_heads h on h.id = i.id
+    join private.problem_details d on d.id = h.id);
+end $$;
+comment on function private.problem_cards is
+  'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
+call private.make_walk('private.problem_cards');
+
+create function private.require_problem_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_card json := private.problem_cards(array[p_id]) -> 0;
+begin
+  if v_card is null then
+    perform private.fail('problem_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
+  'problem_unknown.';
+
+create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
+set search_path = ''
+as $$
+declare
+  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select rank, id from app.problem_solutions
+    where problem_id = p_problem and required_level <= 3 and (rank, id) < (v_rank, v_before)
+    order by rank desc, id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral (select * from private.visible_solutions v where v.id = l.id offset 0) s
+      order by l.rank desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.rank_cursor(l.rank, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_solutions is
+  'The next solutions that the caller may see of a problem that they see, among the next 400.';
+call private.make_walk('private.find_solutions');
+
+create function private.solution_cursors(p_ids uuid[]) returns text[]
+language plpgsql stable security definer   -- reads the rank of what was found
+set search_path = ''
+as $$
+begin
+  return array(select private.rank_cursor(s.rank, s.id)::text
+               from unnest(p_ids) with ordinality as i (id, place)
+               join app.problem_solutions s on s.id = i.id order by i.place);
+end $$;
+comment on function private.solution_cursors is 'The places of these solutions in private.find_solutions.';
+
+create function api.list_solutions(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor  uuid := private.require_cursor(p_cursor);
+  v_problem uuid := (private.require_content('problem', p_id)).id;
+  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  v_found   app.found;
+begin
+  if v_cursor is not null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_solutions(v_problem, v_from);
+  return private.page(private.solution_cards(v_found.ids[:p_limit]), private.solution_cursors(v_found.ids), p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_solutions is
+  'The solutions of a problem: the accepted one, then by score, the newest among equals. Fails: problem_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.add_solution(p_problem uuid, p_body text) returns uuid
+language plpgsql volatile security definer   -- nobody may write a solution
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.require_open_problem(p_problem);
+  insert into app.problem_solutions (problem_id, author_id, body)
+  values (p_problem, private.require_caller(), coalesce(private.require_text(p_body), '')) returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_solution is
+  'Writes a solution of the caller. Fails: problem_solved, problem_closed, text_unfit, solution_body.';
+
+create function api.create_solution(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('replies');
+  perform private.enter_content('problem', p_id);
+  v_id := private.add_solution(p_id, p_body);
+  perform private.require_content('problem', p_id);   -- a block may have come meanwhile
+  return private.solution_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_solution is
+  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.enter_content, '
+  'private.add_solution.';
+
+create function private.enter_own_solution(p_id uuid) returns app.problem_solutions
+language plpgsql volatile security definer   -- also of a problem that its author does not see any more
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions;
+begin
+  -- heads before solutions: ARCHITECTURE.md, Locks
+  perform private.share_content((select problem_id from app.problem_solutions
+                                 where id = p_id and author_id = private.require_caller()));
+  select * into v_solution from app.problem_solutions
+  where id = p_id and author_id = private.require_caller() and deleted_at is null for no key update;
+  return v_solution;
+end $$;
+comment on function private.enter_own_solution is
+  'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
+
+create function private.change_solution(p_id uuid, p_body text) returns void
+language plpgsql volatile security definer   -- nobody may change a solution
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+begin
+  if v_solution.id is null then
+    perform private.fail('solution_not_yours');
+  end if;
+  perform private.require_open_problem(v_solution.problem_id);
+  update app.problem_solutions set body = coalesce(private.require_text(p_body), ''), edited_at = now()
+  where id = p_id;
+end $$;
+comment on function private.change_solution is
+  'Changes the caller''s own solution of an open problem. Fails: solution_not_yours, problem_unknown, problem_solved, '
+  'problem_closed, text_unfit, solution_body.';
+
+create function api.update_solution(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('edits');
+  perform private.require_solution(p_id);
+  perform private.change_solution(p_id, p_body);
+  return private.solution_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.update_solution is
+  'Changes the caller''s own solution while the problem is open. Fails: writes_exceeded, solution_unknown, '
+  'private.change_solution.';
+
+create function private.remove_solution(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change a solution
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+begin
+  if v_solution.id is null then
+    return false;
+  elsif v_solution.accepted_at is not null then
+    perform private.fail('solution_accepted');
+  end if;
+  update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
+  return true;
+end $$;
+comment on function private.remove_solution is
+  'Deletes the caller''s own solution; false when there is none. Fails: solution_accepted.';
+
+create function api.delete_solution(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_solution(p_id) then
+    perform private.require_solution(p_id);
+    perform private.fail('solution_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_solution is
+  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
+  'solution_accepted, solution_unknown, solution_not_yours.';
+
+create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
+language plpgsql volatile security definer   -- nobody may write a vote
+set search_path = ''
+as $$
+begin
+  perform private.require_open_problem(p_problem);
+  insert into app.solution_votes as v (solution_id, user_id, value)
+  select s.id, private.require_caller(), p_value from private.visible_solutions s
+  where s.id = p_solution and s.required_level = 0
+  on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
+end $$;
+comment on function private.place_solution_vote is
+  'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
+
+create function api.vote_solution(p_id uuid, p_value integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.require_solution(p_id);
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('problem', v_solution.problem_id);
+  v_solution := private.require_solution(p_id);
+  if v_solution.author_id = private.require_caller() then
+    perform private.fail('solution_own');
+  end if;
+  perform private.place_solution_vote(p_id, v_solution.problem_id, p_value);
+  perform private.require_solution(p_id);
+  return private.solution_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_solution is
+  'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
+  'problem_unknown, private.enter_content, solution_own, problem_solved, problem_closed.';
+
+create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a vote
+set search_path = ''
+as $$
+declare
+  v_problem uuid := (select problem_id from app.problem_solutions where id = p_solution);
+begin
+  perform private.share_content(v_problem);
+  if p_seen then
+    perform private.require_open_problem(v_problem);
+  end if;
+  delete from app.solution_votes v
+  where v.solution_id = p_solution and v.user_id = private.require_caller()
+    and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
+end $$;
+comment on function private.remove_solution_vote is
+  'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
+  'nothing of it). Fails: problem_solved, problem_closed.';
+
+create function api.unvote_solution(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.problem_solutions where id = p_id);
+begin
+  perform private.remove_solution_vote(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unvote_solution is
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
+  'which is answered as unknown all the same. Fails: solution_unknown, problem_unknown, problem_solved, '
+  'problem_closed.';
+
+-- sql/problems/30_operations.sql
+
+-- Posing, changing and ending problems, and what becomes of their bounties.
+-- docs/decisions.md, Problems.
+
+create function private.raise_bounty(p_id uuid, p_amount integer) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_hold uuid := (select hold_id from app.problems where id = p_id);
+begin
+  if (p_amount between 1 and 1000000) is not true then
+    perform private.fail('problem_bounty');
+  end if;
+  if v_hold is not null then
+    update app.problems set bounty = bounty + p_amount where id = p_id;
+    perform private.add_to_hold(v_hold, p_amount);
+  else
+    v_hold := gen_random_uuid();
+    perform private.open_hold(v_hold, 'bounty', private.require_caller(), p_amount);
+    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- which the caller has locked
+  end if;
+end $$;
+comment on function private.raise_bounty is
+  'Holds so much more of the caller''s mana for their problem, which is new or locked. Fails: problem_bounty, '
+  'insufficient_mana.';
+
+create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+begin
+  insert into app.problems (id, body, depth) values (p_id, p_body, coalesce(p_depth, 0));
+  if p_bounty <> 0 then
+    perform private.raise_bounty(p_id, p_bounty);
+  end if;
+end $$;
+comment on function private.add_problem is
+  'Writes the detail of a new problem, and holds its bounty. Fails: private.raise_bounty.';
+
+create function api.list_problems(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
+  p_guild_id text default null, p_status text default null, p_min_depth integer default null,
+  p_has_bounty boolean default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents(
+    'problem', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor,
+    case when num_nonnulls(p_status, p_min_depth, p_has_bounty) > 0
+         then jsonb_build_object('status', p_status, 'minDepth', p_min_depth, 'hasBounty', p_has_bounty) end);
+begin
+  return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_problems is
+  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty. Fails: '
+  'private.search_contents, limit_out_of_range.';
+
+create function api.create_problem(
+  p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('create_problem', json_build_array(
+    p_title, p_body, p_depth, p_bounty, p_interest_id, p_group_id, p_guild_id));
+  v_body text;
+  v_id   uuid;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  v_body := private.require_body(p_body);
+  v_id := private.add_content('problem', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
+  perform private.add_problem(v_id, v_body, p_depth, p_bounty);
+  return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
+end $$;
+comment on function api.create_problem is
+  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key. Fails: '
+  'private.require_body, private.add_content, private.add_problem, private.begin_idempotent.';
+
+create function api.get_problem(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_problem_card(p_id); end $$;
+comment on function api.get_problem is 'The card of a problem. Fails: problem_unknown.';
+
+create function private.change_problem(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may change a detail
+set search_path = ''
+as $$
+declare
+  v_content app.contents := private.lock_own_content('problem', p_id);
+  v_body    text;
+begin
+  perform private.require_open_problem(p_id);
+  update app.problems
+  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
+      depth = case when p_changes ? 'depth' then coalesce((p_changes ->> 'depth')::integer, 0) else depth end
+  where id = p_id returning body into v_body;
+  perform private.edit_content(v_content, p_changes, array[v_body]);
+end $$;
+comment on function private.change_problem is
+  'Changes the caller''s own problem while it is open. Fails: problem_unknown, private.lock_own_content, '
+  'problem_solved, problem_closed, private.require_body, private.edit_content.';
+
+create function api.update_problem(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_problem(p_id, p_changes);
+  return private.require_problem_card(p_id);
+end $$;
+comment on function api.update_problem is
+  'Changes the caller''s own problem {title?, body?, interestId?, depth?}. Fails: private.change_problem.';
+
+create function private.remove_problem(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('problem', p_id, false);
+  -- two looks by the index, and none over what one has offered oneself
+  if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('problem_answered');
+  end if;
+  perform private.delete_content('problem', p_id);
+  perform private.release_bounty(p_id);
+  delete from app.problems where id = p_id;   -- which is locked by then
+end $$;
+comment on function private.remove_problem is
+  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
+  'problem_unknown, private.lock_own_content, problem_answered.';
+
+create function api.delete_problem(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_problem(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_problem is 'Deletes the caller''s problem for good. Fails: private.remove_problem.';
+
+create function private.add_bounty(p_id uuid, p_amount integer) returns void
+language plpgsql volatile security definer   -- locks and moves what nobody may
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('edits');
+  -- a ban or an erasure waits, and gives back what is held here, or this is refused
+  perform private.keep_person(private.require_caller());
+  -- only of one's own: others hear of no space
+  perform private.write_in_space((select space_id from private.visible_contents
+                                  where id = p_id and kind = 'problem' and author_id = private.require_caller()));
+  if (private.lock_own_content('problem', p_id, false)).removed_at is not null
+     or not exists (select from private.visible_contents where id = p_id) then
+    perform private.fail('problem_unknown');
+  end if;
+  perform private.require_open_problem(p_id);
+  perform private.raise_bounty(p_id, p_amount);
+end $$;
+comment on function private.add_bounty is
+  'Adds to the bounty of the caller''s own problem. Fails: writes_exceeded, token_revoked, space_not_member, '
+  'space_archived, problem_unknown, private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
+
+create function api.add_bounty(p_id uuid, p_amount integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('add_bounty', json_build_array(p_id, p_amount));
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.add_bounty(p_id, p_amount);
+  return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
+end $$;
+comment on function api.add_bounty is
+  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key. Fails: '
+  'private.add_bounty, private.begin_idempotent.';
+
+create function private.end_problem(p_id uuid) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+begin
+  perform private.lock_own_content('problem', p_id, false);
+  perform private.require_open_problem(p_id);
+  update app.problems set closed_at = now() where id = p_id;
+  perform private.release_bounty(p_id);
+end $$;
+comment on function private.end_problem is
+  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
+  'private.lock_own_content, problem_solved, problem_closed.';
+
+create function api.close_problem(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_card json;
+begin
+  perform private.end_problem(p_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- in a space that they have left it is done, and not shown
+    return private.refusal('problem_unknown');
+  end if;
+  return v_card;
+end $$;
+comment on function api.close_problem is
+  'Closes the caller''s own problem without a solution; its bounty goes back. Fails: private.end_problem.';
+
+create function private.take_solution(p_problem uuid, p_solution uuid) returns void
+language plpgsql volatile security definer   -- moves mana
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
+begin
+  -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  perform from app.users where id in (v_me, v_solver) order by id for share;
+  perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
+  perform private.lock_own_content('problem', p_problem, false);
+  perform private.require_open_problem(p_problem);
+  perform from private.visible_solutions
+  where id = p_solution and problem_id = p_problem and required_level = 0;
+  if not found then
+    perform private.fail('solution_unknown');
+  end if;
+  update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
+  if not found then   -- it went while it was waited for
+    perform private.fail('solution_unknown');
+  end if;
+  update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
+  perform private.emit('problems.solution.accepted', json_build_object(
+    'solutionId', p_solution, 'problemId', p_problem, 'authorId', v_solver), array[v_solver]);
+  perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
+end $$;
+comment on function private.take_solution is
+  'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
+  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
+
+create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('accept_solution', json_build_array(p_id, p_solution_id));
+  v_card json;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.take_solution(p_id, p_solution_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- in a space that they have left it is done, and not shown
+    return private.refusal('problem_unknown');
+  end if;
+  return private.finish_idempotent('accept_solution', v_card);
+end $$;
+comment on function api.accept_solution is
+  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key. Fails: '
+  'private.take_solution, private.begin_idempotent.';
+
+create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.earn_reputation(array(
+    select (s.author_id, c.interest_id, 'reply.contribution', s.id, c.author_id, e.caused_at)::private.earning
+    from unnest(p_effects) e
+    join app.problem_solutions s on s.id = (e.payload ->> 'solutionId')::uuid and s.author_id = e.user_id
+    join app.contents c on c.id = s.problem_id));
+end $$;
+comment on function private.earn_reputation_from_solutions is
+  'Listener: an accepted solution of another''s problem earns its author reply.contribution, in its interest.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('problems.solution.accepted', 'private.earn_reputation_from_solutions', 300, 'soon');
+
+-- policies/problems.sql
+
+-- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Definer
+-- functions alone write them.
+
+-- problems
+alter table app.problems enable row level security;
+grant select on app.problems to authenticated;
+create policy select_with_content on app.problems for select to authenticated
+  using ((select true from app.contents c where c.id = problems.id));
+comment on policy select_with_content on app.problems is 'Everybody who sees the head sees the problem.';
+
+-- problem_solutions
+alter table app.problem_solutions enable row level security;
+grant select on app.problem_solutions to authenticated;
+create policy select_with_content on app.problem_solutions for select to authenticated
+  using (private.may_see(
+      (select a.level from app.audience a
+       where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
+      required_level, true)
+     and (select true from app.silenced_people s where s.user_id = problem_solutions.author_id) is null
+     and (select true from app.contents c where c.id = problem_id));
+comment on policy select_with_content on app.problem_solutions is
+  'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
+  'block, the banned and the erased; one that staff removed its author alone.';
+
+-- solution_votes
+alter table app.solution_votes enable row level security;
+grant select on app.solution_votes to authenticated;
+create policy select_own on app.solution_votes for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.solution_votes is
+  'People see only their own votes. Those of others show as a sum.';
+
+-- helpers
+grant execute on function
+  private.add_bounty,
+  private.add_problem,
+  private.add_solution,
+  private.change_problem,
+  private.change_solution,
+  private.end_problem,
+  private.find_solutions,
+  private.place_solution_vote,
+  private.problem_cards,
+  private.remove_problem,
+  private.remove_solution,
+  private.remove_solution_vote,
+  private.require_problem_card,
+  private.require_reported_problem,
+  private.require_reported_solution,
+  private.require_solution,
+  private.solution_cards,
+  private.solution_cursors,
+  private.take_solution
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.accept_solution,
+  api.add_bounty,
+  api.close_problem,
+  api.create_problem,
+  api.create_solution,
+  api.delete_problem,
+  api.delete_solution,
+  api.get_problem,
+  api.list_problems,
+  api.list_solutions,
+  api.unvote_solution,
+  api.update_problem,
+  api.update_solution,
+  api.vote_solution
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.release_bounties
+  to worker;
+
+-- sql/courses/10_courses.sql
+
+-- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.
+-- docs/decisions.md, Contents; Courses.
+
+create table app.courses (
+  id             uuid primary key references app.contents on delete cascade,
+  summary        app.markdown not null,
+  depth          smallint not null,
+  price_mana     integer not null,
+  lesson_count   integer not null default 0 check (lesson_count between 0 and 200),
+  enrolled_count integer not null default 0 check (enrolled_count >= 0),
+  published_at   timestamptz,
+  archived_at    timestamptz,
+  constraint course_depth check (depth between 0 and 5),
+  constraint course_price check (price_mana between 0 and 100000),
+  check (archived_at is null or published_at is not null)
+);
+comment on table app.courses is
+  'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
+  'lessons are.';
+comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
+comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
+comment on column app.courses.archived_at is
+  'When it closed for new students; null unless it did. Its head is a draft again, which its students see all the '
+  'same (private.visible_courses).';
+
+create table app.course_lessons (
+  id            uuid primary key default gen_random_uuid(),
+  course_id     uuid not null references app.courses on delete cascade,
+  position      integer not null,
+  title         text not null,
+  body          app.markdown not null,
+  asset_id      uuid references app.media_assets on delete set null,
+  minutes       integer,
+  preview       boolean not null default false,
+  first_done_at timestamptz,
+  constraint course_lessons_position_key unique (course_id, position) deferrable,
+  constraint lesson_title check (length(private.trimmed(title)) between 1 and 200),
+  constraint lesson_minutes check (minutes between 1 and 1440)
+);
+create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
+comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
+comment on column app.course_lessons.first_done_at is
+  'When a student first did it; null before. From then on a published course keeps it.';
+
+create table app.course_enrolments (
+  course_id    uuid not null references app.contents on delete cascade,
+  user_id      uuid not null references app.users on delete cascade,
+  price_mana   integer not null check (price_mana >= 0),
+  done         uuid[] not null default '{}',
+  completed_at timestamptz,
+  created_at   timestamptz not null default now(),
+  primary key (course_id, user_id)
+);
+create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
+create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
+create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
+comment on table app.course_enrolments is 'Who is a student of which course.';
+comment on column app.course_enrolments.price_mana is 'Whole mana that was paid; it is never given back.';
+comment on column app.course_enrolments.done is 'The lessons that they did, by id; of a deleted one the id may stay.';
+comment on column app.course_enrolments.completed_at is
+  'When they had done all lessons that there were; null before. Lessons that come later do not undo it.';
+
+insert into private.write_limits (kind, per_hour) values ('lessons', 600);
+insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
+
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.courses', 'id', 'courses', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.course_lessons', 'course_id', 'courseLessons',
+   'course_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.course_enrolments', 'user_id', 'courseEnrolments');
+
+insert into private.errors (code, status, text) values
+  ('course_unknown', 404, 'There is no such course.'),
+  ('course_depth', 422, 'depth must be between 0 and 5.'),
+  ('course_price', 422, 'priceMana must be between 0 and 100,000.'),
+  ('course_role', 422, 'role must be author or student.'),
+  ('course_empty', 409, 'A published course must have a lesson.'),
+  ('course_draft', 409, 'This course is not published yet.'),
+  ('course_published', 409, 'This course is published already.'),
+  ('course_archived', 409, 'This course is archived.'),
+  ('course_sold', 409, 'People paid for this course. Archive it instead.'),
+  ('enrol_oneself', 400, 'You cannot enrol in your own course.'),
+  ('enrolled_already', 409, 'You are enrolled already.'),
+  ('not_enrolled', 403, 'Only students of the course can do this.'),
+  ('lesson_unknown', 404, 'There is no such lesson.'),
+  ('lesson_title', 422, 'A lesson must have a title of 1 to 200 characters.'),
+  ('lesson_minutes', 422, 'minutes must be between 1 and 1440.'),
+  ('lesson_order', 422, 'ids must be those of all lessons of the course, each once.'),
+  ('lesson_done', 409, 'A student has done this lesson already.'),
+  ('lessons_exhausted', 409, 'A course can have at most 200 lessons.');
+
+create view private.course_details with (security_invoker) as
+select c.id,
+       json_build_object(
+         'summary', c.summary,
+         'depth', c.depth,
+         'priceMana', c.price_mana,
+         'status', case when c.archived_at is not null then 'archived'
+                        when c.published_at is not null then 'published' else 'draft' end,
+         'lessonCount', c.lesson_count,
+         'enrolledCount', c.enrolled_count) as detail
+from app.courses c;
+comment on view private.course_details is
+  'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
+
+create function private.lock_courses(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+begin
+  perform from app.courses where id = any (p_ids) order by id for no key update;
+end $$;
+comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
+
+create function private.erase_courses(p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.lock_courses(p_ids);
+  delete from app.courses where id = any (p_ids);
+end $$;
+comment on function private.erase_courses is
+  'Deletes what these courses and their lessons say; their author is erased. That people enrolled stays theirs.';
+
+insert into private.content_kinds (kind, plural, relation, details, eraser) values
+  ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
+
+create function private.require_reported_course(p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_reported_content('course', p_target); end $$;
+comment on function private.require_reported_course is
+  'Answers the course that a report names, if the caller may see it. Fails: course_unknown.';
+insert into private.report_targets (type, finder) values ('course', 'private.require_reported_course');
+
+create view private.visible_courses with (security_invoker) as
+select c.id, c.author_id from private.visible_contents c where c.kind = 'course'
+union all
+select c.id, c.author_id
+from app.contents c
+join app.courses d on d.id = c.id and d.archived_at is not null
+join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
+where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null
+  and private.may_meet((select a.level from app.audience a
+                        where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
+  and (c.space_id is null or (select true from app.space_members m
+                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
+  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+comment on view private.visible_courses is
+  'The courses that the caller may see: by their heads, and archived ones as a student.';
+
+create function private.course_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- checks once whether a course is visible
+set search_path = ''
+set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+as $$
+begin
+  return (
+    select json_agg(
+             private.merged(private.merged(h.head, d.detail), json_build_object('viewer', (
+               select json_build_object(
+                 'enrolledAt', private.utc(e.created_at),
+                 'completedLessons', case when e.user_id is not null then (
+                   select count(*) from app.course_lessons l where l.course_id = h.id and l.id = any (e.done)) end,
+                 'completedAt', private.utc(e.completed_at))
+               from (select true) one
+               left join app.course_enrolments e on e.course_id = h.id and e.user_id = (select app.uid()))))
+             order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    cross join lateral (select from private.visible_courses where id = i.id offset 0) v   -- by id, never all
+    join private.written_heads h on h.id = i.id
+    join private.course_details d on d.id = h.id);
+end $$;
+comment on function private.course_cards is
+  'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
+  'completedLessons, completedAt}}.';
+call private.make_walk('private.course_cards');
+
+create function private.require_course(p_id uuid) returns uuid
+language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
+set search_path = ''
+as $$
+begin
+  perform from private.visible_courses where id = p_id;
+  if not found then
+    perform private.fail('course_unknown');
+  end if;
+  return p_id;
+end $$;
+comment on function private.require_course is 'Passes for a course that the caller may see. Fails: course_unknown.';
+
+create function private.require_course_card(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
+comment on function private.require_course_card is 'Answers the card of a course that the caller may see. Fails: '
+  'course_unknown.';
+
+create function private.lock_own_course(p_id uuid) returns app.contents
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_head app.contents;
+begin
+  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  v_head := private.lock_own_content('course', p_id, false);
+  perform private.require_course(p_id);
+  if exists (select from app.courses where id = p_id and archived_at is not null) then
+    perform private.fail('course_archived');
+  end if;
+  return v_head;
+end $$;
+comment on function private.lock_own_course is
+  'The head of the caller''s own course that is not archived, locked with it. Fails: content_not_yours, '
+  'course_unknown, course_archived.';
+
+-- sql/courses/20_lessons.sql
+
+-- Lessons of courses: written by the author, read by students, and previews by all who see the course.
+-- docs/decisions.md, Courses; Lists.
+
+create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- who may read a lesson is decided here
+set search_path = ''
+as $$
+declare
+  v_reads boolean := exists (select from app.contents where id = p_course and author_id = app.uid())
+                  or exists (select from app.course_enrolments where course_id = p_course and user_id = app.uid());
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', l.id,
+             'courseId', l.course_id,
+             'position', l.position,
+             'title', l.title,
+             'body', case when v_reads or l.preview then l.body end,
+             'assetId', case when v_reads or l.preview then a.id end,
+             'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
+             'minutes', l.minutes,
+             'preview', l.preview) order by i.place)
+    from unnest(p_ids) with ordinality as i (id, place)
+    join app.course_lessons l on l.id = i.id and l.course_id = p_course
+    left join app.media_assets a on a.id = l.asset_id and a.removed_at is null);
+end $$;
+comment on function private.lesson_cards is
+  'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
+  'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+
+create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
+language plpgsql stable security definer   -- its callers look at who sees the course
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons;
+begin
+  select * into v_lesson from app.course_lessons where id = p_lesson and course_id = p_course;
+  if not found then
+    perform private.fail('lesson_unknown');
+  end if;
+  return v_lesson;
+end $$;
+comment on function private.find_lesson is 'A lesson of this course. Fails: lesson_unknown.';
+
+create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- lessons of an archived course are its students'
+set search_path = ''
+as $$
+declare
+  v_after uuid := private.require_cursor(p_cursor);
+  v_from  integer := 0;
+  v_ids   uuid[];
+begin
+  if v_after is not null then
+    select position into v_from from app.course_lessons where id = v_after and course_id = p_course;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_ids := array(select id from app.course_lessons where course_id = p_course and position > v_from
+                 order by position limit 51);
+  return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function private.list_lessons is
+  'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+
+create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
+comment on function api.list_course_lessons is
+  'The lessons of a course by their position; what the caller may not read is null. Fails: course_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons := private.find_lesson(private.require_course(p_id), p_lesson_id);
+begin
+  return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
+end $$;
+comment on function api.get_course_lesson is
+  'A lesson; what the caller may not read is null. Fails: course_unknown, lesson_unknown.';
+
+create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons := p_lesson;
+begin
+  if p_changes ? 'title' then
+    v_lesson.title := coalesce(private.require_name(p_changes ->> 'title'), '');
+  end if;
+  if p_changes ? 'body' then
+    v_lesson.body := private.require_body(p_changes ->> 'body');
+  end if;
+  if p_changes ? 'assetId' then
+    v_lesson.asset_id := p_changes ->> 'assetId';
+    if v_lesson.asset_id is not null then
+      perform private.use_asset(v_lesson.asset_id, '{image,video,audio,attachment}');
+    end if;
+  end if;
+  if p_changes ? 'minutes' then
+    v_lesson.minutes := p_changes ->> 'minutes';
+  end if;
+  if p_changes ? 'preview' then
+    v_lesson.preview := p_changes ->> 'preview';
+  end if;
+  return v_lesson;
+end $$;
+comment on function private.lesson_with is
+  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there. Fails: text_unfit, '
+  'content_body, asset_unknown, asset_pending, asset_kind.';
+
+create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_count integer;
+  v_id    uuid;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  select lesson_count into v_count from app.courses where id = p_course;
+  if v_count >= 200 then
+    perform private.fail('lessons_exhausted');
+  end if;
+  insert into app.course_lessons (course_id, position, title, body, asset_id, minutes, preview)
+  values (p_course, v_count + 1, p_lesson.title, p_lesson.body, p_lesson.asset_id, p_lesson.minutes,
+          p_lesson.preview)
+  returning id into v_id;
+  update app.courses set lesson_count = v_count + 1 where id = p_course;
+  return v_id;
+end $$;
+comment on function private.add_lesson is
+  'Adds a lesson behind the others of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, '
+  'lessons_exhausted, lesson_title, lesson_minutes.';
+
+create function api.create_course_lesson(
+  p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
+  p_preview boolean default false
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_lesson uuid := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
+    'title', p_title, 'body', p_body, 'assetId', p_asset_id, 'minutes', p_minutes,
+    'preview', coalesce(p_preview, false))));
+begin
+  return private.lesson_cards(p_id, array[v_lesson]) -> 0;
+end $$;
+comment on function api.create_course_lesson is
+  'Adds a lesson to the caller''s own course. Fails: private.lesson_with, private.add_lesson.';
+
+create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_lesson app.course_lessons;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  v_lesson := private.lesson_with(private.find_lesson(p_course, p_lesson), p_changes);
+  update app.course_lessons
+  set title = v_lesson.title, body = v_lesson.body, asset_id = v_lesson.asset_id, minutes = v_lesson.minutes,
+      preview = v_lesson.preview
+  where id = p_lesson;
+end $$;
+comment on function private.change_lesson is
+  'Changes a lesson of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, lesson_unknown, '
+  'private.lesson_with, lesson_title, lesson_minutes.';
+
+create function api.update_course_lesson(p_id uuid, p_lesson_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_lesson(p_id, p_lesson_id, p_changes);
+  return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
+end $$;
+comment on function api.update_course_lesson is
+  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}. Fails: '
+  'private.change_lesson.';
+
+create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+  v_lesson app.course_lessons;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  v_lesson := private.find_lesson(p_course, p_lesson);
+  select * into v_course from app.courses where id = p_course;
+  if v_course.published_at is not null and v_lesson.first_done_at is not null then
+    perform private.fail('lesson_done');
+  elsif v_course.published_at is not null and v_course.lesson_count = 1 then
+    perform private.fail('course_empty');
+  end if;
+  set constraints app.course_lessons_position_key deferred;
+  delete from app.course_lessons where id = p_lesson;
+  update app.course_lessons set position = position - 1 where course_id = p_course and position > v_lesson.position;
+  update app.courses set lesson_count = lesson_count - 1 where id = p_course;
+end $$;
+comment on function private.delete_lesson is
+  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one. '
+  'Fails: writes_exceeded, private.lock_own_course, lesson_unknown, lesson_done, course_empty.';
+
+create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.delete_lesson(p_id, p_lesson_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_course_lesson is
+  'Deletes a lesson of the caller''s own course. Fails: private.delete_lesson.';
+
+create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
+language plpgsql volatile security definer   -- nobody may write lessons
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_own_course(p_course);
+  if array(select id from app.course_lessons where course_id = p_course order by id)
+     is distinct from array(select i.id from unnest(p_ids[:201]) i (id) order by i.id) then
+    perform private.fail('lesson_order');
+  end if;
+  set constraints app.course_lessons_position_key deferred;
+  update app.course_lessons l set position = i.place
+  from unnest(p_ids) with ordinality as i (id, place)
+  where l.id = i.id and l.course_id = p_course;
+end $$;
+comment on function private.order_lessons is
+  'Puts the lessons of the caller''s own course in this order. Fails: writes_exceeded, private.lock_own_course, '
+  'lesson_order.';
+
+create function api.order_course_lessons(p_id uuid, p_ids uuid[]) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.order_lessons(p_id, p_ids);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.order_course_lessons is
+  'Puts the lessons of the caller''s own course in this order, and answers the card. Fails: private.order_lessons.';
+
+-- sql/courses/30_operations.sql
+
+-- Publishing, listing, changing, archiving and deleting courses; enrolling in them, and what students did.
+-- docs/decisions.md, Contents; Courses; Lists; Mana.
+
+create function private.add_course(
+  p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
+) returns uuid
+language plpgsql volatile security definer   -- nobody may write a detail
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.add_content('course', p_interest, p_title, array[p_course.summary::text], p_group_id,
+                                   p_guild_id);
+begin
+  update app.contents set is_draft = true where id = v_id;
+  insert into app.courses (id, summary, depth, price_mana)
+  values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
+  return v_id;
+end $$;
+comment on function private.add_course is
+  'Writes a draft of the caller''s. Fails: private.add_content, course_depth, course_price.';
+
+create function api.create_course(
+  p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
+  p_group_id text default null, p_guild_id text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+begin
+  if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
+    perform private.fail('course_depth');
+  end if;
+  v_course.summary := private.require_body(p_summary);
+  v_course.depth := p_depth;
+  v_course.price_mana := coalesce(p_price_mana, 0);
+  v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
+  return private.course_cards(array[v_course.id]) -> 0;
+end $$;
+comment on function api.create_course is
+  'Begins a course, a draft as yet, perhaps in a group or guild. Fails: content_body, text_unfit, private.add_course.';
+
+create function api.list_courses(
+  p_interest_id uuid default null, p_author_id text default null, p_q text default null,
+  p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing := private.search_contents('course', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
+                                                 p_cursor);
+begin
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_courses is
+  'Courses, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+
+create function api.get_course(p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_course_card(p_id); end $$;
+comment on function api.get_course is 'The card of a course. Fails: course_unknown.';
+
+create function private.change_course(p_id uuid, p_changes jsonb) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_head   app.contents;
+  v_course app.courses;
+begin
+  perform private.count_writes('edits');
+  v_head := private.lock_own_course(p_id);
+  select * into v_course from app.courses where id = p_id;
+  if p_changes ? 'summary' then
+    v_course.summary := private.require_body(p_changes ->> 'summary');
+  end if;
+  if p_changes ? 'depth' then
+    if ((p_changes ->> 'depth')::integer between 0 and 5) is not true then
+      perform private.fail('course_depth');
+    end if;
+    v_course.depth := p_changes ->> 'depth';
+  end if;
+  if p_changes ? 'priceMana' then
+    v_course.price_mana := p_changes ->> 'priceMana';
+  end if;
+  perform private.edit_content(v_head, p_changes, array[v_course.summary::text]);
+  update app.courses set summary = v_course.summary, depth = v_course.depth, price_mana = v_course.price_mana
+  where id = p_id;
+end $$;
+comment on function private.change_course is
+  'Changes the caller''s own course. Fails: writes_exceeded, private.lock_own_course, text_unfit, content_body, '
+  'content_title, interest_unknown, course_depth, course_price.';
+
+create function api.update_course(p_id uuid, p_changes jsonb) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_course(p_id, p_changes);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.update_course is
+  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}. Fails: private.change_course.';
+
+create function private.set_course_status(p_id uuid, p_archived boolean) returns void
+language plpgsql volatile security definer   -- nobody may write courses
+set search_path = ''
+as $$
+declare
+  v_course app.courses;
+begin
+  perform private.count_writes('edits');
+  if not p_archived then   -- before the course: ARCHITECTURE.md, Locks
+    perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
+  end if;
+  perform private.lock_own_course(p_id);
+  select * into v_course from app.courses where id = p_id;
+  if p_archived then
+    if v_course.published_at is null then
+      perform private.fail('course_draft');
+    end if;
+    update app.courses set archived_at = now() where id = p_id;
+  else
+    if v_course.published_at is not null then
+      perform private.fail('course_published');
+    elsif v_course.lesson_count = 0 then
+      perform private.fail('course_empty');
+    end if;
+    update app.courses set published_at = now() where id = p_id;
+  end if;
+  update app.contents set is_draft = p_archived where id = p_id;
+end $$;
+comment on function private.set_course_status is
+  'Publishes the caller''s own draft, or archives what they published. Fails: writes_exceeded, space_not_member, '
+  'space_archived, private.lock_own_course, course_draft, course_published, course_empty.';
+
+create function api.publish_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.set_course_status(p_id, false);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.publish_course is
+  'Publishes the caller''s own draft, and answers the card. Fails: private.set_course_status.';
+
+create function api.archive_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.set_course_status(p_id, true);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.archive_course is
+  'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
+  'private.set_course_status.';
+
+create function private.clear_course(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_course  uuid := (p_job ->> 'courseId')::uuid;
+  v_deleted integer;
+begin
+  delete from app.course_enrolments
+  where exists (select from app.contents where id = v_course and deleted_at is not null)
+    and ctid = any (array(select ctid from app.course_enrolments where course_id = v_course limit 500));
+  get diagnostics v_deleted = row_count;
+  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_course end);
+end $$;
+comment on function private.clear_course is
+  'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
+  '{changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_course');
+call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
+
+create function private.delete_course(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('courseId', p_id);
+begin
+  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  if not private.delete_content('course', p_id) then
+    return false;
+  elsif exists (select from app.course_enrolments where course_id = p_id and price_mana > 0) then
+    perform private.fail('course_sold');
+  end if;
+  delete from app.courses where id = p_id;
+  if private.clear_course(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-courses', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_course is
+  'Deletes the caller''s own course with its lessons and 500 enrolments, and leaves the rest to the worker; false '
+  'when there is none. Fails: course_sold.';
+
+create function api.delete_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.delete_course(p_id) then
+    perform private.require_course(p_id);
+    perform private.fail('content_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_course is
+  'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
+  'course_sold.';
+
+create function private.enrol(p_head app.contents) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_price integer;
+begin
+  update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
+  insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
+  on conflict do nothing;
+  if not found then
+    perform private.fail('enrolled_already');
+  end if;
+  if v_price > 0 then
+    perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
+  end if;
+end $$;
+comment on function private.enrol is
+  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
+  'author. Fails: enrolled_already, insufficient_mana.';
+
+create function api.enrol_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
+  v_head app.contents;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
+    perform private.fail('enrol_oneself');
+  elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
+    perform private.require_course(p_id);
+    perform private.fail('enrolled_already');   -- also of an archived course
+  end if;
+  v_head := private.require_content('course', p_id);
+  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  perform private.keep_person(app.uid());
+  perform private.write_in_space(v_head.space_id);
+  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
+  perform private.lock_courses(array[p_id]);
+  perform private.enrol(private.enter_content('course', p_id));
+  return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
+end $$;
+comment on function api.enrol_course is
+  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
+  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
+  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
+
+create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_left  boolean;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_courses(array[p_course]);
+  perform private.require_course(p_course);
+  perform private.find_lesson(p_course, p_lesson);
+  perform from app.course_enrolments where course_id = p_course and user_id = v_me;
+  if not found then
+    perform private.fail('not_enrolled');
+  end if;
+  update app.course_enrolments
+  set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
+  where course_id = p_course and user_id = v_me and p_done <> (p_lesson = any (done));
+  if not p_done then
+    return;
+  end if;
+  update app.course_lessons set first_done_at = now() where id = p_lesson and first_done_at is null;
+  update app.course_enrolments e set completed_at = now()
+  where e.course_id = p_course and e.user_id = v_me and e.completed_at is null
+    and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
+end $$;
+comment on function private.set_progress is
+  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
+  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
+
+create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_done is null then
+    perform private.fail('value_invalid');
+  end if;
+  perform private.set_progress(p_id, p_lesson_id, p_done);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.set_course_progress is
+  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
+  'value_invalid, private.set_progress.';
+
+create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- the caller's own, and where they are a student
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.contents
+       where p_role is distinct from 'student' and author_id = v_me and kind = 'course'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, course_id from app.course_enrolments
+       where p_role is distinct from 'author' and user_id = v_me and (created_at, course_id) < (v_from, v_before)
+       order by created_at desc, course_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l
+    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- by id, never all
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_my_courses is
+  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_my_courses');
+
+create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_role not in ('author', 'student') then
+    perform private.fail('course_role');
+  end if;
+  v_found := private.find_my_courses(p_role, p_cursor);
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_my_courses is
+  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.find_students(p_course uuid, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select created_at as at, user_id as id from app.course_enrolments
+    where course_id = p_course and (created_at, user_id) < (v_from, v_before)
+    order by created_at desc, user_id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_people v on v.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_students is
+  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_students');
+
+create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- as private.find_students
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  perform private.require_course(p_course);
+  perform from app.contents where id = p_course and author_id = private.require_caller();
+  if not found then
+    perform private.fail('content_not_yours');
+  end if;
+  v_found := private.find_students(p_course, p_cursor);
+  return private.page((
+    select json_agg(json_build_object(
+             'userId', p.actor_id, 'user', p.card, 'enrolledAt', private.utc(e.created_at),
+             'completedLessons', (select count(*) from app.course_lessons l
+                                  where l.course_id = p_course and l.id = any (e.done)),
+             'completedAt', private.utc(e.completed_at)) order by i.place)
+    from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
+    cross join lateral (select * from app.course_enrolments
+                        where course_id = p_course and user_id = i.id offset 0) e   -- by key, never all of the course
+    join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function private.list_students is
+  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
+  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_students');
+
+create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
+comment on function api.list_course_students is
+  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
+
+-- sql/courses/80_silence.sql
+
+-- What an erasure does to a person's enrolments. Of who is banned they stay, and nobody sees them.
+-- How erasure runs: sql/base/90_erasure.sql.
+-- docs/decisions.md, Courses; Erasure and export.
+
+create function private.erase_enrolments() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+declare
+  v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = new.id
+                        order by created_at desc, course_id desc limit 500);
+begin
+  -- with the person's own courses, which an erasure deletes later on
+  perform private.lock_courses(v_ids || private.next_contents(new.id, null));
+  delete from app.course_enrolments where user_id = new.id and course_id = any (v_ids);
+  update app.courses set enrolled_count = enrolled_count - 1 where id = any (v_ids);
+  if cardinality(v_ids) = 500 then
+    perform private.erase_rest(new.id);
+  end if;
+  return null;
+end $$;
+comment on function private.erase_enrolments is
+  'Trigger: an erased person is no student any more. What they paid stays paid.';
+create trigger _158_erase_enrolments after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_enrolments();
+
+-- policies/courses.sql
+
+-- Who may see and touch courses. Twin of sql/courses/. The head's policies are in policies/content.sql.
+
+-- courses
+alter table app.courses enable row level security;
+grant select on app.courses to authenticated;
+create policy select_with_content on app.courses for select to authenticated
+  using ((select true from app.contents c where c.id = courses.id));
+comment on policy select_with_content on app.courses is
+  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its students.';
+
+-- course_lessons: definer functions alone read them, since who sees one may not read it
+alter table app.course_lessons enable row level security;
+
+-- course_enrolments
+alter table app.course_enrolments enable row level security;
+grant select on app.course_enrolments to authenticated;
+create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.course_enrolments is
+  'People see where they are students themselves; an author sees theirs by an operation.';
+
+-- helpers
+grant execute on function
+  private.add_course,
+  private.add_lesson,
+  private.change_course,
+  private.change_lesson,
+  private.course_cards,
+  private.delete_course,
+  private.delete_lesson,
+  private.enrol,
+  private.find_lesson,
+  private.find_my_courses,
+  private.lesson_cards,
+  private.lesson_with,
+  private.list_lessons,
+  private.list_students,
+  private.lock_courses,
+  private.order_lessons,
+  private.require_course,
+  private.require_course_card,
+  private.require_reported_course,
+  private.set_course_status,
+  private.set_progress
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.archive_course,
+  api.create_course,
+  api.create_course_lesson,
+  api.delete_course,
+  api.delete_course_lesson,
+  api.enrol_course,
+  api.get_course,
+  api.get_course_lesson,
+  api.list_course_lessons,
+  api.list_course_students,
+  api.list_courses,
+  api.list_my_courses,
+  api.order_course_lessons,
+  api.publish_course,
+  api.set_course_progress,
+  api.update_course,
+  api.update_course_lesson
+  to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.clear_course
+  to worker;
+
 -- sql/projects/10_projects.sql
 
 -- Projects: what somebody wants to do with others, and the roles that they look for. The head: sql/content.
@@ -29053,3053 +32100,6 @@ grant execute on function
   api.vote_wiki_proposal,
   api.withdraw_wiki_proposal
   to authenticated;
-
--- sql/debates/10_debates.sql
-
--- Debates: a motion, where people stand on it, and until when it runs. The head: sql/content.
--- docs/decisions.md, Contents; Debates.
-
-create table app.debates (
-  id              uuid primary key references app.contents on delete cascade,
-  body            app.markdown not null,
-  closes_at       timestamptz not null,
-  closed_at       timestamptz,
-  for_count       integer not null default 0 check (for_count >= 0),
-  against_count   integer not null default 0 check (against_count >= 0),
-  undecided_count integer not null default 0 check (undecided_count >= 0),
-  argument_count  integer not null default 0 check (argument_count >= 0)
-);
-comment on table app.debates is 'What a debate has beside its head in app.contents, whose title is the motion.';
-comment on column app.debates.closes_at is 'When it closes by itself.';
-comment on column app.debates.closed_at is 'When its author closed it before that; null unless they did.';
-comment on column app.debates.for_count is
-  'How many take this side, whom the viewer sees or not, but for the banned. Triggers keep the four counts.';
-comment on column app.debates.argument_count is 'How many arguments are there for everyone.';
-
-create table app.debate_positions (
-  debate_id     uuid not null references app.contents on delete cascade,
-  author_id     uuid not null references app.users on delete restrict,
-  side          text not null check (side in ('for', 'against', 'undecided')),
-  author_silent boolean not null default false,
-  created_at    timestamptz not null default now(),
-  primary key (debate_id, author_id)
-);
-create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
-comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
-comment on column app.debate_positions.author_silent is
-  'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
-
-insert into private.errors (code, status, text) values
-  ('debate_unknown', 404, 'There is no such debate.'),
-  ('debate_closed', 422, 'This debate is closed. It can only be read.'),
-  ('debate_closes_at', 422, 'A debate must close in the future.'),
-  ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
-
-create trigger _100_check_author before insert on app.debate_positions
-  for each row execute function private.check_author();
-
-create function private.count_positions() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there app.debate_positions[];
-  v_were  app.debate_positions[];
-  v_sums  record;
-begin
-  if tg_op <> 'DELETE' then
-    v_there := array(select w from written w where not w.author_silent);
-  end if;
-  if tg_op <> 'INSERT' then
-    v_were := array(select o from overwritten o where not o.author_silent);
-  end if;
-  for v_sums in
-    select c.debate_id, sum(c.one) filter (where c.side = 'for') as pro,
-           sum(c.one) filter (where c.side = 'against') as con, sum(c.one) filter (where c.side = 'undecided') as open
-    from (select t.debate_id, t.side, 1 as one from unnest(v_there) t
-          union all select o.debate_id, o.side, -1 from unnest(v_were) o) c
-    group by c.debate_id order by c.debate_id
-  loop
-    update app.debates
-    set for_count = for_count + coalesce(v_sums.pro, 0),
-        against_count = against_count + coalesce(v_sums.con, 0),
-        undecided_count = undecided_count + coalesce(v_sums.open, 0)
-    where id = v_sums.debate_id;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_positions is
-  'Trigger: counts who takes which side of a debate, but for the banned and erased.';
-create trigger _200_count_taken after insert on app.debate_positions
-  referencing new table as written for each statement execute function private.count_positions();
-create trigger _200_count_changed after update on app.debate_positions
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_positions();
-create trigger _200_count_left after delete on app.debate_positions
-  referencing old table as overwritten for each statement execute function private.count_positions();
-
-create view private.debate_details with (security_invoker) as
-select d.id,
-       json_build_object(
-         'body', d.body,
-         'closesAt', private.utc(d.closes_at),
-         'closedAt', private.utc(d.closed_at),
-         'status', case when d.closed_at is not null or d.closes_at <= now() then 'closed' else 'open' end,
-         'tally', json_build_object('for', d.for_count, 'against', d.against_count, 'undecided', d.undecided_count),
-         'argumentCount', d.argument_count) as detail
-from app.debates d;
-comment on view private.debate_details is
-  'What the card of a debate has of its own kind: {body, closesAt, closedAt, status, tally, argumentCount}.';
-
-create function private.erase_debates(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
-set search_path = ''
-as $$
-begin
-  -- heads before details: ARCHITECTURE.md, Locks
-  perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
-  delete from app.debates where id = any (p_ids);
-end $$;
-comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';
-
-insert into private.content_kinds (kind, plural, relation, details, eraser) values
-  ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
-insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
-insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
-
-create function private.require_reported_debate(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('debate', p_target); end $$;
-comment on function private.require_reported_debate is
-  'Answers the debate that a report names, if the caller may see it. Fails: debate_unknown.';
-insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_debate');
-
-create function private.debate_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
-               'viewer', json_build_object(
-                 'side', (select p.side from app.debate_positions p
-                          where p.debate_id = h.id and p.author_id = (select app.uid())))))
-             order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place)
-    join private.content_heads h on h.id = i.id
-    join private.debate_details d on d.id = h.id);
-end $$;
-comment on function private.debate_cards is
-  'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
-call private.make_walk('private.debate_cards');
-
-create function private.require_debate_card(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_card json := private.debate_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('debate_unknown');
-  end if;
-  return v_card;
-end $$;
-comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
-  'debate_unknown.';
-
-create function private.require_open_debate(p_id uuid) returns void
-language plpgsql stable security definer   -- also for who left its space
-set search_path = ''
-as $$
-begin
-  perform from app.debates where id = p_id and closed_at is null and closes_at > now();
-  if not found then
-    perform private.fail('debate_closed');
-  end if;
-end $$;
-comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
-
-create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if (p_closes_at > now() and isfinite(p_closes_at)) is not true then
-    perform private.fail('debate_closes_at');
-  end if;
-  return p_closes_at;
-end $$;
-comment on function private.require_debate_closing is 'A moment in the future. Fails: debate_closes_at.';
-
-create function api.list_debates(
-  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
-  p_guild_id text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.listing := private.search_contents('debate', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
-                                                 p_cursor);
-begin
-  return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
-end $$;
-comment on function api.list_debates is
-  'Debates, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
-
-create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
-set search_path = ''
-as $$
-begin
-  insert into app.debates (id, body, closes_at) values (p_id, p_body, p_closes_at);
-end $$;
-comment on function private.add_debate is 'Writes the detail of a new debate.';
-
-create function api.create_debate(
-  p_title text, p_body text, p_closes_at timestamptz, p_interest_id uuid default null, p_group_id text default null,
-  p_guild_id text default null
-) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_body    text := private.require_body(p_body);
-  v_closing timestamptz := private.require_debate_closing(p_closes_at);
-  v_id      uuid := private.add_content('debate', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
-begin
-  perform private.add_debate(v_id, v_body, v_closing);
-  return private.debate_cards(array[v_id]) -> 0;
-end $$;
-comment on function api.create_debate is
-  'Opens a debate, whose title is the motion. Fails: debate_closes_at, private.require_body, private.add_content.';
-
-create function api.get_debate(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_debate_card(p_id); end $$;
-comment on function api.get_debate is 'The card of a debate. Fails: debate_unknown.';
-
-create function private.change_debate(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
-set search_path = ''
-as $$
-declare
-  v_content app.contents := private.lock_own_content('debate', p_id);
-  v_body    text;
-begin
-  perform private.require_open_debate(p_id);
-  update app.debates
-  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
-      closes_at = case when p_changes ? 'closesAt'
-                       then private.require_debate_closing((p_changes ->> 'closesAt')::timestamptz) else closes_at end
-  where id = p_id returning body into v_body;
-  perform private.edit_content(v_content, p_changes, array[v_body]);
-end $$;
-comment on function private.change_debate is
-  'Changes the caller''s own debate while it is open. Fails: debate_unknown, private.lock_own_content, debate_closed, '
-  'private.require_body, debate_closes_at, private.edit_content.';
-
-create function api.update_debate(p_id uuid, p_changes jsonb) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.change_debate(p_id, p_changes);
-  return private.require_debate_card(p_id);
-end $$;
-comment on function api.update_debate is
-  'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}. Fails: private.change_debate.';
-
-create function private.end_debate(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
-set search_path = ''
-as $$
-begin
-  perform private.lock_own_content('debate', p_id);
-  perform private.require_open_debate(p_id);
-  update app.debates set closed_at = now() where id = p_id;
-end $$;
-comment on function private.end_debate is
-  'Closes the caller''s own debate. Fails: debate_unknown, private.lock_own_content, debate_closed.';
-
-create function api.close_debate(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.end_debate(p_id);
-  return private.require_debate_card(p_id);
-end $$;
-comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
-
-create function private.place_position(p_debate uuid, p_side text) returns void
-language plpgsql volatile security definer   -- nobody may change a position
-set search_path = ''
-as $$
-begin
-  perform private.require_open_debate(p_debate);
-  insert into app.debate_positions as p (debate_id, author_id, side)
-  values (p_debate, private.require_caller(), p_side)
-  on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
-end $$;
-comment on function private.place_position is 'Where the caller stands in a debate. Fails: debate_closed.';
-
-create function api.take_position(p_id uuid, p_side text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.count_writes('likes');
-  perform private.enter_content('debate', p_id);
-  perform private.place_position(p_id, p_side);
-  return private.require_debate_card(p_id);
-end $$;
-comment on function api.take_position is
-  'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
-  'writes_exceeded, debate_unknown (also of a removed one), private.enter_content, debate_closed.';
-
-create function private.remove_position(p_debate uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a position
-set search_path = ''
-as $$
-begin
-  perform private.share_content(p_debate);
-  if p_seen then
-    perform private.require_open_debate(p_debate);
-  end if;
-  delete from app.debate_positions p
-  where p.debate_id = p_debate and p.author_id = private.require_caller()
-    and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
-end $$;
-comment on function private.remove_position is
-  'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
-  'it). Fails: debate_closed.';
-
-create function api.leave_position(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_seen boolean := exists (select from app.contents where id = p_id and kind = 'debate');
-begin
-  perform private.remove_position(p_id, v_seen);
-  if not v_seen then
-    return private.refusal('debate_unknown');   -- it is taken back, and nothing of the debate is shown
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.leave_position is
-  'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
-  'see, which is answered as unknown all the same. Fails: debate_unknown, debate_closed.';
-
--- sql/debates/20_arguments.sql
-
--- Arguments in debates, and answers to them, at most four levels deep; who finds which helpful.
--- docs/decisions.md, Debates.
-
-create table app.debate_arguments (
-  id             uuid primary key default private.timed_id(),
-  debate_id      uuid not null references app.contents on delete cascade,
-  author_id      uuid not null references app.users on delete restrict,
-  parent_id      uuid references app.debate_arguments on delete cascade,
-  side           text not null check (side in ('for', 'against')),
-  body           text not null,
-  depth          smallint not null,
-  votes          integer not null default 0 check (votes >= 0),
-  answered       boolean not null default false,
-  removed_at     timestamptz,
-  deleted_at     timestamptz,
-  author_silent  boolean not null default false,
-  created_at     timestamptz not null default now(),
-  required_level smallint not null generated always as (
-    case when author_silent or (deleted_at is not null and not answered) then 4
-         when removed_at is not null then 3 else 0 end) stored,
-  constraint argument_depth check (depth between 1 and 4),
-  -- what is deleted or of the erased has lost its words
-  constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
-);
--- without those that nobody sees: readers then need not walk over thousands of arguments of the banned
-create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
-  where required_level <= 3;
-create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level <= 3;
-create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id, votes desc, id desc)
-  where parent_id is not null and required_level <= 3;
-create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
-  where parent_id is not null and required_level <= 3;
-create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id);
-create index debate_arguments_parent_id_idx on app.debate_arguments (parent_id) where parent_id is not null;
-create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
-create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
-  where deleted_at is null;
-comment on table app.debate_arguments is
-  'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
-comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
-comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
-comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
-comment on column app.debate_arguments.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
-comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
-comment on column app.debate_arguments.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
-comment on column app.debate_arguments.required_level is
-  'As app.contents.required_level; the debate''s own applies too.';
-
-create table app.argument_votes (
-  argument_id uuid not null references app.debate_arguments on delete cascade,
-  user_id     uuid not null references app.users on delete cascade,
-  created_at  timestamptz not null default now(),
-  primary key (argument_id, user_id)
-);
-create index argument_votes_user_id_idx on app.argument_votes (user_id, created_at desc);
-comment on table app.argument_votes is 'Who finds which argument helpful. Others see only a count.';
-
-insert into private.errors (code, status, text) values
-  ('argument_unknown', 404, 'There is no such argument.'),
-  ('argument_not_yours', 403, 'Only its author can do this.'),
-  ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
-  ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
-  ('argument_own', 400, 'You cannot vote for your own argument.');
-insert into private.events (name, payload, happens) values
-  ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
-  ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
-
-insert into private.silenced_parts (relation, person, key, words) values
-  ('app.debate_arguments', 'author_id', 'id', 'body');
-insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
-  ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
-
-create trigger _100_check_author before insert on app.debate_arguments
-  for each row execute function private.check_author();
-
-create function private.count_arguments() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there  uuid[] := array(select w.debate_id from written w where w.required_level = 0 and w.deleted_at is null);
-  v_were   uuid[];
-  v_debate uuid;
-  v_more   integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.debate_id from overwritten o where o.required_level = 0 and o.deleted_at is null);
-  end if;
-  for v_debate, v_more in
-    select c.debate_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (debate_id, one)
-    group by c.debate_id having sum(c.one) <> 0
-    order by c.debate_id
-  loop
-    update app.debates set argument_count = argument_count + v_more where id = v_debate;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_arguments is
-  'Trigger: counts the arguments that are there for everyone, as replies to posts are counted.';
-create trigger _200_count_arguments after insert on app.debate_arguments
-  referencing new table as written for each statement execute function private.count_arguments();
-create trigger _200_count_changed after update on app.debate_arguments
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_arguments();
-
-create function private.count_argument_votes() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-begin
-  -- one vote at a time: nobody gives several, and those of the erased stay
-  update app.debate_arguments a set votes = a.votes + case tg_op when 'INSERT' then 1 else -1 end
-  where a.id = case tg_op when 'INSERT' then new.argument_id else old.argument_id end;
-  return null;
-end $$;
-comment on function private.count_argument_votes is
-  'Trigger: counts votes, also those of people whom the viewer does not see, as hearts of posts are.';
-create trigger _200_count_votes after insert or delete on app.argument_votes
-  for each row execute function private.count_argument_votes();
-
-create view private.visible_arguments with (security_invoker) as
-select a.*
-from app.debate_arguments a
--- as private.visible_contents
-where coalesce((select m.level from app.audience m
-                where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
-  and (select true from app.silenced_people s where s.user_id = a.author_id) is null;
-comment on view private.visible_arguments is
-  'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
-  'app.debate_arguments. It is for definer functions, to which no policy applies.';
-
-create view private.argument_details with (security_invoker) as
-select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
-       json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
-from app.debate_arguments a where a.deleted_at is null;
-comment on view private.argument_details is
-  'What staff sees of an argument: {debateId, parentId, side, body}.';
-insert into private.content_parts (kind, plural, relation, details) values
-  ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
-
-create function private.require_argument(p_id uuid) returns app.debate_arguments
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$
-declare
-  v_argument app.debate_arguments;
-begin
-  select * into v_argument from app.debate_arguments where id = p_id and deleted_at is null;
-  if not found then
-    perform private.fail('argument_unknown');
-  end if;
-  return v_argument;
-end $$;
-comment on function private.require_argument is
-  'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
-
-create function private.require_reported_argument(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_argument(p_target::uuid)).id;
-  end if;
-  perform private.fail('argument_unknown');
-  return null;
-end $$;
-comment on function private.require_reported_argument is
-  'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
-insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
-
-create function private.argument_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- a debate is looked at once, by who asks for its arguments
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(json_build_object(
-             'id', a.id,
-             'debateId', a.debate_id,
-             'side', a.side,
-             'body', case when a.deleted_at is null then a.body end,
-             'parentId', (select p.id from private.visible_arguments p where p.id = a.parent_id),
-             'authorId', case when a.deleted_at is null then author.actor_id end,
-             'author', case when a.deleted_at is null then author.card end,
-             'votes', a.votes,
-             'viewer', json_build_object('voted', (select true from app.argument_votes v
-                                                   where v.argument_id = a.id and v.user_id = (select app.uid()))
-                                                  is true),
-             'removedAt', private.utc(a.removed_at),
-             'deletedAt', private.utc(a.deleted_at),
-             'createdAt', private.utc(a.created_at)) order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place)
-    join private.visible_arguments a on a.id = i.id
-    join app.person_card author on author.id = a.author_id);
-end $$;
-comment on function private.argument_cards is
-  'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
-  'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
-  'body nor author.';
-call private.make_walk('private.argument_cards');
-
-create function private.find_arguments(
-  p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
-) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
-set search_path = ''
-as $$
-declare
-  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
-  v_before uuid := p_from.id;
-  v_found  app.found;
-begin
-  -- of the four ways in one is open. Each repeats required_level, so that its index fits. The order of those by time
-  -- begins with the debate, or it might be read off the primary key, past the arguments of all others
-  with looked as materialized (
-    select * from (
-      (select votes, id from app.debate_arguments
-       where p_parent is null and p_top
-         and debate_id = p_debate and required_level <= 3 and (votes, id) < (v_votes, v_before)
-       order by votes desc, id desc limit 400)
-      union all
-      (select 0, id from app.debate_arguments
-       where p_parent is null and not p_top
-         and debate_id >= p_debate and required_level <= 3 and (debate_id, id) < (p_debate, v_before)
-       order by debate_id desc, id desc limit 400)
-      union all
-      (select votes, id from app.debate_arguments
-       where p_parent is not null and p_top
-         and parent_id = p_parent and required_level <= 3 and (votes, id) < (v_votes, v_before)
-       order by votes desc, id desc limit 400)
-      union all
-      (select 0, id from app.debate_arguments
-       where p_parent is not null and not p_top
-         and parent_id >= p_parent and required_level <= 3 and (parent_id, id) < (p_parent, v_before)
-       order by parent_id desc, id desc limit 400)) w
-  ), seen as materialized (
-    select array(
-      select l.id from looked l
-      cross join lateral (select * from private.visible_arguments v where v.id = l.id offset 0) a
-      where p_side is null or a.side = p_side
-      limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.rank_cursor(l.votes, l.id)
-                           from (select * from looked offset 399 limit 1) l) end
-  into v_found from seen s;
-  return v_found;
-end $$;
-comment on function private.find_arguments is
-  'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400.';
-call private.make_walk('private.find_arguments');
-
-create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
-language plpgsql stable security definer   -- reads the votes of what was found
-set search_path = ''
-as $$
-begin
-  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
-               from unnest(p_ids) with ordinality as i (id, place)
-               join app.debate_arguments a on a.id = i.id order by i.place);
-end $$;
-comment on function private.argument_cursors is 'The places of these arguments in private.find_arguments.';
-
-create function api.list_arguments(
-  p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
-  p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_debate uuid := (private.require_content('debate', p_id)).id;
-  v_top    boolean := coalesce(p_sort, 'top') = 'top';
-  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
-  v_found  app.found;
-begin
-  if v_cursor is not null then
-    v_from := private.cursor_rank(v_cursor);
-    if v_from.id is null then
-      perform private.fail('cursor_unknown');
-    end if;
-  end if;
-  if p_parent_id is not null then
-    perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
-    if not found then
-      perform private.fail('argument_unknown');
-    end if;
-  end if;
-  v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
-  return private.page(private.argument_cards(v_found.ids[:p_limit]), private.argument_cursors(v_found.ids, v_top),
-                      p_limit, v_found.next);
-end $$;
-comment on function api.list_arguments is
-  'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
-  'votes first, or the newest. Fails: debate_unknown, argument_unknown, cursor_unknown, limit_out_of_range.';
-
-create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
-language plpgsql volatile security definer   -- nobody may write an argument
-set search_path = ''
-as $$
-declare
-  v_depth integer := 1;
-  v_id    uuid;
-begin
-  perform private.require_open_debate(p_debate);
-  if p_parent is not null then
-    -- who deletes it waits, or is waited for
-    perform from app.debate_arguments where id = p_parent for no key update;
-    select a.depth + 1 into v_depth from private.visible_arguments a
-    where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
-    if not found then
-      perform private.fail('argument_unknown');
-    end if;
-  end if;
-  insert into app.debate_arguments (debate_id, author_id, parent_id, side, body, depth)
-  values (p_debate, private.require_caller(), p_parent, p_side, coalesce(private.require_text(p_body), ''), v_depth)
-  returning id into v_id;
-  update app.debate_arguments set answered = true where id = p_parent and not answered;
-  perform private.emit('debates.argument.created', json_build_object(
-    'argumentId', v_id, 'debateId', p_debate, 'authorId', app.uid()), array[app.uid()]);
-  return v_id;
-end $$;
-comment on function private.add_argument is
-  'Writes an argument of the caller, or an answer to one that they see. Fails: debate_closed, argument_unknown, '
-  'text_unfit, argument_body, argument_depth.';
-
-create function api.create_argument(p_id uuid, p_side text, p_body text, p_parent_id uuid default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  perform private.count_writes('replies');
-  perform private.enter_content('debate', p_id);
-  v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
-  perform private.require_content('debate', p_id);   -- a block may have come meanwhile
-  return private.argument_cards(array[v_id]) -> 0;
-end $$;
-comment on function api.create_argument is
-  'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
-  'private.enter_content, private.add_argument.';
-
-create function private.remove_argument(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change an argument
-set search_path = ''
-as $$
-declare
-  v_debate uuid;
-begin
-  select debate_id into v_debate from app.debate_arguments
-  where id = p_id and author_id = private.require_caller() and deleted_at is null;
-  if not found then
-    return false;
-  end if;
-  perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
-  perform private.require_open_debate(v_debate);
-  update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
-  if found then
-    perform private.emit('debates.argument.deleted', json_build_object(
-      'argumentId', p_id, 'debateId', v_debate, 'authorId', app.uid()), array[app.uid()]);
-  end if;
-  return found;
-end $$;
-comment on function private.remove_argument is
-  'Deletes the caller''s own argument, also in a debate that they do not see any more; false when there is none. '
-  'Fails: debate_closed.';
-
-create function api.delete_argument(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if not private.remove_argument(p_id) then
-    perform private.require_argument(p_id);
-    perform private.fail('argument_not_yours');
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_argument is
-  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
-  'argument_unknown, argument_not_yours.';
-
-create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
-language plpgsql volatile security definer   -- nobody may write a vote
-set search_path = ''
-as $$
-begin
-  perform private.require_open_debate(p_debate);
-  insert into app.argument_votes (argument_id, user_id)
-  select a.id, private.require_caller() from private.visible_arguments a
-  where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
-  on conflict do nothing;
-end $$;
-comment on function private.add_argument_vote is
-  'Finds an argument helpful that the caller sees. Fails: debate_closed.';
-
-create function api.vote_argument(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_argument app.debate_arguments := private.require_argument(p_id);
-begin
-  perform private.count_writes('likes');
-  perform private.enter_content('debate', v_argument.debate_id);
-  v_argument := private.require_argument(p_id);
-  if v_argument.author_id = private.require_caller() then
-    perform private.fail('argument_own');
-  end if;
-  perform private.add_argument_vote(p_id, v_argument.debate_id);
-  perform private.require_argument(p_id);
-  return private.argument_cards(array[p_id]) -> 0;
-end $$;
-comment on function api.vote_argument is
-  'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
-  'debate_unknown, private.enter_content, argument_own, debate_closed.';
-
-create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a vote
-set search_path = ''
-as $$
-declare
-  v_debate uuid := (select debate_id from app.debate_arguments where id = p_argument);
-begin
-  perform private.share_content(v_debate);
-  if p_seen then
-    perform private.require_open_debate(v_debate);
-  end if;
-  delete from app.argument_votes v
-  where v.argument_id = p_argument and v.user_id = private.require_caller()
-    and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
-end $$;
-comment on function private.remove_argument_vote is
-  'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
-  'nothing of it). Fails: debate_closed.';
-
-create function api.unvote_argument(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_seen boolean := exists (select from app.debate_arguments where id = p_id and deleted_at is null);
-begin
-  perform private.remove_argument_vote(p_id, v_seen);
-  if not v_seen then
-    return private.refusal('argument_unknown');   -- as in api.leave_position
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.unvote_argument is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
-  'which is answered as unknown all the same. Fails: debate_closed, argument_unknown.';
-
-create function private.remove_debate(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
-set search_path = ''
-as $$
-declare
-  v_me uuid := private.require_caller();
-begin
-  perform private.lock_own_content('debate', p_id, false);
-  -- two looks by the index, and none over what one has argued oneself
-  if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
-     or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('debate_answered');
-  end if;
-  perform private.delete_content('debate', p_id);
-  delete from app.debates where id = p_id;
-end $$;
-comment on function private.remove_debate is
-  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
-  'debate_answered.';
-
-create function api.delete_debate(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.remove_debate(p_id);
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
-
--- sql/debates/30_earning.sql
-
--- What arguments earn: as replies do, in the interest of the debate.
--- docs/decisions.md, Reputation; Debates.
-
-create function private.settle_reputation_of_arguments(p_effects private.effects[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_effect private.effects;
-begin
-  perform private.earn_reputation(array(
-    select (a.author_id, c.interest_id,
-            case when length(a.body) <= 300 then 'reply.criticism' else 'reply.contribution' end,
-            a.id, c.author_id, e.caused_at)::private.earning
-    from unnest(p_effects) e
-    join app.debate_arguments a on a.id = (e.payload ->> 'argumentId')::uuid and a.author_id = e.user_id
-    join app.contents c on c.id = a.debate_id
-    where e.event = 'debates.argument.created' and a.body <> ''));
-  foreach v_effect in array p_effects loop
-    if v_effect.event = 'debates.argument.deleted' then
-      perform private.reverse_reputation((private.list_standing_reputation(
-        v_effect.user_id, (v_effect.payload ->> 'argumentId')::uuid, '00000000-0000-0000-0000-000000000000')).entries);
-    end if;
-  end loop;
-end $$;
-comment on function private.settle_reputation_of_arguments is
-  'Listener: an argument in another''s debate earns its author reply.criticism, or beyond 300 characters '
-  'reply.contribution, in the debate''s interest; who deletes it loses that.';
-insert into private.event_listeners (event, listener, position, timing) values
-  ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
-  ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');
-
--- policies/debates.sql
-
--- Who may see debates and arguments. Twin of sql/debates/. The head's policies are in policies/content.sql. Definer
--- functions alone write them.
-
--- debates
-alter table app.debates enable row level security;
-grant select on app.debates to authenticated;
-create policy select_with_content on app.debates for select to authenticated
-  using ((select true from app.contents c where c.id = debates.id));
-comment on policy select_with_content on app.debates is 'Everybody who sees the head sees the debate.';
-
--- debate_positions
-alter table app.debate_positions enable row level security;
-grant select on app.debate_positions to authenticated;
-create policy select_own on app.debate_positions for select to authenticated using (author_id = (select app.uid()));
-comment on policy select_own on app.debate_positions is
-  'People see only where they stand themselves. Where others stand shows as counts.';
-
--- debate_arguments
-alter table app.debate_arguments enable row level security;
-grant select on app.debate_arguments to authenticated;
-create policy select_with_content on app.debate_arguments for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
-      required_level, true)
-     and (select true from app.silenced_people s where s.user_id = debate_arguments.author_id) is null
-     and (select true from app.contents c where c.id = debate_id));
-comment on policy select_with_content on app.debate_arguments is
-  'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
-  'erased; one that staff removed its author alone. Of a deleted one that was answered the place is left.';
-
--- argument_votes
-alter table app.argument_votes enable row level security;
-grant select on app.argument_votes to authenticated;
-create policy select_own on app.argument_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.argument_votes is
-  'People see only their own votes. Those of others show as a count.';
-
--- helpers
-grant execute on function
-  private.add_argument,
-  private.add_argument_vote,
-  private.add_debate,
-  private.argument_cards,
-  private.argument_cursors,
-  private.change_debate,
-  private.debate_cards,
-  private.end_debate,
-  private.find_arguments,
-  private.place_position,
-  private.remove_argument,
-  private.remove_argument_vote,
-  private.remove_debate,
-  private.remove_position,
-  private.require_argument,
-  private.require_debate_closing,
-  private.require_debate_card,
-  private.require_reported_argument,
-  private.require_reported_debate
-  to authenticated;
-
--- operations
-grant execute on function
-  api.close_debate,
-  api.create_argument,
-  api.create_debate,
-  api.delete_argument,
-  api.delete_debate,
-  api.get_debate,
-  api.leave_position,
-  api.list_arguments,
-  api.list_debates,
-  api.take_position,
-  api.unvote_argument,
-  api.update_debate,
-  api.vote_argument
-  to authenticated;
-
--- sql/problems/10_problems.sql
-
--- Problems: what somebody cannot solve alone, perhaps with a bounty, which is held from their wallet until they accept
--- a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
--- docs/decisions.md, Contents; Problems.
-
-create table app.problems (
-  id                   uuid primary key references app.contents on delete cascade,
-  body                 app.markdown not null,
-  depth                smallint not null default 0 check (depth between 0 and 5),
-  bounty               integer not null default 0 check (bounty >= 0),
-  hold_id              uuid references app.mana_holds on delete restrict,
-  accepted_solution_id uuid,
-  solved_at            timestamptz,
-  closed_at            timestamptz,
-  solution_count       integer not null default 0 check (solution_count >= 0),
-  check ((solved_at is null) = (accepted_solution_id is null)),
-  check (solved_at is null or closed_at is null)
-);
-create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
-comment on table app.problems is 'What a problem has beside its head in app.contents.';
-comment on column app.problems.bounty is
-  'Mana for who solves it: held while it is open, paid once it is solved; 0 when it went back.';
-comment on column app.problems.hold_id is
-  'The hold where the bounty is; null without any. Who holds the head alone changes it.';
-comment on column app.problems.solved_at is 'When its author accepted a solution; null unless they did.';
-comment on column app.problems.closed_at is 'When its author closed it without one; null unless they did.';
-comment on column app.problems.solution_count is 'How many solutions are there for everyone. A trigger keeps it.';
-
-insert into private.errors (code, status, text) values
-  ('problem_unknown', 404, 'There is no such problem.'),
-  ('problem_solved', 409, 'This problem is solved.'),
-  ('problem_closed', 409, 'This problem is closed.'),
-  ('problem_answered', 409, 'Others have offered solutions, so this problem cannot be deleted. Close it instead.'),
-  ('problem_bounty', 422, 'A bounty must be a whole number from 1 to 1000000.');
-
-create view private.problem_details with (security_invoker) as
-select p.id,
-       json_build_object(
-         'body', p.body,
-         'depth', p.depth,
-         'bounty', p.bounty,
-         'status', case when p.solved_at is not null then 'solved' when p.closed_at is not null then 'closed'
-                        else 'open' end,
-         'solvedAt', private.utc(p.solved_at),
-         'closedAt', private.utc(p.closed_at),
-         'solutionCount', p.solution_count) as detail
-from app.problems p;
-comment on view private.problem_details is
-  'What the card of a problem has of its own kind: {body, depth, bounty, status, solvedAt, closedAt, solutionCount}.';
-
-create function private.erase_problems(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
-set search_path = ''
-as $$
-begin
-  -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
-  perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  delete from app.problems where id = any (p_ids);
-end $$;
-comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
-
-create function private.is_problem_wanted(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return exists (
-    select from app.problems p
-    where p.id = p_id
-      and coalesce(p_filters ->> 'status', '') in ('', case when p.solved_at is not null then 'solved'
-                                                            when p.closed_at is not null then 'closed'
-                                                            else 'open' end)
-      and p.depth >= coalesce((p_filters ->> 'minDepth')::integer, 0)
-      and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
-end $$;
-comment on function private.is_problem_wanted is
-  'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
-
-insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
-  ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
-   'private.is_problem_wanted');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.problems', 'id', 'problems', 'id in (select c.id from app.contents c where c.author_id = $1)');
-
-create function private.require_reported_problem(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('problem', p_target); end $$;
-comment on function private.require_reported_problem is
-  'Answers the problem that a report names, if the caller may see it. Fails: problem_unknown.';
-insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_problem');
-
-create function private.require_open_problem(p_id uuid) returns app.problems
-language plpgsql stable security definer   -- also for who left its space
-set search_path = ''
-as $$
-declare
-  v_problem app.problems;
-begin
-  select * into v_problem from app.problems where id = p_id;
-  if not found then   -- its author was erased meanwhile
-    perform private.fail('problem_unknown');
-  elsif v_problem.solved_at is not null then
-    perform private.fail('problem_solved');
-  elsif v_problem.closed_at is not null then
-    perform private.fail('problem_closed');
-  end if;
-  return v_problem;
-end $$;
-comment on function private.require_open_problem is
-  'A problem that is neither solved nor closed. Fails: problem_unknown, problem_solved, problem_closed.';
-
-create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
-language plpgsql volatile security definer   -- moves mana
-set search_path = ''
-as $$
-declare
-  v_problem app.problems;
-begin
-  select * into v_problem from app.problems where id = p_id and hold_id is not null;
-  if not found then
-    return;
-  end if;
-  update app.problems set hold_id = null, bounty = case when p_solver is null then 0 else bounty end where id = p_id;
-  if p_solver is null then
-    perform private.settle_hold(v_problem.hold_id);
-  else
-    perform private.settle_hold(v_problem.hold_id, array[p_solver], array[v_problem.bounty]);
-  end if;
-end $$;
-comment on function private.release_bounty is
-  'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
-  'of what causes it (ARCHITECTURE.md, Locks).';
-
-create function private.release_removed() returns trigger
-language plpgsql security definer   -- moves mana
-set search_path = ''
-as $$
-begin
-  perform private.release_bounty(new.id);
-  return null;
-end $$;
-comment on function private.release_removed is 'Trigger: what is held for a problem that staff removes goes back.';
-create trigger _300_release_removed after update of removed_at on app.contents
-  for each row when (new.kind = 'problem' and old.removed_at is null and new.removed_at is not null)
-  execute function private.release_removed();
-
-create function private.release_bounties(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_user uuid := (p_job ->> 'userId')::uuid;
-  v_ids  uuid[];
-  v_id   uuid;
-begin
-  perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
-  if not found then
-    return json_build_object('changed', 0, 'next', null);
-  end if;
-  v_ids := array(select id from app.mana_holds
-                 where holder_id = v_user and purpose = 'bounty' and settled_at is null
-                   and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-                 order by id limit 100);
-  -- heads, then details, then wallets. The problems of the erased are gone, and nobody else settles those holds
-  perform from app.contents
-  where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
-  update app.problems set hold_id = null, bounty = 0 where hold_id = any (v_ids);
-  perform private.lock_wallets(v_ids || v_user);
-  foreach v_id in array v_ids loop
-    if exists (select from app.mana_holds where id = v_id and settled_at is null) then
-      perform private.settle_hold(v_id);
-    end if;
-  end loop;
-  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[100]);
-end $$;
-comment on function private.release_bounties is
-  'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
-  'back. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('released-bounties', 'private.release_bounties', 1);
-
-create function private.release_silenced() returns trigger
-language plpgsql security definer   -- reads holds
-set search_path = ''
-as $$
-begin
-  -- soon, and not here: wallets come last, and a ban has more to lock
-  if exists (select from app.mana_holds where holder_id = new.id and purpose = 'bounty' and settled_at is null) then
-    perform private.enqueue('released-bounties', json_build_object('userId', new.id));
-  end if;
-  return null;
-end $$;
-comment on function private.release_silenced is
-  'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
-create trigger _168_release_silenced after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_silenced();
-
--- sql/problems/20_solutions.sql
-
--- Solutions of problems, and what people think of them.
--- docs/decisions.md, Problems.
-
-create table app.problem_solutions (
-  id             uuid primary key default private.timed_id(),
-  problem_id     uuid not null references app.contents on delete cascade,
-  author_id      uuid not null references app.users on delete restrict,
-  body           text not null,
-  score          integer not null default 0,
-  accepted_at    timestamptz,
-  edited_at      timestamptz,
-  removed_at     timestamptz,
-  deleted_at     timestamptz,
-  author_silent  boolean not null default false,
-  created_at     timestamptz not null default now(),
-  rank           integer not null generated always as (
-    score + case when accepted_at is not null then 1000000000 else 0 end) stored,
-  required_level smallint not null generated always as (
-    case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
-  -- what is deleted or of the erased has lost its words
-  constraint solution_body check (deleted_at is not null or author_silent or length(body) between 50 and 20000)
-);
--- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
-create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
-  where required_level <= 3;
-create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id);
-create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
-create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
-  where deleted_at is null;
-create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
-comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
-comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
-comment on column app.problem_solutions.accepted_at is
-  'When the author of the problem accepted it; null unless they did.';
-comment on column app.problem_solutions.edited_at is 'When its words last changed; null if never.';
-comment on column app.problem_solutions.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
-comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
-comment on column app.problem_solutions.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
-comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
-comment on column app.problem_solutions.required_level is
-  'As app.contents.required_level; the problem''s own applies too.';
-
-create table app.solution_votes (
-  solution_id uuid not null references app.problem_solutions on delete cascade,
-  user_id     uuid not null references app.users on delete cascade,
-  value       smallint not null check (value in (-1, 1)),
-  created_at  timestamptz not null default now(),
-  primary key (solution_id, user_id)
-);
-create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
-comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
-comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
-
-insert into private.errors (code, status, text) values
-  ('solution_unknown', 404, 'There is no such solution.'),
-  ('solution_not_yours', 403, 'Only its author can do this.'),
-  ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
-  ('solution_own', 400, 'You cannot vote on your own solution.'),
-  ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
-insert into private.events (name, payload, happens) values
-  ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
-
-insert into private.silenced_parts (relation, person, key, words) values
-  ('app.problem_solutions', 'author_id', 'id', 'body');
-insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank}'),
-  ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
-
-create trigger _100_check_author before insert on app.problem_solutions
-  for each row execute function private.check_author();
-
-create function private.count_solutions() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there   uuid[] := array(select w.problem_id from written w where w.required_level = 0);
-  v_were    uuid[];
-  v_problem uuid;
-  v_more    integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.problem_id from overwritten o where o.required_level = 0);
-  end if;
-  for v_problem, v_more in
-    select c.problem_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (problem_id, one)
-    group by c.problem_id having sum(c.one) <> 0
-    order by c.problem_id
-  loop
-    update app.problems set solution_count = solution_count + v_more where id = v_problem;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_solutions is
-  'Trigger: counts the solutions that are there for everyone, as replies to posts are counted.';
-create trigger _200_count_solutions after insert on app.problem_solutions
-  referencing new table as written for each statement execute function private.count_solutions();
-create trigger _200_count_changed after update on app.problem_solutions
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_solutions();
-
-create function private.count_solution_votes() returns trigger
-language plpgsql security definer   -- only triggers write scores
-set search_path = ''
-as $$
-begin
-  update app.problem_solutions s
-  set score = s.score + case when tg_op <> 'DELETE' then new.value else 0 end
-                      - case when tg_op <> 'INSERT' then old.value else 0 end
-  where s.id = case when tg_op <> 'DELETE' then new.solution_id else old.solution_id end;
-  return null;
-end $$;
-comment on function private.count_solution_votes is
-  'Trigger: sums votes up, also those of people whom the viewer does not see, as hearts of posts are.';
-create trigger _200_count_votes after insert or update or delete on app.solution_votes
-  for each row execute function private.count_solution_votes();
-
-create view private.visible_solutions with (security_invoker) as
-select s.*
-from app.problem_solutions s
--- as private.visible_contents
-where coalesce((select m.level from app.audience m
-                where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
-  and (select true from app.silenced_people q where q.user_id = s.author_id) is null;
-comment on view private.visible_solutions is
-  'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
-  'app.problem_solutions. It is for definer functions, to which no policy applies.';
-
-create view private.solution_details with (security_invoker) as
-select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at,
-       json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
-from app.problem_solutions s where s.deleted_at is null;
-comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
-insert into private.content_parts (kind, plural, relation, details) values
-  ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
-
-create function private.require_solution(p_id uuid) returns app.problem_solutions
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$
-declare
-  v_solution app.problem_solutions;
-begin
-  select * into v_solution from app.problem_solutions where id = p_id;
-  if not found then
-    perform private.fail('solution_unknown');
-  end if;
-  return v_solution;
-end $$;
-comment on function private.require_solution is
-  'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
-
-create function private.require_reported_solution(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_solution(p_target::uuid)).id;
-  end if;
-  perform private.fail('solution_unknown');
-  return null;
-end $$;
-comment on function private.require_reported_solution is
-  'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
-insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
-
-create function private.solution_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- a problem is looked at once, by who asks for its solutions
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(json_build_object(
-             'id', s.id,
-             'problemId', s.problem_id,
-             'body', s.body,
-             'authorId', author.actor_id,
-             'author', author.card,
-             'score', s.score,
-             'accepted', s.accepted_at is not null,
-             'viewer', json_build_object('vote', (select v.value from app.solution_votes v
-                                                  where v.solution_id = s.id and v.user_id = (select app.uid()))),
-             'removedAt', private.utc(s.removed_at),
-             'createdAt', private.utc(s.created_at),
-             'editedAt', private.utc(s.edited_at)) order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place)
-    join private.visible_solutions s on s.id = i.id
-    join app.person_card author on author.id = s.author_id);
-end $$;
-comment on function private.solution_cards is
-  'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
-  'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
-call private.make_walk('private.solution_cards');
-
-create function private.problem_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
-               'acceptedSolutionId', (select s.id from app.problems p
-                                      join private.visible_solutions s on s.id = p.accepted_solution_id
-                                      where p.id = h.id)))
-             order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place)
-    join private.content_heads h on h.id = i.id
-    join private.problem_details d on d.id = h.id);
-end $$;
-comment on function private.problem_cards is
-  'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
-call private.make_walk('private.problem_cards');
-
-create function private.require_problem_card(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_card json := private.problem_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('problem_unknown');
-  end if;
-  return v_card;
-end $$;
-comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
-  'problem_unknown.';
-
-create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
-set search_path = ''
-as $$
-declare
-  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
-  v_before uuid := p_from.id;
-  v_found  app.found;
-begin
-  with looked as materialized (
-    select rank, id from app.problem_solutions
-    where problem_id = p_problem and required_level <= 3 and (rank, id) < (v_rank, v_before)
-    order by rank desc, id desc limit 400
-  ), seen as materialized (
-    select array(
-      select l.id from looked l
-      cross join lateral (select * from private.visible_solutions v where v.id = l.id offset 0) s
-      order by l.rank desc, l.id desc limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.rank_cursor(l.rank, l.id)
-                           from (select * from looked offset 399 limit 1) l) end
-  into v_found from seen s;
-  return v_found;
-end $$;
-comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400.';
-call private.make_walk('private.find_solutions');
-
-create function private.solution_cursors(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- reads the rank of what was found
-set search_path = ''
-as $$
-begin
-  return array(select private.rank_cursor(s.rank, s.id)::text
-               from unnest(p_ids) with ordinality as i (id, place)
-               join app.problem_solutions s on s.id = i.id order by i.place);
-end $$;
-comment on function private.solution_cursors is 'The places of these solutions in private.find_solutions.';
-
-create function api.list_solutions(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_cursor  uuid := private.require_cursor(p_cursor);
-  v_problem uuid := (private.require_content('problem', p_id)).id;
-  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
-  v_found   app.found;
-begin
-  if v_cursor is not null then
-    v_from := private.cursor_rank(v_cursor);
-    if v_from.id is null then
-      perform private.fail('cursor_unknown');
-    end if;
-  end if;
-  v_found := private.find_solutions(v_problem, v_from);
-  return private.page(private.solution_cards(v_found.ids[:p_limit]), private.solution_cursors(v_found.ids), p_limit,
-                      v_found.next);
-end $$;
-comment on function api.list_solutions is
-  'The solutions of a problem: the accepted one, then by score, the newest among equals. Fails: problem_unknown, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function private.add_solution(p_problem uuid, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write a solution
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  perform private.require_open_problem(p_problem);
-  insert into app.problem_solutions (problem_id, author_id, body)
-  values (p_problem, private.require_caller(), coalesce(private.require_text(p_body), '')) returning id into v_id;
-  return v_id;
-end $$;
-comment on function private.add_solution is
-  'Writes a solution of the caller. Fails: problem_solved, problem_closed, text_unfit, solution_body.';
-
-create function api.create_solution(p_id uuid, p_body text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  perform private.count_writes('replies');
-  perform private.enter_content('problem', p_id);
-  v_id := private.add_solution(p_id, p_body);
-  perform private.require_content('problem', p_id);   -- a block may have come meanwhile
-  return private.solution_cards(array[v_id]) -> 0;
-end $$;
-comment on function api.create_solution is
-  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.enter_content, '
-  'private.add_solution.';
-
-create function private.enter_own_solution(p_id uuid) returns app.problem_solutions
-language plpgsql volatile security definer   -- also of a problem that its author does not see any more
-set search_path = ''
-as $$
-declare
-  v_solution app.problem_solutions;
-begin
-  -- heads before solutions: ARCHITECTURE.md, Locks
-  perform private.share_content((select problem_id from app.problem_solutions
-                                 where id = p_id and author_id = private.require_caller()));
-  select * into v_solution from app.problem_solutions
-  where id = p_id and author_id = private.require_caller() and deleted_at is null for no key update;
-  return v_solution;
-end $$;
-comment on function private.enter_own_solution is
-  'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
-
-create function private.change_solution(p_id uuid, p_body text) returns void
-language plpgsql volatile security definer   -- nobody may change a solution
-set search_path = ''
-as $$
-declare
-  v_solution app.problem_solutions := private.enter_own_solution(p_id);
-begin
-  if v_solution.id is null then
-    perform private.fail('solution_not_yours');
-  end if;
-  perform private.require_open_problem(v_solution.problem_id);
-  update app.problem_solutions set body = coalesce(private.require_text(p_body), ''), edited_at = now()
-  where id = p_id;
-end $$;
-comment on function private.change_solution is
-  'Changes the caller''s own solution of an open problem. Fails: solution_not_yours, problem_unknown, problem_solved, '
-  'problem_closed, text_unfit, solution_body.';
-
-create function api.update_solution(p_id uuid, p_body text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.count_writes('edits');
-  perform private.require_solution(p_id);
-  perform private.change_solution(p_id, p_body);
-  return private.solution_cards(array[p_id]) -> 0;
-end $$;
-comment on function api.update_solution is
-  'Changes the caller''s own solution while the problem is open. Fails: writes_exceeded, solution_unknown, '
-  'private.change_solution.';
-
-create function private.remove_solution(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change a solution
-set search_path = ''
-as $$
-declare
-  v_solution app.problem_solutions := private.enter_own_solution(p_id);
-begin
-  if v_solution.id is null then
-    return false;
-  elsif v_solution.accepted_at is not null then
-    perform private.fail('solution_accepted');
-  end if;
-  update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
-  return true;
-end $$;
-comment on function private.remove_solution is
-  'Deletes the caller''s own solution; false when there is none. Fails: solution_accepted.';
-
-create function api.delete_solution(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if not private.remove_solution(p_id) then
-    perform private.require_solution(p_id);
-    perform private.fail('solution_not_yours');
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_solution is
-  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
-  'solution_accepted, solution_unknown, solution_not_yours.';
-
-create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
-language plpgsql volatile security definer   -- nobody may write a vote
-set search_path = ''
-as $$
-begin
-  perform private.require_open_problem(p_problem);
-  insert into app.solution_votes as v (solution_id, user_id, value)
-  select s.id, private.require_caller(), p_value from private.visible_solutions s
-  where s.id = p_solution and s.required_level = 0
-  on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
-end $$;
-comment on function private.place_solution_vote is
-  'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
-
-create function api.vote_solution(p_id uuid, p_value integer) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_solution app.problem_solutions := private.require_solution(p_id);
-begin
-  perform private.count_writes('likes');
-  perform private.enter_content('problem', v_solution.problem_id);
-  v_solution := private.require_solution(p_id);
-  if v_solution.author_id = private.require_caller() then
-    perform private.fail('solution_own');
-  end if;
-  perform private.place_solution_vote(p_id, v_solution.problem_id, p_value);
-  perform private.require_solution(p_id);
-  return private.solution_cards(array[p_id]) -> 0;
-end $$;
-comment on function api.vote_solution is
-  'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
-  'problem_unknown, private.enter_content, solution_own, problem_solved, problem_closed.';
-
-create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a vote
-set search_path = ''
-as $$
-declare
-  v_problem uuid := (select problem_id from app.problem_solutions where id = p_solution);
-begin
-  perform private.share_content(v_problem);
-  if p_seen then
-    perform private.require_open_problem(v_problem);
-  end if;
-  delete from app.solution_votes v
-  where v.solution_id = p_solution and v.user_id = private.require_caller()
-    and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
-end $$;
-comment on function private.remove_solution_vote is
-  'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
-  'nothing of it). Fails: problem_solved, problem_closed.';
-
-create function api.unvote_solution(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_seen boolean := exists (select from app.problem_solutions where id = p_id);
-begin
-  perform private.remove_solution_vote(p_id, v_seen);
-  if not v_seen then
-    return private.refusal('solution_unknown');   -- it is taken back, and nothing of the solution is shown
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.unvote_solution is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
-  'which is answered as unknown all the same. Fails: solution_unknown, problem_unknown, problem_solved, '
-  'problem_closed.';
-
--- sql/problems/30_operations.sql
-
--- Posing, changing and ending problems, and what becomes of their bounties.
--- docs/decisions.md, Problems.
-
-create function private.raise_bounty(p_id uuid, p_amount integer) returns void
-language plpgsql volatile security definer   -- moves mana
-set search_path = ''
-as $$
-declare
-  v_hold uuid := (select hold_id from app.problems where id = p_id);
-begin
-  if (p_amount between 1 and 1000000) is not true then
-    perform private.fail('problem_bounty');
-  end if;
-  if v_hold is not null then
-    update app.problems set bounty = bounty + p_amount where id = p_id;
-    perform private.add_to_hold(v_hold, p_amount);
-  else
-    v_hold := gen_random_uuid();
-    perform private.open_hold(v_hold, 'bounty', private.require_caller(), p_amount);
-    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- which the caller has locked
-  end if;
-end $$;
-comment on function private.raise_bounty is
-  'Holds so much more of the caller''s mana for their problem, which is new or locked. Fails: problem_bounty, '
-  'insufficient_mana.';
-
-create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
-set search_path = ''
-as $$
-begin
-  insert into app.problems (id, body, depth) values (p_id, p_body, coalesce(p_depth, 0));
-  if p_bounty <> 0 then
-    perform private.raise_bounty(p_id, p_bounty);
-  end if;
-end $$;
-comment on function private.add_problem is
-  'Writes the detail of a new problem, and holds its bounty. Fails: private.raise_bounty.';
-
-create function api.list_problems(
-  p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
-  p_guild_id text default null, p_status text default null, p_min_depth integer default null,
-  p_has_bounty boolean default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.listing := private.search_contents(
-    'problem', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor,
-    case when num_nonnulls(p_status, p_min_depth, p_has_bounty) > 0
-         then jsonb_build_object('status', p_status, 'minDepth', p_min_depth, 'hasBounty', p_has_bounty) end);
-begin
-  return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
-end $$;
-comment on function api.list_problems is
-  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty. Fails: '
-  'private.search_contents, limit_out_of_range.';
-
-create function api.create_problem(
-  p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
-  p_group_id text default null, p_guild_id text default null
-) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_kept json := private.begin_idempotent('create_problem', json_build_array(
-    p_title, p_body, p_depth, p_bounty, p_interest_id, p_group_id, p_guild_id));
-  v_body text;
-  v_id   uuid;
-begin
-  if v_kept is not null then
-    return v_kept;
-  end if;
-  v_body := private.require_body(p_body);
-  v_id := private.add_content('problem', p_interest_id, p_title, array[v_body], p_group_id, p_guild_id);
-  perform private.add_problem(v_id, v_body, p_depth, p_bounty);
-  return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
-end $$;
-comment on function api.create_problem is
-  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key. Fails: '
-  'private.require_body, private.add_content, private.add_problem, private.begin_idempotent.';
-
-create function api.get_problem(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_problem_card(p_id); end $$;
-comment on function api.get_problem is 'The card of a problem. Fails: problem_unknown.';
-
-create function private.change_problem(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
-set search_path = ''
-as $$
-declare
-  v_content app.contents := private.lock_own_content('problem', p_id);
-  v_body    text;
-begin
-  perform private.require_open_problem(p_id);
-  update app.problems
-  set body = case when p_changes ? 'body' then private.require_body(p_changes ->> 'body') else body end,
-      depth = case when p_changes ? 'depth' then coalesce((p_changes ->> 'depth')::integer, 0) else depth end
-  where id = p_id returning body into v_body;
-  perform private.edit_content(v_content, p_changes, array[v_body]);
-end $$;
-comment on function private.change_problem is
-  'Changes the caller''s own problem while it is open. Fails: problem_unknown, private.lock_own_content, '
-  'problem_solved, problem_closed, private.require_body, private.edit_content.';
-
-create function api.update_problem(p_id uuid, p_changes jsonb) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.change_problem(p_id, p_changes);
-  return private.require_problem_card(p_id);
-end $$;
-comment on function api.update_problem is
-  'Changes the caller''s own problem {title?, body?, interestId?, depth?}. Fails: private.change_problem.';
-
-create function private.remove_problem(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
-set search_path = ''
-as $$
-declare
-  v_me uuid := private.require_caller();
-begin
-  perform private.lock_own_content('problem', p_id, false);
-  -- two looks by the index, and none over what one has offered oneself
-  if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
-     or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('problem_answered');
-  end if;
-  perform private.delete_content('problem', p_id);
-  perform private.release_bounty(p_id);
-  delete from app.problems where id = p_id;   -- which is locked by then
-end $$;
-comment on function private.remove_problem is
-  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
-  'problem_unknown, private.lock_own_content, problem_answered.';
-
-create function api.delete_problem(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.remove_problem(p_id);
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_problem is 'Deletes the caller''s problem for good. Fails: private.remove_problem.';
-
-create function private.add_bounty(p_id uuid, p_amount integer) returns void
-language plpgsql volatile security definer   -- locks and moves what nobody may
-set search_path = ''
-as $$
-begin
-  perform private.count_writes('edits');
-  -- a ban or an erasure waits, and gives back what is held here, or this is refused
-  perform private.keep_person(private.require_caller());
-  -- only of one's own: others hear of no space
-  perform private.write_in_space((select space_id from private.visible_contents
-                                  where id = p_id and kind = 'problem' and author_id = private.require_caller()));
-  if (private.lock_own_content('problem', p_id, false)).removed_at is not null
-     or not exists (select from private.visible_contents where id = p_id) then
-    perform private.fail('problem_unknown');
-  end if;
-  perform private.require_open_problem(p_id);
-  perform private.raise_bounty(p_id, p_amount);
-end $$;
-comment on function private.add_bounty is
-  'Adds to the bounty of the caller''s own problem. Fails: writes_exceeded, token_revoked, space_not_member, '
-  'space_archived, problem_unknown, private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
-
-create function api.add_bounty(p_id uuid, p_amount integer) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_kept json := private.begin_idempotent('add_bounty', json_build_array(p_id, p_amount));
-begin
-  if v_kept is not null then
-    return v_kept;
-  end if;
-  perform private.add_bounty(p_id, p_amount);
-  return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
-end $$;
-comment on function api.add_bounty is
-  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key. Fails: '
-  'private.add_bounty, private.begin_idempotent.';
-
-create function private.end_problem(p_id uuid) returns void
-language plpgsql volatile security definer   -- moves mana
-set search_path = ''
-as $$
-begin
-  perform private.lock_own_content('problem', p_id, false);
-  perform private.require_open_problem(p_id);
-  update app.problems set closed_at = now() where id = p_id;
-  perform private.release_bounty(p_id);
-end $$;
-comment on function private.end_problem is
-  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
-  'private.lock_own_content, problem_solved, problem_closed.';
-
-create function api.close_problem(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_card json;
-begin
-  perform private.end_problem(p_id);
-  v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- in a space that they have left it is done, and not shown
-    return private.refusal('problem_unknown');
-  end if;
-  return v_card;
-end $$;
-comment on function api.close_problem is
-  'Closes the caller''s own problem without a solution; its bounty goes back. Fails: private.end_problem.';
-
-create function private.take_solution(p_problem uuid, p_solution uuid) returns void
-language plpgsql volatile security definer   -- moves mana
-set search_path = ''
-as $$
-declare
-  v_me     uuid := private.require_caller();
-  v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
-begin
-  -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
-  perform from app.users where id in (v_me, v_solver) order by id for share;
-  perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
-  perform private.lock_own_content('problem', p_problem, false);
-  perform private.require_open_problem(p_problem);
-  perform from private.visible_solutions
-  where id = p_solution and problem_id = p_problem and required_level = 0;
-  if not found then
-    perform private.fail('solution_unknown');
-  end if;
-  update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
-  if not found then   -- it went while it was waited for
-    perform private.fail('solution_unknown');
-  end if;
-  update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
-  perform private.emit('problems.solution.accepted', json_build_object(
-    'solutionId', p_solution, 'problemId', p_problem, 'authorId', v_solver), array[v_solver]);
-  perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
-end $$;
-comment on function private.take_solution is
-  'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
-
-create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_kept json := private.begin_idempotent('accept_solution', json_build_array(p_id, p_solution_id));
-  v_card json;
-begin
-  if v_kept is not null then
-    return v_kept;
-  end if;
-  perform private.take_solution(p_id, p_solution_id);
-  v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- in a space that they have left it is done, and not shown
-    return private.refusal('problem_unknown');
-  end if;
-  return private.finish_idempotent('accept_solution', v_card);
-end $$;
-comment on function api.accept_solution is
-  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key. Fails: '
-  'private.take_solution, private.begin_idempotent.';
-
-create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.earn_reputation(array(
-    select (s.author_id, c.interest_id, 'reply.contribution', s.id, c.author_id, e.caused_at)::private.earning
-    from unnest(p_effects) e
-    join app.problem_solutions s on s.id = (e.payload ->> 'solutionId')::uuid and s.author_id = e.user_id
-    join app.contents c on c.id = s.problem_id));
-end $$;
-comment on function private.earn_reputation_from_solutions is
-  'Listener: an accepted solution of another''s problem earns its author reply.contribution, in its interest.';
-insert into private.event_listeners (event, listener, position, timing) values
-  ('problems.solution.accepted', 'private.earn_reputation_from_solutions', 300, 'soon');
-
--- policies/problems.sql
-
--- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Definer
--- functions alone write them.
-
--- problems
-alter table app.problems enable row level security;
-grant select on app.problems to authenticated;
-create policy select_with_content on app.problems for select to authenticated
-  using ((select true from app.contents c where c.id = problems.id));
-comment on policy select_with_content on app.problems is 'Everybody who sees the head sees the problem.';
-
--- problem_solutions
-alter table app.problem_solutions enable row level security;
-grant select on app.problem_solutions to authenticated;
-create policy select_with_content on app.problem_solutions for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
-      required_level, true)
-     and (select true from app.silenced_people s where s.user_id = problem_solutions.author_id) is null
-     and (select true from app.contents c where c.id = problem_id));
-comment on policy select_with_content on app.problem_solutions is
-  'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
-  'block, the banned and the erased; one that staff removed its author alone.';
-
--- solution_votes
-alter table app.solution_votes enable row level security;
-grant select on app.solution_votes to authenticated;
-create policy select_own on app.solution_votes for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.solution_votes is
-  'People see only their own votes. Those of others show as a sum.';
-
--- helpers
-grant execute on function
-  private.add_bounty,
-  private.add_problem,
-  private.add_solution,
-  private.change_problem,
-  private.change_solution,
-  private.end_problem,
-  private.find_solutions,
-  private.place_solution_vote,
-  private.problem_cards,
-  private.remove_problem,
-  private.remove_solution,
-  private.remove_solution_vote,
-  private.require_problem_card,
-  private.require_reported_problem,
-  private.require_reported_solution,
-  private.require_solution,
-  private.solution_cards,
-  private.solution_cursors,
-  private.take_solution
-  to authenticated;
-
--- operations
-grant execute on function
-  api.accept_solution,
-  api.add_bounty,
-  api.close_problem,
-  api.create_problem,
-  api.create_solution,
-  api.delete_problem,
-  api.delete_solution,
-  api.get_problem,
-  api.list_problems,
-  api.list_solutions,
-  api.unvote_solution,
-  api.update_problem,
-  api.update_solution,
-  api.vote_solution
-  to authenticated;
-
--- batches that the worker does
-grant execute on function
-  private.release_bounties
-  to worker;
-
--- sql/courses/10_courses.sql
-
--- Courses: a kind of contents that is read lesson by lesson, perhaps for mana. The head: sql/content.
--- docs/decisions.md, Contents; Courses.
-
-create table app.courses (
-  id             uuid primary key references app.contents on delete cascade,
-  summary        app.markdown not null,
-  depth          smallint not null,
-  price_mana     integer not null,
-  lesson_count   integer not null default 0 check (lesson_count between 0 and 200),
-  enrolled_count integer not null default 0 check (enrolled_count >= 0),
-  published_at   timestamptz,
-  archived_at    timestamptz,
-  constraint course_depth check (depth between 0 and 5),
-  constraint course_price check (price_mana between 0 and 100000),
-  check (archived_at is null or published_at is not null)
-);
-comment on table app.courses is
-  'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
-  'lessons are.';
-comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
-comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
-comment on column app.courses.archived_at is
-  'When it closed for new students; null unless it did. Its head is a draft again, which its students see all the '
-  'same (private.visible_courses).';
-
-create table app.course_lessons (
-  id            uuid primary key default gen_random_uuid(),
-  course_id     uuid not null references app.courses on delete cascade,
-  position      integer not null,
-  title         text not null,
-  body          app.markdown not null,
-  asset_id      uuid references app.media_assets on delete set null,
-  minutes       integer,
-  preview       boolean not null default false,
-  first_done_at timestamptz,
-  constraint course_lessons_position_key unique (course_id, position) deferrable,
-  constraint lesson_title check (length(private.trimmed(title)) between 1 and 200),
-  constraint lesson_minutes check (minutes between 1 and 1440)
-);
-create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
-comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
-comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
-comment on column app.course_lessons.first_done_at is
-  'When a student first did it; null before. From then on a published course keeps it.';
-
-create table app.course_enrolments (
-  course_id    uuid not null references app.contents on delete cascade,
-  user_id      uuid not null references app.users on delete cascade,
-  price_mana   integer not null check (price_mana >= 0),
-  done         uuid[] not null default '{}',
-  completed_at timestamptz,
-  created_at   timestamptz not null default now(),
-  primary key (course_id, user_id)
-);
-create index course_enrolments_course_id_idx on app.course_enrolments (course_id, created_at desc, user_id desc);
-create index course_enrolments_user_id_idx on app.course_enrolments (user_id, created_at desc, course_id desc);
-create index course_enrolments_paid_idx on app.course_enrolments (course_id) where price_mana > 0;
-comment on table app.course_enrolments is 'Who is a student of which course.';
-comment on column app.course_enrolments.price_mana is 'Whole mana that was paid; it is never given back.';
-comment on column app.course_enrolments.done is 'The lessons that they did, by id; of a deleted one the id may stay.';
-comment on column app.course_enrolments.completed_at is
-  'When they had done all lessons that there were; null before. Lessons that come later do not undo it.';
-
-insert into private.write_limits (kind, per_hour) values ('lessons', 600);
-insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
-
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.courses', 'id', 'courses', 'id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.course_lessons', 'course_id', 'courseLessons',
-   'course_id in (select c.id from app.contents c where c.author_id = $1)');
-insert into private.personal_data (relation, person_column, section) values
-  ('app.course_enrolments', 'user_id', 'courseEnrolments');
-
-insert into private.errors (code, status, text) values
-  ('course_unknown', 404, 'There is no such course.'),
-  ('course_depth', 422, 'depth must be between 0 and 5.'),
-  ('course_price', 422, 'priceMana must be between 0 and 100,000.'),
-  ('course_role', 422, 'role must be author or student.'),
-  ('course_empty', 409, 'A published course must have a lesson.'),
-  ('course_draft', 409, 'This course is not published yet.'),
-  ('course_published', 409, 'This course is published already.'),
-  ('course_archived', 409, 'This course is archived.'),
-  ('course_sold', 409, 'People paid for this course. Archive it instead.'),
-  ('enrol_oneself', 400, 'You cannot enrol in your own course.'),
-  ('enrolled_already', 409, 'You are enrolled already.'),
-  ('not_enrolled', 403, 'Only students of the course can do this.'),
-  ('lesson_unknown', 404, 'There is no such lesson.'),
-  ('lesson_title', 422, 'A lesson must have a title of 1 to 200 characters.'),
-  ('lesson_minutes', 422, 'minutes must be between 1 and 1440.'),
-  ('lesson_order', 422, 'ids must be those of all lessons of the course, each once.'),
-  ('lesson_done', 409, 'A student has done this lesson already.'),
-  ('lessons_exhausted', 409, 'A course can have at most 200 lessons.');
-
-create view private.course_details with (security_invoker) as
-select c.id,
-       json_build_object(
-         'summary', c.summary,
-         'depth', c.depth,
-         'priceMana', c.price_mana,
-         'status', case when c.archived_at is not null then 'archived'
-                        when c.published_at is not null then 'published' else 'draft' end,
-         'lessonCount', c.lesson_count,
-         'enrolledCount', c.enrolled_count) as detail
-from app.courses c;
-comment on view private.course_details is
-  'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
-
-create function private.lock_courses(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write courses
-set search_path = ''
-as $$
-begin
-  perform from app.courses where id = any (p_ids) order by id for no key update;
-end $$;
-comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
-
-create function private.erase_courses(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
-set search_path = ''
-as $$
-begin
-  perform private.lock_courses(p_ids);
-  delete from app.courses where id = any (p_ids);
-end $$;
-comment on function private.erase_courses is
-  'Deletes what these courses and their lessons say; their author is erased. That people enrolled stays theirs.';
-
-insert into private.content_kinds (kind, plural, relation, details, eraser) values
-  ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
-
-create function private.require_reported_course(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('course', p_target); end $$;
-comment on function private.require_reported_course is
-  'Answers the course that a report names, if the caller may see it. Fails: course_unknown.';
-insert into private.report_targets (type, finder) values ('course', 'private.require_reported_course');
-
-create view private.visible_courses with (security_invoker) as
-select c.id, c.author_id from private.visible_contents c where c.kind = 'course'
-union all
-select c.id, c.author_id
-from app.contents c
-join app.courses d on d.id = c.id and d.archived_at is not null
-join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
-where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null
-  and private.may_meet((select a.level from app.audience a
-                        where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
-  and (c.space_id is null or (select true from app.space_members m
-                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
-comment on view private.visible_courses is
-  'The courses that the caller may see: by their heads, and archived ones as a student.';
-
-create function private.course_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a course is visible
-set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
-as $$
-begin
-  return (
-    select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object('viewer', (
-               select json_build_object(
-                 'enrolledAt', private.utc(e.created_at),
-                 'completedLessons', case when e.user_id is not null then (
-                   select count(*) from app.course_lessons l where l.course_id = h.id and l.id = any (e.done)) end,
-                 'completedAt', private.utc(e.completed_at))
-               from (select true) one
-               left join app.course_enrolments e on e.course_id = h.id and e.user_id = (select app.uid()))))
-             order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place)
-    cross join lateral (select from private.visible_courses where id = i.id offset 0) v   -- by id, never all
-    join private.written_heads h on h.id = i.id
-    join private.course_details d on d.id = h.id);
-end $$;
-comment on function private.course_cards is
-  'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
-  'completedLessons, completedAt}}.';
-call private.make_walk('private.course_cards');
-
-create function private.require_course(p_id uuid) returns uuid
-language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
-set search_path = ''
-as $$
-begin
-  perform from private.visible_courses where id = p_id;
-  if not found then
-    perform private.fail('course_unknown');
-  end if;
-  return p_id;
-end $$;
-comment on function private.require_course is 'Passes for a course that the caller may see. Fails: course_unknown.';
-
-create function private.require_course_card(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
-comment on function private.require_course_card is 'Answers the card of a course that the caller may see. Fails: '
-  'course_unknown.';
-
-create function private.lock_own_course(p_id uuid) returns app.contents
-language plpgsql volatile security definer   -- nobody may write courses
-set search_path = ''
-as $$
-declare
-  v_head app.contents;
-begin
-  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
-  v_head := private.lock_own_content('course', p_id, false);
-  perform private.require_course(p_id);
-  if exists (select from app.courses where id = p_id and archived_at is not null) then
-    perform private.fail('course_archived');
-  end if;
-  return v_head;
-end $$;
-comment on function private.lock_own_course is
-  'The head of the caller''s own course that is not archived, locked with it. Fails: content_not_yours, '
-  'course_unknown, course_archived.';
-
--- sql/courses/20_lessons.sql
-
--- Lessons of courses: written by the author, read by students, and previews by all who see the course.
--- docs/decisions.md, Courses; Lists.
-
-create function private.lesson_cards(p_course uuid, p_ids uuid[]) returns json
-language plpgsql stable security definer   -- who may read a lesson is decided here
-set search_path = ''
-as $$
-declare
-  v_reads boolean := exists (select from app.contents where id = p_course and author_id = app.uid())
-                  or exists (select from app.course_enrolments where course_id = p_course and user_id = app.uid());
-begin
-  return (
-    select json_agg(json_build_object(
-             'id', l.id,
-             'courseId', l.course_id,
-             'position', l.position,
-             'title', l.title,
-             'body', case when v_reads or l.preview then l.body end,
-             'assetId', case when v_reads or l.preview then a.id end,
-             'assetUrl', case when v_reads or l.preview then private.asset_url(a.key) end,
-             'minutes', l.minutes,
-             'preview', l.preview) order by i.place)
-    from unnest(p_ids) with ordinality as i (id, place)
-    join app.course_lessons l on l.id = i.id and l.course_id = p_course
-    left join app.media_assets a on a.id = l.asset_id and a.removed_at is null);
-end $$;
-comment on function private.lesson_cards is
-  'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
-  'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
-
-create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
-language plpgsql stable security definer   -- its callers look at who sees the course
-set search_path = ''
-as $$
-declare
-  v_lesson app.course_lessons;
-begin
-  select * into v_lesson from app.course_lessons where id = p_lesson and course_id = p_course;
-  if not found then
-    perform private.fail('lesson_unknown');
-  end if;
-  return v_lesson;
-end $$;
-comment on function private.find_lesson is 'A lesson of this course. Fails: lesson_unknown.';
-
-create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- lessons of an archived course are its students'
-set search_path = ''
-as $$
-declare
-  v_after uuid := private.require_cursor(p_cursor);
-  v_from  integer := 0;
-  v_ids   uuid[];
-begin
-  if v_after is not null then
-    select position into v_from from app.course_lessons where id = v_after and course_id = p_course;
-    if not found then
-      perform private.fail('cursor_unknown');
-    end if;
-  end if;
-  v_ids := array(select id from app.course_lessons where course_id = p_course and position > v_from
-                 order by position limit 51);
-  return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
-end $$;
-comment on function private.list_lessons is
-  'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
-
-create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
-returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
-comment on function api.list_course_lessons is
-  'The lessons of a course by their position; what the caller may not read is null. Fails: course_unknown, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_lesson app.course_lessons := private.find_lesson(private.require_course(p_id), p_lesson_id);
-begin
-  return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
-end $$;
-comment on function api.get_course_lesson is
-  'A lesson; what the caller may not read is null. Fails: course_unknown, lesson_unknown.';
-
-create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_lesson app.course_lessons := p_lesson;
-begin
-  if p_changes ? 'title' then
-    v_lesson.title := coalesce(private.require_name(p_changes ->> 'title'), '');
-  end if;
-  if p_changes ? 'body' then
-    v_lesson.body := private.require_body(p_changes ->> 'body');
-  end if;
-  if p_changes ? 'assetId' then
-    v_lesson.asset_id := p_changes ->> 'assetId';
-    if v_lesson.asset_id is not null then
-      perform private.use_asset(v_lesson.asset_id, '{image,video,audio,attachment}');
-    end if;
-  end if;
-  if p_changes ? 'minutes' then
-    v_lesson.minutes := p_changes ->> 'minutes';
-  end if;
-  if p_changes ? 'preview' then
-    v_lesson.preview := p_changes ->> 'preview';
-  end if;
-  return v_lesson;
-end $$;
-comment on function private.lesson_with is
-  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there. Fails: text_unfit, '
-  'content_body, asset_unknown, asset_pending, asset_kind.';
-
-create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
-language plpgsql volatile security definer   -- nobody may write lessons
-set search_path = ''
-as $$
-declare
-  v_count integer;
-  v_id    uuid;
-begin
-  perform private.count_writes('lessons');
-  perform private.lock_own_course(p_course);
-  select lesson_count into v_count from app.courses where id = p_course;
-  if v_count >= 200 then
-    perform private.fail('lessons_exhausted');
-  end if;
-  insert into app.course_lessons (course_id, position, title, body, asset_id, minutes, preview)
-  values (p_course, v_count + 1, p_lesson.title, p_lesson.body, p_lesson.asset_id, p_lesson.minutes,
-          p_lesson.preview)
-  returning id into v_id;
-  update app.courses set lesson_count = v_count + 1 where id = p_course;
-  return v_id;
-end $$;
-comment on function private.add_lesson is
-  'Adds a lesson behind the others of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, '
-  'lessons_exhausted, lesson_title, lesson_minutes.';
-
-create function api.create_course_lesson(
-  p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
-  p_preview boolean default false
-) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_lesson uuid := private.add_lesson(p_id, private.lesson_with(null, jsonb_build_object(
-    'title', p_title, 'body', p_body, 'assetId', p_asset_id, 'minutes', p_minutes,
-    'preview', coalesce(p_preview, false))));
-begin
-  return private.lesson_cards(p_id, array[v_lesson]) -> 0;
-end $$;
-comment on function api.create_course_lesson is
-  'Adds a lesson to the caller''s own course. Fails: private.lesson_with, private.add_lesson.';
-
-create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write lessons
-set search_path = ''
-as $$
-declare
-  v_lesson app.course_lessons;
-begin
-  perform private.count_writes('lessons');
-  perform private.lock_own_course(p_course);
-  v_lesson := private.lesson_with(private.find_lesson(p_course, p_lesson), p_changes);
-  update app.course_lessons
-  set title = v_lesson.title, body = v_lesson.body, asset_id = v_lesson.asset_id, minutes = v_lesson.minutes,
-      preview = v_lesson.preview
-  where id = p_lesson;
-end $$;
-comment on function private.change_lesson is
-  'Changes a lesson of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, lesson_unknown, '
-  'private.lesson_with, lesson_title, lesson_minutes.';
-
-create function api.update_course_lesson(p_id uuid, p_lesson_id uuid, p_changes jsonb) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.change_lesson(p_id, p_lesson_id, p_changes);
-  return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
-end $$;
-comment on function api.update_course_lesson is
-  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}. Fails: '
-  'private.change_lesson.';
-
-create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
-language plpgsql volatile security definer   -- nobody may write lessons
-set search_path = ''
-as $$
-declare
-  v_course app.courses;
-  v_lesson app.course_lessons;
-begin
-  perform private.count_writes('lessons');
-  perform private.lock_own_course(p_course);
-  v_lesson := private.find_lesson(p_course, p_lesson);
-  select * into v_course from app.courses where id = p_course;
-  if v_course.published_at is not null and v_lesson.first_done_at is not null then
-    perform private.fail('lesson_done');
-  elsif v_course.published_at is not null and v_course.lesson_count = 1 then
-    perform private.fail('course_empty');
-  end if;
-  set constraints app.course_lessons_position_key deferred;
-  delete from app.course_lessons where id = p_lesson;
-  update app.course_lessons set position = position - 1 where course_id = p_course and position > v_lesson.position;
-  update app.courses set lesson_count = lesson_count - 1 where id = p_course;
-end $$;
-comment on function private.delete_lesson is
-  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one. '
-  'Fails: writes_exceeded, private.lock_own_course, lesson_unknown, lesson_done, course_empty.';
-
-create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.delete_lesson(p_id, p_lesson_id);
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_course_lesson is
-  'Deletes a lesson of the caller''s own course. Fails: private.delete_lesson.';
-
-create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write lessons
-set search_path = ''
-as $$
-begin
-  perform private.count_writes('lessons');
-  perform private.lock_own_course(p_course);
-  if array(select id from app.course_lessons where course_id = p_course order by id)
-     is distinct from array(select i.id from unnest(p_ids[:201]) i (id) order by i.id) then
-    perform private.fail('lesson_order');
-  end if;
-  set constraints app.course_lessons_position_key deferred;
-  update app.course_lessons l set position = i.place
-  from unnest(p_ids) with ordinality as i (id, place)
-  where l.id = i.id and l.course_id = p_course;
-end $$;
-comment on function private.order_lessons is
-  'Puts the lessons of the caller''s own course in this order. Fails: writes_exceeded, private.lock_own_course, '
-  'lesson_order.';
-
-create function api.order_course_lessons(p_id uuid, p_ids uuid[]) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.order_lessons(p_id, p_ids);
-  return private.require_course_card(p_id);
-end $$;
-comment on function api.order_course_lessons is
-  'Puts the lessons of the caller''s own course in this order, and answers the card. Fails: private.order_lessons.';
-
--- sql/courses/30_operations.sql
-
--- Publishing, listing, changing, archiving and deleting courses; enrolling in them, and what students did.
--- docs/decisions.md, Contents; Courses; Lists; Mana.
-
-create function private.add_course(
-  p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
-) returns uuid
-language plpgsql volatile security definer   -- nobody may write a detail
-set search_path = ''
-as $$
-declare
-  v_id uuid := private.add_content('course', p_interest, p_title, array[p_course.summary::text], p_group_id,
-                                   p_guild_id);
-begin
-  update app.contents set is_draft = true where id = v_id;
-  insert into app.courses (id, summary, depth, price_mana)
-  values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
-  return v_id;
-end $$;
-comment on function private.add_course is
-  'Writes a draft of the caller''s. Fails: private.add_content, course_depth, course_price.';
-
-create function api.create_course(
-  p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
-  p_group_id text default null, p_guild_id text default null
-) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_course app.courses;
-begin
-  if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
-    perform private.fail('course_depth');
-  end if;
-  v_course.summary := private.require_body(p_summary);
-  v_course.depth := p_depth;
-  v_course.price_mana := coalesce(p_price_mana, 0);
-  v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
-  return private.course_cards(array[v_course.id]) -> 0;
-end $$;
-comment on function api.create_course is
-  'Begins a course, a draft as yet, perhaps in a group or guild. Fails: content_body, text_unfit, private.add_course.';
-
-create function api.list_courses(
-  p_interest_id uuid default null, p_author_id text default null, p_q text default null,
-  p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.listing := private.search_contents('course', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
-                                                 p_cursor);
-begin
-  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
-end $$;
-comment on function api.list_courses is
-  'Courses, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
-
-create function api.get_course(p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_course_card(p_id); end $$;
-comment on function api.get_course is 'The card of a course. Fails: course_unknown.';
-
-create function private.change_course(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write courses
-set search_path = ''
-as $$
-declare
-  v_head   app.contents;
-  v_course app.courses;
-begin
-  perform private.count_writes('edits');
-  v_head := private.lock_own_course(p_id);
-  select * into v_course from app.courses where id = p_id;
-  if p_changes ? 'summary' then
-    v_course.summary := private.require_body(p_changes ->> 'summary');
-  end if;
-  if p_changes ? 'depth' then
-    if ((p_changes ->> 'depth')::integer between 0 and 5) is not true then
-      perform private.fail('course_depth');
-    end if;
-    v_course.depth := p_changes ->> 'depth';
-  end if;
-  if p_changes ? 'priceMana' then
-    v_course.price_mana := p_changes ->> 'priceMana';
-  end if;
-  perform private.edit_content(v_head, p_changes, array[v_course.summary::text]);
-  update app.courses set summary = v_course.summary, depth = v_course.depth, price_mana = v_course.price_mana
-  where id = p_id;
-end $$;
-comment on function private.change_course is
-  'Changes the caller''s own course. Fails: writes_exceeded, private.lock_own_course, text_unfit, content_body, '
-  'content_title, interest_unknown, course_depth, course_price.';
-
-create function api.update_course(p_id uuid, p_changes jsonb) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.change_course(p_id, p_changes);
-  return private.require_course_card(p_id);
-end $$;
-comment on function api.update_course is
-  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}. Fails: private.change_course.';
-
-create function private.set_course_status(p_id uuid, p_archived boolean) returns void
-language plpgsql volatile security definer   -- nobody may write courses
-set search_path = ''
-as $$
-declare
-  v_course app.courses;
-begin
-  perform private.count_writes('edits');
-  if not p_archived then   -- before the course: ARCHITECTURE.md, Locks
-    perform private.write_in_space((select space_id from private.visible_contents where id = p_id));
-  end if;
-  perform private.lock_own_course(p_id);
-  select * into v_course from app.courses where id = p_id;
-  if p_archived then
-    if v_course.published_at is null then
-      perform private.fail('course_draft');
-    end if;
-    update app.courses set archived_at = now() where id = p_id;
-  else
-    if v_course.published_at is not null then
-      perform private.fail('course_published');
-    elsif v_course.lesson_count = 0 then
-      perform private.fail('course_empty');
-    end if;
-    update app.courses set published_at = now() where id = p_id;
-  end if;
-  update app.contents set is_draft = p_archived where id = p_id;
-end $$;
-comment on function private.set_course_status is
-  'Publishes the caller''s own draft, or archives what they published. Fails: writes_exceeded, space_not_member, '
-  'space_archived, private.lock_own_course, course_draft, course_published, course_empty.';
-
-create function api.publish_course(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.set_course_status(p_id, false);
-  return private.require_course_card(p_id);
-end $$;
-comment on function api.publish_course is
-  'Publishes the caller''s own draft, and answers the card. Fails: private.set_course_status.';
-
-create function api.archive_course(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.set_course_status(p_id, true);
-  return private.require_course_card(p_id);
-end $$;
-comment on function api.archive_course is
-  'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
-  'private.set_course_status.';
-
-create function private.clear_course(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_course  uuid := (p_job ->> 'courseId')::uuid;
-  v_deleted integer;
-begin
-  delete from app.course_enrolments
-  where exists (select from app.contents where id = v_course and deleted_at is not null)
-    and ctid = any (array(select ctid from app.course_enrolments where course_id = v_course limit 500));
-  get diagnostics v_deleted = row_count;
-  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_course end);
-end $$;
-comment on function private.clear_course is
-  'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
-  '{changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_course');
-call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
-
-create function private.delete_course(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_job json := json_build_object('courseId', p_id);
-begin
-  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
-  if not private.delete_content('course', p_id) then
-    return false;
-  elsif exists (select from app.course_enrolments where course_id = p_id and price_mana > 0) then
-    perform private.fail('course_sold');
-  end if;
-  delete from app.courses where id = p_id;
-  if private.clear_course(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-courses', v_job);
-  end if;
-  return true;
-end $$;
-comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons and 500 enrolments, and leaves the rest to the worker; false '
-  'when there is none. Fails: course_sold.';
-
-create function api.delete_course(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if not private.delete_course(p_id) then
-    perform private.require_course(p_id);
-    perform private.fail('content_not_yours');
-  end if;
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_course is
-  'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
-  'course_sold.';
-
-create function private.enrol(p_head app.contents) returns void
-language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
-set search_path = ''
-as $$
-declare
-  v_me    uuid := private.require_caller();
-  v_price integer;
-begin
-  update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
-  insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
-  on conflict do nothing;
-  if not found then
-    perform private.fail('enrolled_already');
-  end if;
-  if v_price > 0 then
-    perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
-  end if;
-end $$;
-comment on function private.enrol is
-  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
-  'author. Fails: enrolled_already, insufficient_mana.';
-
-create function api.enrol_course(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-declare
-  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
-  v_head app.contents;
-begin
-  if v_kept is not null then
-    return v_kept;
-  end if;
-  if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
-    perform private.fail('enrol_oneself');
-  elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
-    perform private.require_course(p_id);
-    perform private.fail('enrolled_already');   -- also of an archived course
-  end if;
-  v_head := private.require_content('course', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
-  perform private.keep_person(app.uid());
-  perform private.write_in_space(v_head.space_id);
-  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
-  perform private.lock_courses(array[p_id]);
-  perform private.enrol(private.enter_content('course', p_id));
-  return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
-end $$;
-comment on function api.enrol_course is
-  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
-  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
-  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
-
-create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
-language plpgsql volatile security definer   -- nobody may write enrolments
-set search_path = ''
-as $$
-declare
-  v_me    uuid := private.require_caller();
-  v_left  boolean;
-begin
-  perform private.count_writes('lessons');
-  perform private.lock_courses(array[p_course]);
-  perform private.require_course(p_course);
-  perform private.find_lesson(p_course, p_lesson);
-  perform from app.course_enrolments where course_id = p_course and user_id = v_me;
-  if not found then
-    perform private.fail('not_enrolled');
-  end if;
-  update app.course_enrolments
-  set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
-  where course_id = p_course and user_id = v_me and p_done <> (p_lesson = any (done));
-  if not p_done then
-    return;
-  end if;
-  update app.course_lessons set first_done_at = now() where id = p_lesson and first_done_at is null;
-  update app.course_enrolments e set completed_at = now()
-  where e.course_id = p_course and e.user_id = v_me and e.completed_at is null
-    and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
-end $$;
-comment on function private.set_progress is
-  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
-  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
-
-create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if p_done is null then
-    perform private.fail('value_invalid');
-  end if;
-  perform private.set_progress(p_id, p_lesson_id, p_done);
-  return private.require_course_card(p_id);
-end $$;
-comment on function api.set_course_progress is
-  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
-  'value_invalid, private.set_progress.';
-
-create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own, and where they are a student
-set search_path = ''
-as $$
-declare
-  v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
-  v_found  app.listing;
-begin
-  if v_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
-  end if;
-  with looked as materialized (
-    select w.at, w.id from (
-      (select created_at as at, id from app.contents
-       where p_role is distinct from 'student' and author_id = v_me and kind = 'course'
-         and (created_at, id) < (v_from, v_before)
-       order by created_at desc, id desc limit 400)
-      union all
-      (select created_at, course_id from app.course_enrolments
-       where p_role is distinct from 'author' and user_id = v_me and (created_at, course_id) < (v_from, v_before)
-       order by created_at desc, course_id desc limit 400)) w
-    order by w.at desc, w.id desc limit 400
-  ), seen as materialized (
-    select l.at, l.id from looked l
-    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- by id, never all
-    order by l.at desc, l.id desc limit 51
-  )
-  select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
-         case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
-  into v_found;
-  return v_found;
-end $$;
-comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_my_courses');
-
-create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
-returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.listing;
-begin
-  if p_role not in ('author', 'student') then
-    perform private.fail('course_role');
-  end if;
-  v_found := private.find_my_courses(p_role, p_cursor);
-  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
-end $$;
-comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function private.find_students(p_course uuid, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
-set search_path = ''
-as $$
-declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
-  v_found  app.listing;
-begin
-  if v_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
-  end if;
-  with looked as materialized (
-    select created_at as at, user_id as id from app.course_enrolments
-    where course_id = p_course and (created_at, user_id) < (v_from, v_before)
-    order by created_at desc, user_id desc limit 400
-  ), seen as materialized (
-    select l.at, l.id from looked l join private.visible_people v on v.id = l.id
-    order by l.at desc, l.id desc limit 51
-  )
-  select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
-         case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
-  into v_found;
-  return v_found;
-end $$;
-comment on function private.find_students is
-  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_students');
-
-create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- as private.find_students
-set search_path = ''
-as $$
-declare
-  v_found app.listing;
-begin
-  perform private.require_course(p_course);
-  perform from app.contents where id = p_course and author_id = private.require_caller();
-  if not found then
-    perform private.fail('content_not_yours');
-  end if;
-  v_found := private.find_students(p_course, p_cursor);
-  return private.page((
-    select json_agg(json_build_object(
-             'userId', p.actor_id, 'user', p.card, 'enrolledAt', private.utc(e.created_at),
-             'completedLessons', (select count(*) from app.course_lessons l
-                                  where l.course_id = p_course and l.id = any (e.done)),
-             'completedAt', private.utc(e.completed_at)) order by i.place)
-    from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
-    cross join lateral (select * from app.course_enrolments
-                        where course_id = p_course and user_id = i.id offset 0) e   -- by key, never all of the course
-    join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
-end $$;
-comment on function private.list_students is
-  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
-  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_students');
-
-create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
-returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
-comment on function api.list_course_students is
-  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
-
--- sql/courses/80_silence.sql
-
--- What an erasure does to a person's enrolments. Of who is banned they stay, and nobody sees them.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Courses; Erasure and export.
-
-create function private.erase_enrolments() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
-set search_path = ''
-as $$
-declare
-  v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = new.id
-                        order by created_at desc, course_id desc limit 500);
-begin
-  -- with the person's own courses, which an erasure deletes later on
-  perform private.lock_courses(v_ids || private.next_contents(new.id, null));
-  delete from app.course_enrolments where user_id = new.id and course_id = any (v_ids);
-  update app.courses set enrolled_count = enrolled_count - 1 where id = any (v_ids);
-  if cardinality(v_ids) = 500 then
-    perform private.erase_rest(new.id);
-  end if;
-  return null;
-end $$;
-comment on function private.erase_enrolments is
-  'Trigger: an erased person is no student any more. What they paid stays paid.';
-create trigger _158_erase_enrolments after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_enrolments();
-
--- policies/courses.sql
-
--- Who may see and touch courses. Twin of sql/courses/. The head's policies are in policies/content.sql.
-
--- courses
-alter table app.courses enable row level security;
-grant select on app.courses to authenticated;
-create policy select_with_content on app.courses for select to authenticated
-  using ((select true from app.contents c where c.id = courses.id));
-comment on policy select_with_content on app.courses is
-  'Everybody who sees the head sees the course. Definer functions write it, and show an archived one to its students.';
-
--- course_lessons: definer functions alone read them, since who sees one may not read it
-alter table app.course_lessons enable row level security;
-
--- course_enrolments
-alter table app.course_enrolments enable row level security;
-grant select on app.course_enrolments to authenticated;
-create policy select_own on app.course_enrolments for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.course_enrolments is
-  'People see where they are students themselves; an author sees theirs by an operation.';
-
--- helpers
-grant execute on function
-  private.add_course,
-  private.add_lesson,
-  private.change_course,
-  private.change_lesson,
-  private.course_cards,
-  private.delete_course,
-  private.delete_lesson,
-  private.enrol,
-  private.find_lesson,
-  private.find_my_courses,
-  private.lesson_cards,
-  private.lesson_with,
-  private.list_lessons,
-  private.list_students,
-  private.lock_courses,
-  private.order_lessons,
-  private.require_course,
-  private.require_course_card,
-  private.require_reported_course,
-  private.set_course_status,
-  private.set_progress
-  to authenticated;
-
--- operations
-grant execute on function
-  api.archive_course,
-  api.create_course,
-  api.create_course_lesson,
-  api.delete_course,
-  api.delete_course_lesson,
-  api.enrol_course,
-  api.get_course,
-  api.get_course_lesson,
-  api.list_course_lessons,
-  api.list_course_students,
-  api.list_courses,
-  api.list_my_courses,
-  api.order_course_lessons,
-  api.publish_course,
-  api.set_course_progress,
-  api.update_course,
-  api.update_course_lesson
-  to authenticated;
-
--- batches that the worker does
-grant execute on function
-  private.clear_course
-  to worker;
 
 -- sql/ai/10_sessions.sql
 
