@@ -26548,7 +26548,9 @@ begin
     return false;
   end if;
   perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
-  perform private.require_open_debate(v_debate);
+  if exists (select from app.debates where id = v_debate) then   -- that of an erased author will never be open again
+    perform private.require_open_debate(v_debate);
+  end if;
   update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
   if found then
     perform private.emit('debates.argument.deleted', json_build_object(
@@ -26557,8 +26559,8 @@ begin
   return found;
 end $$;
 comment on function private.remove_argument is
-  'Deletes the caller''s own argument, also in a debate that they do not see any more; false when there is none. '
-  'Fails: debate_closed.';
+  'Deletes the caller''s own argument, also in a debate that they do not see any more, or whose author is erased; '
+  'false when there is none. Fails: debate_closed.';
 
 create function api.delete_argument(p_id uuid) returns json
 language plpgsql volatile

@@ -1,6 +1,6 @@
 -- Debates: who may do what, positions, arguments on four levels, votes, what is earned, bans and erasures.
 begin;
-select plan(78);
+select plan(80);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
@@ -151,6 +151,18 @@ from unnest(array['pg_temp.argue(''x'', ''stars'')', 'api.vote_argument(pg_temp.
 select is(api.delete_debate(pg_temp.id('moons'))::text, null, 'and deleted where nobody argues');
 select test.act_as_owner();
 select is((select count(*) from app.debates where id = pg_temp.id('moons'))::int, 0, 'for good');
+
+-- the author is erased
+select test.act_as('alice');
+select pg_temp.open('suns');
+select test.act_as('carla');
+select pg_temp.argue('stuck', 'suns');
+select test.act_as_owner();
+update app.users set erased_at = now() where username = 'alice';
+select test.act_as('carla');
+select is(api.delete_argument(pg_temp.id('stuck'))::text, null, 'words in the debate of an erased person can be taken back');
+select test.act_as_owner();
+select is((select body from app.debate_arguments where id = pg_temp.id('stuck')), '', 'for good');
 
 select * from finish();
 rollback;
