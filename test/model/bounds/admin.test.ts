@@ -139,6 +139,37 @@ checkBounds([
       return { parameters: `p_kind => 'audio'` }
     },
   },
+  ...['', `p_user_id => 'VIEWER', `].map((whose) => ({
+    operation: 'list_all_payments',
+    against: `payments of${whose ? ' the person of' : ''} another emotion`,
+    most: 5000, // each of the 400 with the names of two
+    role: 'service_role' as const,
+    async scene(viewer: string, size: number) {
+      await put(`update app.users set role = 'admin' where id = $1`, viewer)
+      await put(
+        `with made as (
+           insert into app.mana_transactions (kind) select 'payment' from generate_series(1, ${size}) n returning id
+         ), paid as (
+           insert into app.payments (id, sender_id, receiver_id, emotion, tier, amount, created_at)
+           select id, '${viewer}', ${friend('1')}, 'joy', 0, 1, now() - row_number() over () * interval '1 minute'
+           from made returning *)
+         insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
+         select id, receiver_id, sender_id, 1, created_at from paid`,
+      )
+      return { parameters: `${whose.replace('VIEWER', viewer)}p_q => 'nobody is called this'` }
+    },
+  })),
+  {
+    operation: 'list_appeals',
+    against: 'appeals that say something else',
+    most: 2500,
+    role: 'service_role',
+    scene: none(`p_q => 'nobody says this'`, (_viewer, size) =>
+      put(`insert into app.reputation_appeals (user_id, interest_id, text, status, resolved_at, created_at)
+           select ${friend('1')}, (select id from app.interests limit 1), 'x', 'rejected', now(), ${minutes('n')}
+           from generate_series(1, ${size}) n`),
+    ),
+  },
   {
     operation: 'list_all_conversations',
     against: 'conversations of the other kind',
