@@ -8,7 +8,7 @@ insert into private.errors (code, status, text) values
   ('report_settled', 409, 'This report has already been reviewed or dismissed.');
 
 create view private.staff_reports with (security_invoker) as
-select r.created_at as at, r.id, r.status, r.target_type, r.reporter_id, concat_ws(' ', r.reason, r.target_id) as said,
+select r.created_at as at, r.id, r.status, r.target_type, r.target_id, r.reporter_id, r.reason as said,
        json_build_object(
          'id', r.id,
          'reporterId', r.reporter_id,
@@ -34,14 +34,23 @@ create function api.list_reports(
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_target uuid;
 begin
+  perform private.require_role('moderator', 'admin');
+  if pg_input_is_valid(p_q, 'uuid') then
+    if not exists (select from app.reports where id = p_q::uuid) then
+      v_target := p_q::uuid;
+    end if;
+  end if;
   return private.staff_page(
-    'reports', json_build_object('status', p_status, 'target_type', p_target_type,
+    'reports', json_build_object('status', p_status, 'target_type', p_target_type, 'target_id', v_target,
                                  'reporter_id', private.find_staff_person(p_reporter_id)),
-    array['status'], p_q, p_from, p_to, p_limit, p_cursor);
+    array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_reports is
-  'Reports, newest first. Fails: those of private.staff_page, person_unknown.';
+  'Reports, newest first. An id in p_q is that of a report, or of what is reported. Fails: those of '
+  'private.staff_page, person_unknown.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile

@@ -220,6 +220,8 @@ test('reports, circles and codes', async () => {
     { id: report, reporterId: bob.id, targetId: plain, reason: 'It is spam', copy: null, reviewedById: null },
   ])
   expect(await ids(`/admin/reports?reporterId=bob&q=SPAM`)).toEqual([report])
+  expect(await ids(`/admin/reports?q=${plain}`)).toEqual([report])
+  expect(await ids(`/admin/reports?q=${plain}&targetType=reply`)).toEqual([])
   expect(await ids('/admin/reports?status=dismissed')).toEqual([])
   expect(await rows('/admin/circles?ownerId=alice&kind=custom')).toMatchObject([
     { id: circle, name: 'Bergfreunde', memberCount: 1 },
