@@ -72,7 +72,7 @@ export default routes('groups', {
   'DELETE /groups/:id': {
     summary: 'Archive my group',
     description:
-      'It takes nothing new any more, and its members go on reading it. Roles, removals and its words can still be changed. Repeating it changes nothing.',
+      'It takes nothing new any more, nor replies, reactions, votes and mana for what it has, and its members go on reading it. Roles, removals and its words can still be changed. Repeating it changes nothing.',
     access: 'user',
     operation: 'archive_group',
     params: GroupId,
