@@ -54,6 +54,8 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
+  -- sorted, as private.count_solutions locks them
+  perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
 comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
@@ -164,6 +166,7 @@ begin
   -- heads, then details, then wallets. The problems of the erased are gone, and nobody else settles those holds
   perform from app.contents
   where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
+  perform from app.problems where hold_id = any (v_ids) order by id for no key update;
   update app.problems set hold_id = null, bounty = 0 where hold_id = any (v_ids);
   perform private.lock_wallets(v_ids || v_user);
   foreach v_id in array v_ids loop

@@ -2,9 +2,20 @@
 // is sent a deadlock, and nothing stays held for somebody who is gone.
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
-import { as, asOnce, createLanes, person, type Someone, statement, wallet } from './lanes.ts'
+import {
+  as,
+  asOnce,
+  asStaff,
+  createLanes,
+  type Outcome,
+  person,
+  row,
+  type Someone,
+  statement,
+  wallet,
+} from './lanes.ts'
 
-const { answer, join, meet, owner } = await createLanes()
+const { admin, answer, join, meet, owner, run } = await createLanes()
 
 const ends = {
   'a ban': ({ id }: Someone) => statement('update app.users set banned_at = now() where id = $1', id),
@@ -96,4 +107,130 @@ test('a bounty that is added while its author is banned goes back', async () => 
   await owner`select private.release_bounties(data) from pgboss.job where name = 'released-bounties'`
   const open = await owner`select from app.mana_holds where holder_id = ${author.id} and settled_at is null`
   expect(open).toHaveLength(0)
+})
+
+test.each([
+  ['an erasure of their author', ends['an erasure']],
+  [
+    'what gives their bounties back',
+    ({ id }: Someone) => statement('select private.release_bounties($1)', { userId: id }),
+  ],
+])('a ban of who offered solutions of problems, and %s', async (_what, end) => {
+  const [author, solver] = [await join(), await join()]
+  const [low = '', high = ''] = [await pose(author, 10), await pose(author, 10)].sort()
+  await owner`update app.problems set depth = 1 where id = ${low}` // now it stands behind the other
+  for (const id of [low, high]) await solve(solver, id)
+  await run(ends['a ban'](author))
+  const met = await meet(row('app.problems', `id = '${low}'`), [ends['a ban'](solver), end(author)])
+  expect(met).toEqual([null, null])
+})
+
+test('everything at once: nobody is sent a deadlock, and what is held in the end is held for somebody', async () => {
+  const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
+  const crowd = [await join(), await join(), await join(), await join()]
+  for (const { id } of crowd)
+    await owner`select private.move('starter', array[private.mint(), ${id}::uuid], array[-5000, 5000])`
+  const taught: string[] = []
+  const offered: string[] = []
+  const posed: string[] = []
+  for (const who of crowd) {
+    taught.push(await teach(who))
+    for (const stock of [null, 3])
+      offered.push((await answer(as(who, `create_offering('Bread', 'A loaf', 10, 5, $3)`, stock))).id)
+    for (const bounty of [null, 10, 20]) posed.push(await pose(who, bounty))
+  }
+  const work =
+    (job: string) =>
+    ({ other }: Turn) =>
+      statement(`select private.${job}($1::jsonb)`, { userId: other.id })
+  const order = `(select id from app.orders where $3::uuid in (buyer_id, seller_id) order by md5(id::text || $4) limit 1)`
+  const step =
+    (what: string) =>
+    ({ who, turn }: Turn) =>
+      as(who, `${what.replace('#', order)}`, who.id, `${turn}`)
+  const solution = '(select id from app.problem_solutions where problem_id = $3::uuid order by md5(id::text) limit 1)'
+  type Turn = { who: Someone; other: Someone; course: string; offering: string; problem: string; turn: number }
+  const requests: ((turn: Turn) => ReturnType<typeof as>)[] = [
+    ...[0, 1, 2, 3, 4, 5].map(
+      () =>
+        ({ who, offering }: Turn) =>
+          as(who, 'place_order($3::uuid, 10)', offering),
+    ),
+    ...['accept', 'decline', 'cancel', 'complete', 'accept', 'complete'].map((what) => step(`${what}_order(#)`)),
+    step(`deliver_order(#, 'Here')`),
+    step(`deliver_order(#, 'Here')`),
+    step(`dispute_order(#, 'No')`),
+    step(`review_order(#, 5)`),
+    () =>
+      statement(
+        `update app.orders set due_at = now() where id = (select id from app.orders where state = 'delivered' order by md5(id::text) limit 1 for update skip locked)`,
+      ),
+    () => statement('select private.job_end_orders()'),
+    ({ who, offering, turn }) => as(who, 'update_offering($3::uuid, $4)', offering, { stock: at([null, 50], turn) }),
+    ({ who, problem }) => as(who, 'create_solution($3::uuid, $4)', problem, words),
+    ({ who, problem }) => as(who, 'create_solution($3::uuid, $4)', problem, words),
+    ({ who, problem }) => as(who, `vote_solution(${solution}, 1)`, problem),
+    ({ who, problem }) => as(who, `accept_solution($3::uuid, ${solution})`, problem),
+    ({ who, problem }) => as(who, 'add_bounty($3::uuid, 3)', problem),
+    ({ who, problem }) => as(who, 'close_problem($3::uuid)', problem),
+    ({ who, problem }) => as(who, 'delete_problem($3::uuid)', problem),
+    ({ who }) => as(who, `create_problem('Why?', 'I do not know', 0, 5)`),
+    ({ who, course }) => as(who, 'enrol_course($3::uuid)', course),
+    ({ who, course, turn }) => as(who, 'update_course($3::uuid, $4)', course, { priceMana: turn % 7 }),
+    ({ who, course, turn }) =>
+      as(who, `${at(['archive', 'publish', 'publish', 'delete'], turn)}_course($3::uuid)`, course),
+    ({ problem }) => asStaff(admin, `remove_content('problems', $3::uuid)`, problem),
+    ({ problem }) => asStaff(admin, `restore_content('problems', $3::uuid)`, problem),
+    ({ turn }) =>
+      asStaff(
+        admin,
+        `resolve_order((select id from app.orders where state = 'disputed' order by md5(id::text || $3) limit 1), 4, 'So')`,
+        `${turn}`,
+      ),
+    ({ other }) => ends['a ban'](other),
+    ...[0, 1, 2, 3].map(
+      () =>
+        ({ other }: Turn) =>
+          statement('update app.users set banned_at = null where id = $1', other.id),
+    ),
+    ({ other }) => statement('update app.users set banned_at = null where id = $1', other.id),
+    work('interrupt_orders'),
+    work('release_bounties'),
+    () => statement('select private.apply_effects()'),
+  ]
+  const outcomes: Outcome[] = []
+  const lane = async (number: number) => {
+    for (let step = 0; step < 4 * requests.length; step++) {
+      const turn = number * 13 + step * 7
+      const [who, other] = [at(crowd, turn), at(crowd, turn + 1 + (step % 3))]
+      const more = {
+        course: at(taught, turn + step),
+        offering: at(offered, turn + step),
+        problem: at(posed, turn + step),
+      }
+      const outcome = await run(at(requests, turn)({ who, other, turn, ...more }))
+      outcomes.push(outcome)
+    }
+  }
+  await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
+  expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([]) // 40P01, or worse
+  expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 5)
+  // all of them end, two by a ban
+  for (const [place, who] of crowd.entries()) await run(ends[place < 2 ? 'a ban' : 'an erasure'](who))
+  for (const { id } of crowd) {
+    const job = owner.json({ userId: id })
+    for (let more: unknown = true; more; ) {
+      const [row] = await owner<{ done: { next: unknown } }[]>`select private.interrupt_orders(${job}) as done`
+      more = row?.done.next
+    }
+    await owner`select private.release_bounties(${job})`
+  }
+  for (let more = true; more; ) {
+    const [row] = await owner<{ ended: number }[]>`select private.job_end_orders() as ended`
+    more = row?.ended === 1
+  }
+  const open = await owner`
+    select h.purpose, o.state from app.mana_holds h left join app.orders o on o.id = h.id
+    where h.holder_id = any (${crowd.map(({ id }) => id)}) and h.settled_at is null and o.state is distinct from 'disputed'`
+  expect([...open]).toEqual([])
 })
