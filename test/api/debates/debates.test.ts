@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const { alice, bob, carla, nobody, admin, database } = await world()
@@ -190,4 +191,29 @@ test('one answers what another deletes: either the answer has a place, or there 
       answered.status === 201 ? [201, true] : [404, false],
     )
   }
+})
+
+test('two who are banned at once, with arguments and positions crosswise, do not deadlock', async () => {
+  const [one, other] = [await open(alice), await open(alice)].toSorted() as [string, string]
+  await argue(bob, other)
+  await bob.put(`/debates/${one}/position`, { side: 'for' })
+  await argue(carla, one)
+  await carla.put(`/debates/${other}/position`, { side: 'for' })
+  const ban = (username: string) => owner`update app.users set banned_at = now() where username = ${username}`
+  const waiting = (count: number) =>
+    until(async () => {
+      const [row] = await owner`select count(*)::int as n from pg_stat_activity
+                                where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
+      return row?.n === count
+    })
+  const bans = await owner.begin(async (sql) => {
+    await sql`select from app.debates where id = ${one} for update`
+    const second = ban('carla').then(() => 'done', String) // waits with its argument, before its position
+    await waiting(1)
+    const first = ban('bob').then(() => 'done', String)
+    await waiting(2)
+    return [first, second].map((ban) => () => ban)
+  })
+  expect(await Promise.all(bans.map((ban) => ban()))).toEqual(['done', 'done'])
+  await owner`update app.users set banned_at = null where username in ('bob', 'carla')`
 })
