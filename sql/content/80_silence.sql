@@ -48,13 +48,12 @@ begin
     for v_eraser in select k.eraser from private.content_kinds k order by k.kind loop
       execute format('select %s($1)', v_eraser) using v_ids;
     end loop;
+    update app.contents set author_silent = true, title = null, words = ''
+    where id = any (v_ids) and (not author_silent or title is not null or words <> '');
+  else
+    -- the mark alone: what follows from other words is not worked out anew
+    update app.contents set author_silent = v_silent where id = any (v_ids) and author_silent <> v_silent;
   end if;
-  update app.contents
-  set author_silent = v_silent,
-      title = case when not v_erased then title end,
-      words = case when v_erased then '' else words end
-  where id = any (v_ids)
-    and (author_silent <> v_silent or (v_erased and (title is not null or words <> '')));
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;

@@ -304,14 +304,9 @@ create trigger _206_index_person after insert or update of first_name, last_name
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id on app.spaces
   for each row execute function private.index_row('kind');
--- at the commit: the detail, which has the text, is written after the head. A ban and its end change no word
-create constraint trigger _200_index_content after insert on app.contents
+-- at the commit: the detail, which has the text, is written after the head
+create constraint trigger _200_index_content after insert or update of title, words, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
-create constraint trigger _201_index_content after update of title, words, edited_at, deleted_at on app.contents
-  deferrable initially deferred for each row
-  when ((old.title, old.words, old.edited_at, old.deleted_at)
-        is distinct from (new.title, new.words, new.edited_at, new.deleted_at))
-  execute function private.index_row('kind');
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.');

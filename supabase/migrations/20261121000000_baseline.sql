@@ -19663,13 +19663,12 @@ begin
     for v_eraser in select k.eraser from private.content_kinds k order by k.kind loop
       execute format('select %s($1)', v_eraser) using v_ids;
     end loop;
+    update app.contents set author_silent = true, title = null, words = ''
+    where id = any (v_ids) and (not author_silent or title is not null or words <> '');
+  else
+    -- the mark alone: what follows from other words is not worked out anew
+    update app.contents set author_silent = v_silent where id = any (v_ids) and author_silent <> v_silent;
   end if;
-  update app.contents
-  set author_silent = v_silent,
-      title = case when not v_erased then title end,
-      words = case when v_erased then '' else words end
-  where id = any (v_ids)
-    and (author_silent <> v_silent or (v_erased and (title is not null or words <> '')));
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
@@ -34129,14 +34128,9 @@ create trigger _206_index_person after insert or update of first_name, last_name
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id on app.spaces
   for each row execute function private.index_row('kind');
--- at the commit: the detail, which has the text, is written after the head. A ban and its end change no word
-create constraint trigger _200_index_content after insert on app.contents
+-- at the commit: the detail, which has the text, is written after the head
+create constraint trigger _200_index_content after insert or update of title, words, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
-create constraint trigger _201_index_content after update of title, words, edited_at, deleted_at on app.contents
-  deferrable initially deferred for each row
-  when ((old.title, old.words, old.edited_at, old.deleted_at)
-        is distinct from (new.title, new.words, new.edited_at, new.deleted_at))
-  execute function private.index_row('kind');
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.');
