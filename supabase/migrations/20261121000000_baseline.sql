@@ -25939,6 +25939,8 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
+  -- sorted, as arguments are counted in them
+  perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
 comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';

@@ -125,6 +125,16 @@ test.each([
   expect(met).toEqual([null, null])
 })
 
+test('a ban of who argued in debates, and an erasure of their author', async () => {
+  const [author, arguer] = [await join(), await join()]
+  const open = async () => (await answer(as(author, `create_debate('Bread?', 'Or cake', now() + interval '1 day')`))).id
+  const [low = '', high = ''] = [await open(), await open()].sort()
+  await owner`update app.debates set body = 'Or pie' where id = ${low}` // now it stands behind the other
+  for (const id of [low, high]) await answer(as(arguer, `create_argument($3::uuid, 'for', $4)`, id, words))
+  const met = await meet(row('app.debates', `id = '${low}'`), [ends['a ban'](arguer), ends['an erasure'](author)])
+  expect(met).toEqual([null, null])
+})
+
 test('everything at once: nobody is sent a deadlock, and what is held in the end is held for somebody', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join(), await join()]
