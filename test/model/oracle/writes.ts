@@ -11,6 +11,15 @@ const isOwnRepost = (world: World, viewer: number, place: number) =>
 /** What is not out takes nothing, not even from its author. */
 const outAlone: Outcome = ({ posts }, _viewer, place) => (at(posts, place).scheduled ? refused('post_not_out') : done)
 
+/** What is in an archived space takes nothing that is new. */
+const isClosed = (world: World, place: number) => world.archived && at(world.posts, meant(world.posts, place)).space
+const entering =
+  (outcome: Outcome): Outcome =>
+  (world, viewer, place) => {
+    const expected = outcome(world, viewer, place)
+    return expected === done && isClosed(world, place) ? refused('space_archived') : expected
+  }
+
 const ownAlone: Outcome = (world, viewer, place) => (isOwn(world, viewer, place) ? done : refused('post_not_yours'))
 
 const passing: Outcome = (world, viewer, place) =>
@@ -82,7 +91,7 @@ const adding: Outcome = (world, viewer, place) => {
 }
 
 export const writes: Entries = {
-  react: { posts: [ofPost((id) => `api.react(${id}, 'heart')`, outAlone)] },
+  react: { posts: [ofPost((id) => `api.react(${id}, 'heart')`, entering(outAlone))] },
   // answered as unknown, although it is taken back
   unreact: {
     posts: [
@@ -163,7 +172,12 @@ export const writes: Entries = {
     ],
   },
   vote_poll: {
-    posts: [ofPost((id, { posts }, place) => `api.vote_poll(${id}, '${optionId(meant(posts, place), 0)}')`, polled)],
+    posts: [
+      ofPost(
+        (id, { posts }, place) => `api.vote_poll(${id}, '${optionId(meant(posts, place), 0)}')`,
+        (world, viewer, place) => (isClosed(world, place) ? refused('space_archived') : polled(world, viewer, place)),
+      ),
+    ],
   },
   // answered as unknown, although it is taken back
   unvote_poll: {
@@ -176,32 +190,42 @@ export const writes: Entries = {
     ],
   },
   create_reply: {
-    posts: [ofPost((id) => `api.create_reply(${id}, 'Indeed')`, outAlone)],
+    posts: [ofPost((id) => `api.create_reply(${id}, 'Indeed')`, entering(outAlone))],
     replies: [
-      ofReply(
-        (id, { replies }, place) =>
-          `api.create_reply('${postId(at(replies, place).post)}', 'Indeed', p_parent_id => ${id})`,
-        () => done,
-        () => done,
-        true,
-      ),
+      (world, viewer, place) => {
+        const { post } = at(world.replies, place)
+        const question = ofReply(
+          (id) => `api.create_reply('${postId(post)}', 'Indeed', p_parent_id => ${id})`,
+          () => done,
+          () => done,
+          true,
+        )(world, viewer, place)
+        const closed = sees(world, viewer, post) && isClosed(world, post)
+        return closed ? { ...question, expected: refused('space_archived') } : question
+      },
     ],
   },
   pay: {
     posts: [
       ofPost(
         (id) => `api.pay('love', 0, p_post_id => ${id})`,
-        (world, viewer, place) => (isOwn(world, viewer, meant(world.posts, place)) ? refused('pay_oneself') : done),
+        entering((world, viewer, place) =>
+          isOwn(world, viewer, meant(world.posts, place)) ? refused('pay_oneself') : done,
+        ),
       ),
     ],
     replies: [
       ofReply(
         (id) => `api.pay('love', 0, p_reply_id => ${id})`,
-        ({ replies }, viewer, place) => (at(replies, place).author === viewer ? refused('pay_oneself') : done),
+        (world, viewer, place) => {
+          const { author, post } = at(world.replies, place)
+          if (author === viewer) return refused('pay_oneself')
+          return isClosed(world, post) ? refused('space_archived') : done
+        },
       ),
     ],
   },
-  boost_post: { posts: [ofPost((id) => `api.boost_post(${id}, 1)`, boosting)] },
+  boost_post: { posts: [ofPost((id) => `api.boost_post(${id}, 1)`, entering(boosting))] },
   report: {
     posts: [ofPost((id) => `api.report('post', ${id}, 'No')`)],
     replies: [ofReply((id) => `api.report('reply', ${id}, 'No')`)],
