@@ -5,6 +5,7 @@ import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import type { Page } from '../support/lists.ts'
+import { runs } from '../support/runs.ts'
 
 const { owner } = await createDatabase()
 
@@ -180,7 +181,9 @@ async function walk(sql: TransactionSql, operation: string, given: Record<string
 
 class Undone extends Error {}
 
-test('candidates and mentors are whom the rule says, in its order, each once', { timeout: 120_000 }, async () => {
+test('candidates and mentors are whom the rule says, in its order, each once', {
+  timeout: 60_000 + 3000 * runs(20, 300),
+}, async () => {
   const met = { candidates: 0, mentors: 0 }
   await fc.assert(
     fc.asyncProperty(worlds, fc.array(questions, { minLength: 3, maxLength: 5 }), async (world, asked) => {
@@ -217,7 +220,7 @@ test('candidates and mentors are whom the rule says, in its order, each once', {
         })
       expect(answers).toEqual(expected)
     }),
-    { numRuns: Number(process.env.DISCOVERY_WORLDS ?? 20), seed: 20_261_122 },
+    { numRuns: runs(20, 300), seed: 20_261_122 },
   )
   expect(Math.min(met.candidates, met.mentors)).toBeGreaterThan(20)
 })

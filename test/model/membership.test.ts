@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 
 const { owner, connect } = await createDatabase()
 const lanes: Sql[] = Array.from({ length: 4 }, () => connect('kith_user'))
@@ -212,7 +213,7 @@ async function look(group: string) {
   return { members, archived: space?.archived, count: space?.count, wrong: wrong?.count }
 }
 
-const numRuns = Number(process.env.MEMBERSHIP_HISTORIES ?? 12)
+const numRuns = runs(12, 200)
 
 test('one after the other, each step answers as the model does, and everybody sees what they should', async () => {
   await fc.assert(

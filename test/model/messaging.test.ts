@@ -5,6 +5,7 @@ import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import type { Page } from '../support/lists.ts'
+import { runs } from '../support/runs.ts'
 
 const { owner, connect, asCaller } = await createDatabase()
 
@@ -390,7 +391,7 @@ const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 25 }
     })
 })
 
-const numRuns = Number(process.env.CONVERSATION_HISTORIES ?? 12)
+const numRuns = runs(12, 1000)
 test('every read answers as the model does, after any history of a group', {
   timeout: 60_000 + numRuns * 500,
 }, async () => {

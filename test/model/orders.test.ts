@@ -332,5 +332,5 @@ test(
       numRuns: runs(8, 300),
     })
   },
-  120_000 + 1000 * Number(process.env.ORDER_HISTORIES ?? 0),
+  120_000 + 1000 * runs(0, 300),
 )

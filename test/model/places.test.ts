@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import postgres, { type Sql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 
 const { owner, connect, url } = await createDatabase()
 const lanes: Sql[] = Array.from({ length: 4 }, () => connect('kith_user'))
@@ -144,9 +145,9 @@ const clear = async () => {
 }
 
 const start = fc.constantFrom(null, 1, 2, 3)
-const runs = { numRuns: Number(process.env.PLACE_WORLDS ?? 15), seed: 20_261_122 }
+const worlds = { numRuns: runs(15, 200), seed: 20_261_122 }
 
-test('one by one: as the model says', { timeout: 60_000 }, async () => {
+test('one by one: as the model says', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 5, maxLength: 25 }), async (capacity, steps) => {
       await clear()
@@ -158,11 +159,11 @@ test('one by one: as the model says', { timeout: 60_000 }, async () => {
         expect(await standing(event)).toEqual({ going, waiting, interested })
       }
     }),
-    runs,
+    worlds,
   )
 })
 
-test('many at once: no place too many, and none free that somebody waits for', { timeout: 60_000 }, async () => {
+test('many at once: no place too many, and none free that somebody waits for', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 10, maxLength: 30 }), async (capacity, steps) => {
       await clear()
@@ -182,11 +183,11 @@ test('many at once: no place too many, and none free that somebody waits for', {
                or exists (select from app.blocks b where r.user_id in (b.blocker_id, b.blocked_id)))`
       expect(gone).toEqual({ count: 0 })
     }),
-    runs,
+    worlds,
   )
 })
 
-test('fifty at once for the last place: one goes, and 49 wait in a row', { timeout: 60_000 }, async () => {
+test('fifty at once for the last place: one goes, and 49 wait in a row', async () => {
   await clear()
   const event = await create(1)
   const address = new URL(url)

@@ -155,5 +155,5 @@ test('the feed leaves out what is muted, in full pages, and every other post onc
   const numRuns = runs(30, 300)
   await fc.assert(property, { numRuns })
   sql.release()
-  expect(left).toBeGreaterThan(numRuns) // at least three times as many were found in 40 longer runs
+  expect(left).toBeGreaterThan(1.25 * numRuns) // at least three times as many were found in 40 longer runs
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 
 const { owner, connect } = await createDatabase()
 const lanes: Sql[] = Array.from({ length: 4 }, () => connect('kith_user'))
@@ -195,7 +196,7 @@ async function look({ guild, ids }: World) {
   return row ?? { treasury: 0, balances: [], moved: 0 }
 }
 
-const numRuns = Number(process.env.TREASURY_HISTORIES ?? 8)
+const numRuns = runs(8, 200)
 
 test('one after the other, each step answers as the model does, and leaves its balances', async () => {
   const history = fc.asyncProperty(scores, fc.array(step, { minLength: 10, maxLength: 40 }), async (points, steps) => {

@@ -1,5 +1,5 @@
 // Who sees what, in random worlds, against a small model of the rule (oracle/). docs/decisions.md, Visibility.
-// A failure prints the seed and the smallest world that shows it. VISIBILITY_WORLDS=5000 asks for more of them.
+// A failure prints the seed and the smallest world that shows it. npm run soak asks for more of them.
 import fc from 'fast-check'
 import type { ReservedSql, Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
