@@ -17633,18 +17633,18 @@ declare
 begin
   return array(
     select p.id
-    from unnest(p_ids) as w (id)
+    from unnest(p_ids) with ordinality as w (id, place)
     join app.posts p on p.id = w.id
     left join private.post_embeddings e on e.post_id = p.id
     cross join lateral (select private.embedded_text(p.title, p.body) as words) t
     where v_model is not null and p.published_at is not null and p.deleted_at is null and p.format <> 'repost'
       and case when t.words is null then e.post_id is not null
                else (e.model = v_model and e.digest = md5(t.words)) is not true end
-    order by p.id);
+    order by w.place);   -- not by id: the walk would be along all posts
 end $$;
 comment on function private.find_unembedded is
   'Which of these posts are out and have no vector of today''s model and of today''s words, or have one and no words '
-  'any more.';
+  'any more, in the same order.';
 call private.make_walk('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void

@@ -12,7 +12,7 @@ import { CLIENTS, even, overHttp } from './load.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
 import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
-import { jwtSecret, type Side, startSide } from './side.ts'
+import { caughtUp, jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
 
 const help = `npm run bench -- [options]
@@ -108,12 +108,14 @@ async function main(): Promise<void> {
 }
 
 /** So that the first case finds what the last one does: tables that are not empty, and code that is compiled. */
-async function warm({ url, superuser }: Side): Promise<void> {
+async function warm(side: Side): Promise<void> {
+  const { url, superuser } = side
   for (const one of cases(posts)) {
     if (one.name === 'me') await overHttp(url, one, 0, even(2000))
     // tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow
     if (one.method === 'POST' && one.statement) await overHttp(url, one, 1_000_000, even(96))
   }
+  await caughtUp(side) // or the worker would seem busy without work
   await superuser.unsafe('vacuum analyze')
   await superuser.unsafe('checkpoint') // else the first writes pay for what the data has dirtied
 }

@@ -1,6 +1,6 @@
 -- Embeddings: nobody reads them, and they go with what they are of.
 begin;
-select plan(20);
+select plan(22);
 select test.people('alice', 'bob');
 
 create temp table made (name text primary key, id uuid);
@@ -63,5 +63,14 @@ select test.settle();
 update private.centroids set due_at = now();
 select is(private.job_refresh_centroids(), 1, 'what Bob likes is made without it');
 select is((select due_at from private.centroids), now() + interval '1 minute', 'and once more a minute later');
+
+-- one post is looked for by its id, however many there are
+insert into app.posts (author_id, body) select id, 'x' from app.users, generate_series(1, 200) where username = 'alice';
+create function pg_temp.looked() returns bigint language sql as $$
+  select sum(pg_stat_get_xact_tuples_returned(oid)) from pg_class
+  where oid = 'app.posts'::regclass or oid in (select indexrelid from pg_index where indrelid = 'app.posts'::regclass) $$;
+create temp table before as select pg_temp.looked() as looked;
+select is(private.find_unembedded(array[pg_temp.id('new')]), array[pg_temp.id('new')], 'a post without a vector is found');
+select cmp_ok(pg_temp.looked() - (select looked from before), '<', 10::bigint, 'and no other is looked at');
 select * from finish();
 rollback;
