@@ -1301,6 +1301,7 @@ export interface Schemas {
     postsHidden: number
     repliesHidden: number
     mauActive: number
+    manaAudit: { auditedAt: string; violations: number } | null
     countedAt: string
   }
   Signal: {

@@ -33,13 +33,16 @@ begin
     'postsHidden', (select count(*) from app.posts where hidden_at is not null and deleted_at is null),
     'repliesHidden', (select count(*) from app.replies where hidden_at is not null and deleted_at is null),
     'mauActive', (select count(*) from app.accounts a where a.last_seen_at > now() - interval '30 days'),
+    'manaAudit', (select json_build_object('auditedAt', private.utc(r.last_ended_at), 'violations', r.last_changed)
+                  from private.job_runs r where r.job = 'audit-mana' and r.last_ended_at is not null),
     'countedAt', private.utc(now()))
   on conflict ((true)) do update set counted_at = excluded.counted_at, figures = excluded.figures
   returning figures into v_kept.figures;
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before.';
+  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before. '
+  'The books are not audited for it: it says what the job found last.';
 
 create function api.get_metrics() returns json
 language plpgsql volatile   -- what was counted is kept
@@ -51,7 +54,7 @@ begin
 end $$;
 comment on function api.get_metrics is
   'Counters of the instance, up to 30 seconds old: {users, postsTotal, invitesActive, reportsOpen, postsHidden, '
-  'repliesHidden, mauActive, countedAt}. Fails: role_required.';
+  'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}. Fails: role_required.';
 
 create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows

@@ -56,12 +56,15 @@ create table private.job_runs (
   changed        bigint not null default 0,
   last_run_at    timestamptz,
   last_failed_at timestamptz,
+  last_ended_at  timestamptz,
   last_changed   bigint not null default 0
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
 comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
 comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
+comment on column private.job_runs.last_ended_at is
+  'When it last ran to its end, also when it found what must not be; null if never.';
 comment on column private.job_runs.last_changed is
   'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
 
@@ -69,15 +72,18 @@ create function private.note_job_run(p_job text, p_changed integer, p_failed boo
 language sql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
-  insert into private.job_runs as r (job, runs, failures, changed, last_run_at, last_failed_at, last_changed)
-  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end, p_changed)
+  insert into private.job_runs as r
+    (job, runs, failures, changed, last_run_at, last_failed_at, last_ended_at, last_changed)
+  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end,
+          case when not p_failed or p_changed <> 0 then now() end, p_changed)
   on conflict (job) do update
     set runs = r.runs + 1,
         failures = r.failures + excluded.failures,
         changed = r.changed + excluded.changed,
         last_run_at = excluded.last_run_at,
         last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at),
-        last_changed = case when p_failed and p_changed = 0 then r.last_changed else excluded.last_changed end
+        last_ended_at = coalesce(excluded.last_ended_at, r.last_ended_at),
+        last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end
 $$;
 comment on function private.note_job_run is
   'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '

@@ -1520,12 +1520,15 @@ create table private.job_runs (
   changed        bigint not null default 0,
   last_run_at    timestamptz,
   last_failed_at timestamptz,
+  last_ended_at  timestamptz,
   last_changed   bigint not null default 0
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
 comment on column private.job_runs.last_run_at is 'When it last ran, also when it failed.';
 comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
+comment on column private.job_runs.last_ended_at is
+  'When it last ran to its end, also when it found what must not be; null if never.';
 comment on column private.job_runs.last_changed is
   'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
 
@@ -1533,15 +1536,18 @@ create function private.note_job_run(p_job text, p_changed integer, p_failed boo
 language sql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
-  insert into private.job_runs as r (job, runs, failures, changed, last_run_at, last_failed_at, last_changed)
-  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end, p_changed)
+  insert into private.job_runs as r
+    (job, runs, failures, changed, last_run_at, last_failed_at, last_ended_at, last_changed)
+  values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end,
+          case when not p_failed or p_changed <> 0 then now() end, p_changed)
   on conflict (job) do update
     set runs = r.runs + 1,
         failures = r.failures + excluded.failures,
         changed = r.changed + excluded.changed,
         last_run_at = excluded.last_run_at,
         last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at),
-        last_changed = case when p_failed and p_changed = 0 then r.last_changed else excluded.last_changed end
+        last_ended_at = coalesce(excluded.last_ended_at, r.last_ended_at),
+        last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end
 $$;
 comment on function private.note_job_run is
   'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
@@ -37655,13 +37661,16 @@ begin
     'postsHidden', (select count(*) from app.posts where hidden_at is not null and deleted_at is null),
     'repliesHidden', (select count(*) from app.replies where hidden_at is not null and deleted_at is null),
     'mauActive', (select count(*) from app.accounts a where a.last_seen_at > now() - interval '30 days'),
+    'manaAudit', (select json_build_object('auditedAt', private.utc(r.last_ended_at), 'violations', r.last_changed)
+                  from private.job_runs r where r.job = 'audit-mana' and r.last_ended_at is not null),
     'countedAt', private.utc(now()))
   on conflict ((true)) do update set counted_at = excluded.counted_at, figures = excluded.figures
   returning figures into v_kept.figures;
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before.';
+  'Counts everything, at most once in 30 seconds in the whole instance; who comes meanwhile gets the figures before. '
+  'The books are not audited for it: it says what the job found last.';
 
 create function api.get_metrics() returns json
 language plpgsql volatile   -- what was counted is kept
@@ -37673,7 +37682,7 @@ begin
 end $$;
 comment on function api.get_metrics is
   'Counters of the instance, up to 30 seconds old: {users, postsTotal, invitesActive, reportsOpen, postsHidden, '
-  'repliesHidden, mauActive, countedAt}. Fails: role_required.';
+  'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}. Fails: role_required.';
 
 create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows

@@ -415,6 +415,10 @@ export const Metrics = z
     postsHidden: z.int(),
     repliesHidden: z.int(),
     mauActive: z.int().openapi({ description: 'People who were here within 30 days.' }),
+    manaAudit: z.object({ auditedAt: Timestamp, violations: z.int() }).nullable().openapi({
+      description:
+        'What the nightly audit of the books of mana found last: any violation is a fault. Null before the first.',
+    }),
     countedAt: Timestamp,
   })
   .openapi('Metrics')

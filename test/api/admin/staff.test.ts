@@ -205,6 +205,28 @@ test('metrics are counted once in 30 seconds', async () => {
   expect((await admin.get<Metrics>('/admin/metrics')).body.postsTotal).toBe(first.postsTotal + 1)
 })
 
+test('metrics say what the last audit of the books of mana found', async () => {
+  const audited = async () => {
+    await owner`update private.staff_metrics set counted_at = now() - interval '31 seconds'`
+    return (await moderator.get<{ manaAudit: object | null }>('/admin/metrics')).body.manaAudit
+  }
+  const audit = async () => {
+    const [row] = await owner<{ found: number }[]>`select private.job_audit_mana() as found`
+    await owner`select private.note_job_run('audit-mana', ${row?.found ?? 0}, ${row?.found !== 0})`
+  }
+  await owner`select private.note_job_run('audit-mana', 0, true)`
+  expect(await audited()).toBeNull()
+  await audit()
+  expect(await audited()).toEqual({ auditedAt: expect.any(String), violations: 0 })
+  await owner`insert into app.mana_transactions (kind) values ('payment')`
+  expect(await audited()).toMatchObject({ violations: 0 })
+  await audit()
+  expect(await audited()).toMatchObject({ violations: 1 })
+  await owner`select private.note_job_run('audit-mana', 0, true)`
+  expect(await audited()).toMatchObject({ violations: 1 })
+  expect((await nobody.get('//metrics')).text).toContain('kith_job_last_changed_rows{job="audit-mana"} 1')
+})
+
 test('jobs and signals', async () => {
   await owner`select private.note_job_run('purge', 3, false)`
   type Jobs = {
