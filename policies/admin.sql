@@ -28,7 +28,6 @@ grant execute on function
   private.find_staff_conversations,
   private.find_staff_orders,
   private.find_staff_part,
-  private.find_staff_parts,
   private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,

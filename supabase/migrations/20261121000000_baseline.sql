@@ -35511,74 +35511,45 @@ comment on function private.staff_contents is
   'Contents as staff sees them, in order: the head with the author''s UUID, and the detail of their kind.';
 
 create function private.find_staff_contents(
-  p_kind text, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
+  p_kind text, p_id uuid, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- the registry and the walk are its own
+language plpgsql stable security definer   -- reads the registry, contents and parts by it
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
-  v_before uuid := p_from.id;
-  v_since  timestamptz := coalesce(p_since, '-infinity');
-  v_found  app.found;
-begin
-  with looked as materialized (
-    select created_at as at, id from app.contents
-    where deleted_at is null and (created_at, id) < (v_from, v_before) and created_at >= v_since
-    order by created_at desc, id desc limit 400
-  ), seen as materialized (
-    select array(
-      select l.id from looked l
-      join app.contents c on c.id = l.id
-      join app.users u on u.id = c.author_id and u.erased_at is null
-      where (p_kind is null or c.kind = p_kind)
-        and (p_removed is null or (c.removed_at is not null) = p_removed)
-        and (p_words is null or p_words <@ tsvector_to_array(c.words))
-      order by l.at desc, l.id desc limit 51) as ids
-  )
-  select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
-                           from (select * from looked offset 399 limit 1) l) end
-  into v_found from seen s;
-  return v_found;
-end $$;
-comment on function private.find_staff_contents is
-  'The next contents that are of a kind, removed or not, say all these words, and are not older than a moment, as '
-  'far as each is asked for, among the next 400. Those of erased people are empty, and left out.';
-call private.make_walk('private.find_staff_contents');
-
-create function private.find_staff_parts(
-  p_kind text, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
-) returns app.found
-language plpgsql stable security definer   -- the registry and the walk are its own
-set search_path = ''
-as $$
-declare
+  v_part  regclass := (select details from private.content_parts where kind = p_kind);
   v_found app.found;
 begin
   execute format($q$
     with looked as materialized (
-      select created_at as at, id, author_id, removed_at, detail from %s
-      where (created_at, id) < ($1, $2) and created_at >= coalesce($3, '-infinity')
-      order by created_at desc, id desc limit 400
+      select * from %s
+      where (created_at, id) < ($1, $2) and created_at >= coalesce($3, '-infinity') and %s
     ), seen as materialized (
       select array(
         select l.id from looked l
         join app.users u on u.id = l.author_id and u.erased_at is null
-        where ($4 is null or (l.removed_at is not null) = $4)
-          and ($5 is null or $5 <@ tsvector_to_array(private.words_in(array[l.detail ->> 'body'])))
-        order by l.at desc, l.id desc limit 51) as ids
+        where %s
+          and ($5 is null or (l.removed_at is not null) = $5)
+          and ($6 is null or $6 <@ tsvector_to_array(%s))
+        order by l.created_at desc, l.id desc limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then (select private.place_cursor(l.at, l.id)
+                       then (select private.place_cursor(l.created_at, l.id)
                              from (select * from looked offset 399 limit 1) l) end
-    from seen s $q$, (select details from private.content_parts where kind = p_kind))
-  into v_found using p_from.at, p_from.id, p_since, p_removed, p_words;
+    from seen s $q$,
+    coalesce(v_part::text, 'app.contents'),
+    case when v_part is null then 'deleted_at is null and ' else '' end
+    || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
+    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end,
+    case when v_part is null then 'l.words' else 'private.words_in(array[l.detail ->> ''body''])' end)
+  into v_found using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id;
   return v_found;
 end $$;
-comment on function private.find_staff_parts is
-  'As private.find_staff_contents, of one kind of parts.';
-call private.make_walk('private.find_staff_parts');
+comment on function private.find_staff_contents is
+  'The next contents, or parts of one kind, that are of a kind, removed or not, say all these words, and are not '
+  'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
+  'people are empty, and left out.';
+call private.make_walk('private.find_staff_contents');
 
 create function private.find_staff_part(p_kind text, p_id uuid) returns app.place
 language plpgsql stable security definer   -- reads the registry and details by it
@@ -35638,6 +35609,7 @@ declare
   v_cursor uuid := private.require_cursor(p_cursor);
   v_kind   text;
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
+  v_id     uuid;
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;
 begin
@@ -35654,23 +35626,18 @@ begin
       perform private.fail('cursor_unknown');
     end if;
   end if;
-  v_words := nullif(tsvector_to_array(private.words_in(array[p_q])), '{}');
-  if private.is_part(v_kind) then
-    if pg_input_is_valid(p_q, 'uuid') then
-      v_found.ids := array_remove(array[(private.find_staff_part(v_kind, p_q::uuid)).id], null);
-    elsif p_q is null or v_words is not null then
-      v_found := private.find_staff_parts(v_kind, p_status = 'removed', v_words, p_from, v_from);
-    end if;
-    return private.page(private.staff_parts(v_kind, v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
-                        v_found.next);
-  elsif pg_input_is_valid(p_q, 'uuid') then
-    v_found.ids := array(select id from app.contents
-                         where id = p_q::uuid and kind = coalesce(v_kind, kind) and deleted_at is null
-                           and (p_status is null or (removed_at is not null) = (p_status = 'removed')));
-  elsif p_q is null or v_words is not null then   -- no word is nowhere
-    v_found := private.find_staff_contents(v_kind, p_status = 'removed', v_words, p_from, v_from);
+  if pg_input_is_valid(p_q, 'uuid') then
+    v_id := p_q::uuid;
+  else
+    v_words := nullif(tsvector_to_array(private.words_in(array[p_q])), '{}');
   end if;
-  return private.page(private.staff_contents(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  if p_q is null or v_id is not null or v_words is not null then   -- no word is nowhere
+    v_found := private.find_staff_contents(v_kind, v_id, p_status = 'removed', v_words, p_from, v_from);
+  end if;
+  return private.page(
+    case when private.is_part(v_kind) then private.staff_parts(v_kind, v_found.ids[:p_limit])
+         else private.staff_contents(v_found.ids[:p_limit]) end,
+    v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
   'Contents of every kind, or those of one or parts of one, newest first, whoever may see them, all, visible or '
@@ -38142,7 +38109,6 @@ grant execute on function
   private.find_staff_conversations,
   private.find_staff_orders,
   private.find_staff_part,
-  private.find_staff_parts,
   private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,

@@ -29,6 +29,8 @@ test('the list has every kind, with what each says, and can be narrowed', async 
   expect(await listed('?kind=videos')).toEqual([video])
   expect(await listed('?q=dachern')).toEqual([video])
   expect(await listed(`?q=${audio}`)).toEqual([audio])
+  for (const other of ['status=removed', 'to=2026-01-02T00:00:00Z', 'from=2999-01-01T00:00:00Z', 'kind=videos'])
+    expect(await listed(`?q=${audio}&${other}`)).toEqual([])
   expect(await listed('?q=%25')).toEqual([])
   expect(await listed('?status=removed')).toEqual([])
   expect(await listed('?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z')).toEqual([])

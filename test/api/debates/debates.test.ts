@@ -153,6 +153,10 @@ test('arguments: made, listed, voted for and deleted', async () => {
     status: 201,
   })
   await admin.post(`/admin/content/arguments/${root}/remove`)
+  for (const [status, found] of Object.entries({ removed: [{ id: root }], visible: [] }))
+    expect(
+      (await admin.get<Page<Id>>(`/admin/content?kind=arguments&q=${root}&status=${status}`)).body.items,
+    ).toMatchObject(found)
   expect((await alice.get<Page<Id>>(path)).body.items.map(({ id }) => id)).not.toContain(root)
   expect((await bob.get<Page<Id>>(path)).body.items.map(({ id }) => id)).toContain(root)
 })
