@@ -3,7 +3,7 @@
 // and codes were drawn since the data were made cannot be the same; all else must be.
 import { readFileSync } from 'node:fs'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
-import { claims, interest, person, post } from './cases.ts'
+import { claims, interest, person, post } from './case.ts'
 import { caughtUp, jwtSecret, type Side } from './side.ts'
 
 type Caller = number | 'admin' | null

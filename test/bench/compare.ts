@@ -1,6 +1,6 @@
 // Two checkouts beside each other: how many times better this one is than the other, by CPU and by rate.
 // A ratio is the median over the rounds, with its quartiles, so that noise shows.
-import type { Case } from './cases.ts'
+import type { Case } from './case.ts'
 import { figure, type Measured, measure, median, type Plan, quartiles, type Seen, say } from './rounds.ts'
 
 const ratio = (of: number[], to: number[]): [string, string] => {

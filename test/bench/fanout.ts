@@ -1,5 +1,5 @@
 // What one write sets off for many: how long until everybody is told of it, and what that takes of the worker.
-import { person, post } from './cases.ts'
+import { person, post } from './case.ts'
 import { minus } from './cpu.ts'
 import { tokenOf } from './load.ts'
 import type { Measured } from './rounds.ts'

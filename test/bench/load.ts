@@ -9,7 +9,7 @@ import autocannon from 'autocannon'
 import postgres from 'postgres'
 import { operations } from '../../api-facade/generated/operations.ts'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
-import { type Case, claims } from './cases.ts'
+import { type Case, claims } from './case.ts'
 import { jwtSecret, OURS } from './side.ts'
 
 export const CLIENTS = 16

@@ -5,9 +5,11 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import { compareAnswers } from './answers.ts'
-import { cases } from './cases.ts'
+import type { Case } from './case.ts'
+import { cases, dataOf } from './cases.ts'
 import { compare } from './compare.ts'
 import { fanouts } from './fanout.ts'
+import { growth, REQUESTS, sizesTo } from './growth.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
@@ -18,10 +20,12 @@ import { triggerCosts } from './triggers.ts'
 const help = `npm run bench -- [options]
   --compare=<folder>  another checkout beside this one, by turns over the same requests: how many times better is this?
   --answers           with --compare: are the answers to all reads the same?
+  --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails where a cost grows by 1.5 or more
   --only=home,detail  the cases whose name begins so (triggers, realtime and fanout are names too)
   --posts=100000      among so many posts, at least 100,000
+  --rows=10000        of other data that grow; with --growth the most, 1000000
   --people=100000     who are told by a broadcast, at least 10,000
-  --rounds=<n>        rounds of a case: 2 alone, 16 of a comparison
+  --rounds=<n>        rounds of a case: 2 alone, 3 of growth, 16 of a comparison
   --seconds=<n>       of a round: 1 alone, 0.2 of a comparison
   --inline            the worker in the facade's process
 `
@@ -29,8 +33,10 @@ const { values } = parseArgs({
   options: {
     compare: { type: 'string' },
     answers: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     posts: { type: 'string', default: '100000' },
+    rows: { type: 'string' },
     people: { type: 'string', default: '100000' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
@@ -70,15 +76,23 @@ async function main(): Promise<void> {
   const other = values.compare && resolve(values.compare)
   if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is no checkout of Kith.`)
   if (values.answers && !other) throw new Error('--answers needs --compare.')
-  const chosen = cases(posts).filter(({ name }) => isChosen(name))
+  if (values.growth && other) throw new Error('--growth is of this checkout alone.')
+  const chosen = cases(posts).filter(({ name, grows }) => isChosen(name) && (grows !== undefined || !values.growth))
   const plan: Plan = {
-    rounds: Number(values.rounds ?? (other ? 16 : 2)),
+    rounds: Number(values.rounds ?? (other ? 16 : values.growth ? 3 : 2)),
     seconds: Number(values.seconds ?? (other ? 0.2 : 1)),
   }
+  const sizes = sizesTo(Number(values.rows ?? 1_000_000))
+  const rows = values.growth ? (sizes[0] ?? 0) : Number(values.rows ?? 10_000)
+  const data = dataOf(values.answers ? cases(posts) : chosen)
+  if (isChosen('fanout') && !data.includes('posts')) data.unshift('posts')
   const now = new Date().toISOString()
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
   const starts = Object.entries(roots).map(([name, root]) =>
-    startSide({ name, root, posts, now, inline: values.inline, counted: values.answers }),
+    startSide({
+      ...{ name, root, posts, data, rows, now, inline: values.inline, counted: values.answers },
+      statements: values.growth,
+    }),
   )
   const ready = await Promise.allSettled(starts)
   const sides = ready.flatMap((start) => (start.status === 'fulfilled' ? start.value : []))
@@ -88,15 +102,18 @@ async function main(): Promise<void> {
       process.exitCode = (await compareAnswers(sides, Object.values(roots), posts, now)) ? 0 : 1
       return
     }
-    await Promise.all(sides.map((side) => warm(side)))
+    await Promise.all(sides.map((side) => warm(side, chosen)))
     const all = await startMeters(sides)
-    say(
-      `${posts} posts, ${CLIENTS} clients, ${plan.rounds} rounds of ${plan.seconds} s, ${availableParallelism()} cores`,
-    )
+    const length = values.growth ? `${REQUESTS} requests` : `${plan.seconds} s`
+    say(`${posts} posts, ${CLIENTS} clients, ${plan.rounds} rounds of ${length}, ${availableParallelism()} cores`)
     for (const { side, idle } of all)
       say(`the worker of ${side.name} takes ${figure(idle * 100, 1)} % of a core without work`)
     say('')
     try {
+      if (values.growth && all[0]) {
+        process.exitCode = (await growth(all[0], chosen, sizes, plan.rounds)) ? 0 : 1
+        return
+      }
       await (other ? compare : ratios)(all, chosen, plan)
       if (!other && all[0]) await others(all[0])
     } finally {
@@ -108,10 +125,10 @@ async function main(): Promise<void> {
 }
 
 /** So that the first case finds what the last one does: tables that are not empty, and code that is compiled. */
-async function warm(side: Side): Promise<void> {
+async function warm(side: Side, chosen: Case[]): Promise<void> {
   const { url, superuser } = side
-  for (const one of cases(posts)) {
-    if (one.name === 'me') await overHttp(url, one, 0, even(2000))
+  for (const one of cases(posts)) if (one.name === 'me') await overHttp(url, one, 0, even(2000))
+  for (const one of chosen) {
     // tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow
     if (one.method === 'POST' && one.statement) await overHttp(url, one, 1_000_000, even(96))
   }

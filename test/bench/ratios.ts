@@ -1,5 +1,5 @@
 // This checkout alone: each case over HTTP, as the facade's statement and by pgbench, in turn, and what it costs.
-import type { Case } from './cases.ts'
+import type { Case } from './case.ts'
 import { byPgbench, hasPgbench, withoutHttp } from './load.ts'
 import { figure, type Measured, measure, median, type Plan, say } from './rounds.ts'
 

@@ -7,7 +7,7 @@ import { createTokens } from '../../api-facade/lib/tokens.ts'
 import { type ServerOptions, startServer } from '../../api-facade/server.ts'
 import { apiKeys } from '../../supabase/embedded/instance.ts'
 import { startGateway } from '../../supabase/embedded/realtime/gateway.ts'
-import { claims } from './cases.ts'
+import { claims } from './case.ts'
 
 const SOCKETS = 1000
 const SINGLE = 50

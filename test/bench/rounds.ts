@@ -1,6 +1,6 @@
 // The rounds of a case: the same requests to each side in turn, many short times over, since a machine's speed drifts.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Case } from './cases.ts'
+import type { Case } from './case.ts'
 import { type Cpu, type Meter, minus, startMeter, type Wal, walPlace, walSince } from './cpu.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
 import { caughtUp, type Side } from './side.ts'
@@ -18,7 +18,8 @@ export type Seen = {
   wal: Wal
 }
 
-export type Plan = { rounds: number; seconds: number }
+/** A round takes so long, or has so many requests. */
+export type Plan = { rounds: number; seconds: number; requests?: number }
 export type Measured = { side: Side; meter: Meter; idle: number }
 
 /** Starts the meters, and sees what each worker takes of a core by itself: that is no request's share. */
@@ -39,14 +40,16 @@ export async function startMeters(sides: Side[]): Promise<Measured[]> {
 /**
  * Measures one case on each side.
  * @param beside what else is done in each round; gets the number of its first request, gives how many it made
+ * @param from the number of the first request
  */
 export async function measure(
   all: Measured[],
   one: Case,
-  { rounds, seconds }: Plan,
+  { rounds, seconds, requests: fixed }: Plan,
   beside?: (from: number) => Promise<number>,
+  from = 0,
 ): Promise<Seen[]> {
-  let next = 0
+  let next = from
   const inTurn = async (amount: number) => {
     const rates = []
     for (const { side } of all) rates.push(await overHttp(side.url, one, next, amount))
@@ -54,7 +57,8 @@ export async function measure(
     return Math.min(...rates)
   }
   const cold = await inTurn(even(2 * CLIENTS))
-  const amount = even((await inTurn(even(Math.min(WARM, cold)))) * seconds)
+  const rate = await inTurn(even(fixed ?? Math.min(WARM, cold)))
+  const amount = even(fixed ?? rate * seconds)
 
   const begun = performance.now()
   const starts = await Promise.all(

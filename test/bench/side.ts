@@ -1,7 +1,7 @@
 // A checkout that is measured: a Postgres of its own, since roles and settings are a server's and not a database's, with
-// the data that its own data.sql makes; a facade and a worker, each a process.
+// the data that its own data.sql and data/ make; a facade and a worker, each a process.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -24,6 +24,8 @@ export type Side = {
   /** The facade's process, and the worker's where it has one. */
   facade: number
   worker: number | undefined
+  /** Writes the rows from `from` to `to` of a file of data/ that grows, or all of one that does not. */
+  fill(name: string, from: number, to: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -32,12 +34,17 @@ export type SideOptions = {
   /** The checkout's folder. */
   root: string
   posts: number
+  /** The files of data/ beside data.sql, and how many rows those have that grow. */
+  data: string[]
+  rows: number
   /** What the data take for now. */
   now: string
   /** Whether the worker runs in the facade's process. */
   inline: boolean
   /** Whether ids are counted from then on too: the order of what is equal otherwise hangs on them. */
   counted: boolean
+  /** Whether the server counts what its statements touch: pg_stat_statements. */
+  statements?: boolean
 }
 
 const load = <Module>(root: string, file: string): Promise<Module> => import(pathToFileURL(join(root, file)).href)
@@ -81,13 +88,21 @@ const namedInterests = `
 /** Checkpoints and vacuums would come when they like, and WAL is read again to count its records. */
 const settings = ['autovacuum = off', "checkpoint_timeout = '1h'", "max_wal_size = '16GB'", "wal_keep_size = '16GB'"]
 
-export async function startSide({ name, root, posts, now, inline, counted }: SideOptions): Promise<Side> {
+export async function startSide(options: SideOptions): Promise<Side> {
+  const { name, root, posts, now, inline, counted } = options
   type Postgres = typeof import('../../supabase/embedded/postgres.ts')
   type Migrate = typeof import('../../supabase/embedded/migrate.ts')
   const { startPostgres } = await load<Postgres>(root, 'supabase/embedded/postgres.ts')
   const { migrate, preparePlatform } = await load<Migrate>(root, 'supabase/embedded/migrate.ts')
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
-  const server = await startPostgres({ dataDir: folder })
+  let server = await startPostgres({ dataDir: folder })
+  if (options.statements) {
+    const first = postgres(server.superuserUrl(), { max: 1 })
+    await first`alter system set shared_preload_libraries = 'pg_stat_statements'`
+    await first.end()
+    await server.stop()
+    server = await startPostgres({ dataDir: folder })
+  }
   const databaseUrl = server.url()
   const superuser = postgres(server.superuserUrl(), {
     max: 1,
@@ -126,6 +141,20 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
     )
     return { pid: child.pid ?? 0, said: found?.[1] ?? '' }
   }
+  /** A data.sql, or a file of data/ where the checkout has it, past triggers and foreign keys. */
+  const write = async (file: string, from: number, to: number) => {
+    const path = join(root, 'test/bench', file)
+    if (!existsSync(path)) return
+    const text = readFileSync(path, 'utf8')
+      .replaceAll(':posts', String(posts))
+      .replaceAll(':from', `${from}::bigint`)
+      .replaceAll(':to', `${to}::bigint`)
+      .replaceAll('now()', `'${now}'::timestamptz`)
+    await superuser.unsafe('set session_replication_role = replica')
+    for (const statement of text.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
+    await superuser.unsafe('set session_replication_role = origin')
+  }
+  const fill = (data: string, from: number, to: number) => write(`data/${data}.sql`, from, to)
   try {
     await preparePlatform(server.superuserUrl())
     await migrate(databaseUrl, { seed: false })
@@ -136,11 +165,11 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
     for (const setting of settings) await superuser.unsafe(`alter system set ${setting}`)
     await superuser.unsafe('select pg_reload_conf()')
     await superuser.unsafe('create extension pg_walinspect')
+    if (options.statements) await superuser.unsafe('create extension pg_stat_statements')
     await superuser.unsafe(sameDefaults(now))
-    const data = readFileSync(join(root, 'test/bench/data.sql'), 'utf8')
-      .replaceAll(':posts', String(posts))
-      .replaceAll('now()', `'${now}'::timestamptz`)
-    for (const statement of data.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
+    await write('data.sql', 1, 1)
+    for (const data of options.data) await fill(data, 1, options.rows)
+    await superuser.unsafe('vacuum analyze')
     await superuser.unsafe(ownDefaults(counted ? "'now()'" : "'now()', 'gen_random_uuid()'"))
     const worker = inline ? undefined : await run('api-facade/worker/main.ts', /The worker runs/, {})
     // no worker has a model, and the data have vectors all the same
@@ -151,7 +180,7 @@ export async function startSide({ name, root, posts, now, inline, counted }: Sid
     userUrl.username = 'kith_user'
     userUrl.password = loginPassword(jwtSecret, 'kith_user')
     return {
-      ...{ name, databaseUrl, superuser, stop, userUrl: userUrl.href },
+      ...{ name, databaseUrl, superuser, fill, stop, userUrl: userUrl.href },
       ...{ url: facade.said, facade: facade.pid, worker: worker?.pid },
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 // What it costs to keep the audience: the same membership and block with and without its triggers.
 import type { Sql } from 'postgres'
-import { person } from './cases.ts'
+import { person } from './case.ts'
 
 const RUNS = 400
 

@@ -1,0 +1,117 @@
+// What a case of the bench is: an operation's statement, its callers, the same over HTTP, and the data that it needs.
+// Ids and claims are made of numbers, as data.sql and data/ make them. The cases stand in cases/, a file a feature.
+import { createHash } from 'node:crypto'
+
+export type Hit = {
+  /** Without one, nobody. */
+  caller?: number
+  parameters?: Record<string, string>
+  path: string
+  body?: Record<string, unknown>
+}
+
+export type Case = {
+  name: string
+  method: 'GET' | 'POST'
+  /** The n-th request. */
+  hit(n: number): Hit
+  /** The status of every answer; any success where not given. */
+  status?: number
+  /** Headers of every request, asked for once. */
+  headers?(url: string, token: (caller: number) => Promise<string>): Promise<Record<string, string>>
+  /** The files of data/ that it needs beside data.sql, in their order. */
+  data?: string[]
+  /** The one of them that is filled further for --growth: it writes its rows from :from to :to. */
+  grows?: string
+  /** The same without HTTP, where a statement does it all. */
+  statement?: {
+    operation: string
+    /** The names of the parameters that a hit has. */
+    parameters: string[]
+    /** For pgbench: its \set lines, and the call with its variables. */
+    pgbench: { variables: string; caller: string; call: string }
+  }
+}
+
+const hex = (n: number) => n.toString(16).padStart(12, '0')
+/** The n-th of a kind, which has a digit. */
+export const numbered = (kind: string, n: number) => `${kind}0000000-0000-4000-8000-${hex(n)}`
+export const person = (n: number) => numbered('1', n)
+export const post = (n: number) => numbered('2', n)
+export const claims = (n: number) => ({
+  sub: person(n),
+  email: 'p@example.org',
+  role: 'user' as const,
+  iat: 1,
+  exp: 9_999_999_999,
+})
+
+/** How many people data.sql makes. */
+export const PEOPLE = 10_000
+
+/** These cases, which need these data. */
+export const among = (data: string[], cases: Case[], grows?: string): Case[] =>
+  cases.map((one) => ({ data, ...(grows !== undefined && { grows }), ...one }))
+
+/** The id of a seeded interest: see side.ts. */
+export const interest = (slug: string) =>
+  createHash('md5')
+    .update(slug)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/** A read that is always the same; the parameters are those of the operation, in their order. */
+export const read = (
+  name: string,
+  caller: number,
+  operation: string,
+  path: string,
+  parameters: Record<string, string> = {},
+): Case => ({
+  name,
+  method: 'GET',
+  hit: () => ({ caller, parameters, path }),
+  statement: {
+    operation,
+    parameters: Object.keys(parameters),
+    pgbench: {
+      variables: '',
+      caller: String(caller),
+      call: `api.${operation}(${Object.entries(parameters).map(([key, value]) => `${key} => '${value}'`)})`,
+    },
+  },
+})
+
+/** A write of somebody else each time, on a post of `recent` where it is on one: no two requests are the same. */
+export const write = (
+  name: string,
+  operation: string,
+  parameters: Record<string, string>,
+  path: (post: string) => string,
+  body: Record<string, unknown>,
+  recent?: (n: number) => number,
+): Case => ({
+  name,
+  method: 'POST',
+  hit: (n) => ({
+    caller: 10 + ((n + Math.floor(n / 5000) * 13) % 9000),
+    parameters: { ...(recent && { p_id: post(recent(n)) }), ...parameters },
+    path: path(recent ? post(recent(n)) : ''),
+    body,
+  }),
+  statement: {
+    operation,
+    parameters: [...(recent ? ['p_id'] : []), ...Object.keys(parameters)],
+    pgbench: {
+      variables: '\\set n random(0, 4999)\n\\set who random(10, 9000)',
+      caller: ':who',
+      call: `api.${operation}(${[
+        ...(recent ? [`p_id => bench.post(${recent(0)} + :n * 10)`] : []),
+        ...Object.entries(parameters).map(([key, value]) => `${key} => '${value}'`),
+      ]})`,
+    },
+  },
+})
+
+/** Posts of data/posts.sql: recent ones, which have replies, reactions and payments; all of ten that are public. */
+export const recent = (posts: number) => (n: number) => posts - 50_000 + ((n * 7919) % 5000) * 10

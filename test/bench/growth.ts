@@ -1,0 +1,71 @@
+// What a request costs among ten times as many rows, and again ten times as many: its CPU, and the buffers that its
+// statement touches, whose count does not drift as a busy machine does. One database, which is filled further each time.
+import type { Case } from './case.ts'
+import { overHttp } from './load.ts'
+import { figure, type Measured, measure, median, say } from './rounds.ts'
+import type { Side } from './side.ts'
+
+/** A cost may grow by so much while the rows become ten times as many. */
+const MOST = 1.5
+/** Of a round: the same at each size, since what writes leave behind is there until the next vacuum. */
+export const REQUESTS = 256
+/** A case has other requests at each size. */
+const APART = 100_000
+
+/** So many rows, ten times as many and so on. */
+export function sizesTo(rows: number, first = 10_000): number[] {
+  return first > rows ? [] : [first, ...sizesTo(rows, first * 10)]
+}
+
+/** Buffers that a statement of the facade has touched, since the last reset. */
+async function touched({ superuser }: Side): Promise<number> {
+  const [row] = await superuser<{ buffers: number }[]>`
+    select sum(shared_blks_hit + shared_blks_read)::float8 / sum(calls) as buffers
+    from pg_stat_statements where query like '%private.enter(%'`
+  return row?.buffers ?? Number.NaN
+}
+
+/**
+ * Measures cases that grow, at each of the sizes; the data have the first already.
+ * @returns whether none costs more than MOST times as much as at the size before
+ */
+export async function growth(measured: Measured, cases: Case[], sizes: number[], rounds: number): Promise<boolean> {
+  const { side } = measured
+  const before = new Map<string, { cpu: number; buffers: number }>()
+  const plan = { rounds, seconds: 0, requests: REQUESTS }
+  let isGood = true
+  say('', '', 'CPU ms', '', '', '', 'a decade')
+  say('', 'rows', 'backend', 'node', 'worker', 'buffers', 'CPU', 'buffers')
+  for (const [at, size] of sizes.entries()) {
+    const last = sizes[at - 1]
+    if (last !== undefined) {
+      for (const data of new Set(cases.map(({ grows = '' }) => grows))) await side.fill(data, last + 1, size)
+      await side.superuser.unsafe('vacuum analyze')
+      await side.superuser.unsafe('checkpoint')
+    }
+    for (const one of cases) {
+      // what a connection looks up once is no request's share
+      await overHttp(side.url, one, at * APART, REQUESTS)
+      await side.superuser`select pg_stat_statements_reset()`
+      const [seen] = await measure([measured], one, plan, undefined, at * APART + REQUESTS)
+      if (!seen) continue
+      const [backend, node] = (['backend', 'node'] as const).map((part) => median(seen.cpu.map((cpu) => cpu[part])))
+      const cost = { cpu: (backend ?? Number.NaN) + (node ?? Number.NaN), buffers: await touched(side) }
+      const smaller = before.get(one.name)
+      const factors = smaller ? [cost.cpu / smaller.cpu, cost.buffers / smaller.buffers] : []
+      const isTooMuch = factors.some((factor) => factor > MOST)
+      say(
+        one.name,
+        `${size}`,
+        ...[backend, node].map((ms) => figure(ms ?? Number.NaN, 3)),
+        one.method === 'POST' ? figure(seen.worker, 3) : '',
+        figure(cost.buffers, 1),
+        ...factors.map((factor) => figure(factor, 2)),
+        ...(isTooMuch ? [`> ${MOST}`] : []),
+      )
+      if (isTooMuch) isGood = false
+      before.set(one.name, cost)
+    }
+  }
+  return isGood
+}
