@@ -33902,28 +33902,20 @@ end $$;
 comment on function private.search_vector is
   'The words of a title and of the first 5000 characters of a text, with their places.';
 
-create function private.index_for_search(p_type text, p_ids uuid[], p_again boolean default true) returns void
+create function private.index_for_search(p_type text, p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may touch the index
 set search_path = ''
 as $$
 declare
   v_id       uuid;
   v_text     record;
-  v_new      boolean;
   v_document private.search_documents;
   v_words    tsvector;
 begin
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
-    execute format('select t.title, t.body, t.interests from %s($1) t',
-                   (select t.texts from private.search_types t where t.type = p_type))
-    into v_text using array[v_id];
-    -- all of its columns are null where there is no such thing, or not any more
-    continue when v_text is null and not p_again;
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
-    v_new := found;
-    continue when not v_new and not p_again;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
-    -- who waited for the document reads again what it says
+    -- behind the lock, for who waited for it. All columns are null where there is no such thing, or not any more
     execute format('select t.title, t.body, t.interests from %s($1) t',
                    (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
@@ -33937,13 +33929,13 @@ begin
       and w.word = any (array(select unnest(tsvector_to_array(v_document.words))
                               except select unnest(tsvector_to_array(v_words))));
     insert into private.search_words (type, word, number)
-    select p_type, l.word, v_document.number from unnest(tsvector_to_array(v_words)) l (word)
-    on conflict do nothing;
+    select p_type, l.word, v_document.number
+    from (select unnest(tsvector_to_array(v_words)) as word
+          except select unnest(tsvector_to_array(v_document.words))) l;
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Has these things found by the words that they have now, and those no more that there are not. Without p_again what '
-  'is a document already stays as it is.';
+  'Has these things found by the words that they have now, and those no more that there are not.';
 call private.make_walk('private.index_for_search');
 
 -- The types. Posts: those that are out and have words; a repost has its original's, which is found itself.
@@ -34074,8 +34066,17 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.index_for_search('post', array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e),
-                                   false);
+  -- whoever changes or deletes one of them has its document, or waits for this one: the second has nothing to do here
+  with made as (
+    insert into private.search_documents (type, id, interests, words)
+    select 'post', t.id, t.interests, private.search_vector(t.title, t.body)
+    from private.post_texts(array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e)) t
+    order by t.id
+    on conflict (type, id) do nothing
+    returning number, words
+  )
+  insert into private.search_words (type, word, number)
+  select 'post', w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
 end $$;
 comment on function private.index_published is
   'Listener: a post that goes out can be found soon after. One that was edited meanwhile is there already.';
