@@ -151,7 +151,7 @@ export async function openBounds() {
   async function record(author: string, size: number) {
     const { all } = await contents(size, 'video', { author })
     await put(
-      `with counted as (update app.video_counters set comments = 1 where video_id = any ($1::text::uuid[]))
+      `with counted as (update app.video_counters set comments = 1 where video_id in (select unnest($1::text::uuid[])))
        insert into app.video_comments (video_id, author_id, body, created_at)
        select v.id, $2::text::uuid, 'x', ${minutes('v.n')} from unnest($1::text::uuid[]) with ordinality as v (id, n)`,
       `{${all.join()}}`,
@@ -195,22 +195,23 @@ export async function openBounds() {
   }
 
   /** Walks a list to its end, by pages of 50. */
-  async function walk({ operation, key = (item) => String(item.id) }: Bound, viewer: string, { parameters }: Scene) {
+  async function walk(bound: Bound, viewer: string, { parameters }: Scene) {
+    const { operation, role, key = (item) => String(item.id) } = bound
     const shown: string[] = []
     const texts: string[] = []
     let most = 0
     let next: string | null = null
     do {
       const more: string = [parameters, 'p_limit => 50', next && `p_cursor => '${next}'`].filter(Boolean).join(', ')
-      const { answer, work } = await call(viewer, operation, more)
+      const { answer, work } = await call(viewer, operation, more, role)
       const page: Page<Item> = JSON.parse(answer)
       expect(page.hasMore).toBe(page.nextCursor !== null)
       shown.push(...page.items.map(key))
       texts.push(answer)
       most = Math.max(most, work)
       next = page.nextCursor
-      // it names an item that was shown, says how many were, or names none
-      if (next !== null && !shown.includes(next) && !/^\d+$/.test(next)) expect(next).toMatch(place)
+      // it names an item that was shown, says how many were, or names none; of staff nothing is hidden
+      if (next !== null && !role && !shown.includes(next) && !/^\d+$/.test(next)) expect(next).toMatch(place)
     } while (next !== null)
     return { shown, text: texts.join(), most }
   }
@@ -229,7 +230,7 @@ export async function openBounds() {
         }
         const { shown, text, most } = await walk(bound, viewer, scene)
         expect(shown).toEqual(scene.shown)
-        expect(text).not.toContain('crowd')
+        if (!bound.role) expect(text).not.toContain('crowd')
         expect(most).toBeLessThanOrEqual(bound.most)
       })
     })

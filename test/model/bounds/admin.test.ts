@@ -1,5 +1,5 @@
 // The most that a request of admin looks at: test/support/bounds.ts.
-import { crowd, friend, minutes, openBounds } from '../../support/bounds.ts'
+import { crowd, friend, ids, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, contents, newGroup, newPost, newViewer, put, record, talks } = await openBounds()
 
@@ -22,14 +22,31 @@ async function writer(size: number): Promise<string> {
   return author
 }
 
-/** Makes the viewer an admin, writes so many rows, and asks for those that there are none of. */
+/** Makes the viewer an admin, writes so many rows, and asks for those that there are none of, to the end. */
 const none =
   (parameters: string, write: (viewer: string, size: number) => Promise<unknown>) =>
   async (viewer: string, size: number) => {
     await put(`update app.users set role = 'admin' where id = $1`, viewer)
     await write(viewer, size)
-    return { parameters }
+    return { parameters, shown: [] }
   }
+
+/** An audit log of so many entries, chained as private.audit chains them. */
+async function chained(viewer: string, size: number) {
+  await put(`update app.users set role = 'admin' where id = $1`, viewer)
+  await put(`delete from app.audit_details`)
+  await put(`delete from app.audit_log`)
+  await put(
+    `with recursive chain as (
+       select null::app.audit_log as e, 0 as n
+       union all
+       select jsonb_populate_record(w.e, jsonb_build_object('hash', private.audit_hash(w.e))), w.n
+       from (select (n + 1, 'x', '${viewer}', 'y', 'z', now(), (e).hash, null)::app.audit_log as e, n + 1 as n
+             from chain where n < ${size}) w)
+     insert into app.audit_log select (e).* from chain where n > 0`,
+  )
+  return { parameters: '' }
+}
 
 checkBounds([
   {
@@ -37,8 +54,11 @@ checkBounds([
     against: 'people of other names',
     most: 1300,
     role: 'service_role',
-    // the crowd is there already
-    scene: none(`p_q => 'nobody is called this'`, async () => {}),
+    // the crowd is there already, and this one the last of it
+    async scene(viewer, size) {
+      const scene = await none(`p_q => 'crowd1 '`, async () => {})(viewer, size)
+      return { ...scene, shown: ids(await put<{ id: string }>(`select ${crowd('1')} as id`)) }
+    },
   },
   {
     operation: 'list_users',
@@ -96,7 +116,7 @@ checkBounds([
     role: 'service_role',
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
-      return { parameters: `p_author_id => '${await writer(size)}', p_q => 'y'` }
+      return { parameters: `p_author_id => '${await writer(size)}', p_q => 'y'`, shown: [] }
     },
   },
   {
@@ -124,7 +144,43 @@ checkBounds([
         `insert into app.audit_log (id, action, actor_id, target_type, target_id, created_at, hash)
          select n, 'x', '${viewer}', 'y', n, ${minutes('n')}, '' from generate_series(1, ${size}) n`,
       )
-      return { parameters: `p_actor_id => '${viewer}', p_target_type => 'z'` }
+      return { parameters: `p_actor_id => '${viewer}', p_target_type => 'z'`, shown: [] }
+    },
+  },
+  {
+    operation: 'verify_audit_log',
+    against: 'more entries than one call looks at',
+    most: 10_100,
+    sizes: [11_000],
+    role: 'service_role',
+    scene: chained,
+  },
+  {
+    operation: 'list_signals',
+    against: 'more payments and votes than it looks at, between people who were all invited',
+    most: 500_000,
+    sizes: [21_000],
+    role: 'service_role',
+    async scene(viewer, size) {
+      await put(`update app.users set role = 'admin' where id = $1`, viewer)
+      // of the 3000 each invited two, and gives to those who came soon after
+      const [giver, taker] = [crowd('n % 3000 + 1'), crowd('(n + 1 + n / 3000) % 3000 + 1')]
+      await put(
+        `insert into app.invite_tree (invitee_id, inviter_id, code_id)
+         select ${crowd('n')}, ${crowd('n / 2')}, gen_random_uuid() from generate_series(2, 3000) n`,
+      )
+      await put(
+        `with paid as (
+           insert into app.payments (sender_id, receiver_id, emotion, tier, amount)
+           select ${giver}, ${taker}, 'joy', 0, 1 from generate_series(1, ${size}) n returning *
+         ), split as (
+           insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
+           select id, receiver_id, sender_id, 1, created_at from paid)
+         insert into app.reputation_votes (voter_id, user_id, interest_id, value, impact)
+         select ${giver}, ${taker}, (select id from app.interests limit 1), 1, 1 from generate_series(1, ${size}) n
+         on conflict do nothing`,
+      )
+      return { parameters: '' }
     },
   },
   {
@@ -136,7 +192,7 @@ checkBounds([
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
       const author = await newViewer(0)
       await contents(size, 'video', { author })
-      return { parameters: `p_kind => 'audio'` }
+      return { parameters: `p_kind => 'audio'`, shown: [] }
     },
   },
   ...['', `p_user_id => 'VIEWER', `].map((whose) => ({
@@ -156,7 +212,7 @@ checkBounds([
          insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
          select id, receiver_id, sender_id, 1, created_at from paid`,
       )
-      return { parameters: `${whose.replace('VIEWER', viewer)}p_q => 'nobody is called this'` }
+      return { parameters: `${whose.replace('VIEWER', viewer)}p_q => 'nobody is called this'`, shown: [] }
     },
   })),
   {
@@ -178,7 +234,7 @@ checkBounds([
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
       await talks(viewer, size)
-      return { parameters: `p_kind => 'direct'` }
+      return { parameters: `p_kind => 'direct'`, shown: [] }
     },
   },
   {

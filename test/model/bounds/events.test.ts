@@ -99,6 +99,16 @@ checkBounds([
     scene: async (viewer, size) => parameters(await visited(viewer, size)),
   },
   {
+    operation: 'update_event',
+    against: 'all who can wait, of whom each gets a place',
+    most: 9000,
+    sizes: [500],
+    async scene(viewer, size) {
+      const event = await visited(viewer, size, 'waitlisted')
+      return { parameters: `p_id => '${event}', p_changes => '{"capacity": 50000}'` }
+    },
+  },
+  {
     operation: 'rsvp_event',
     against: 'guests',
     most: 500,
