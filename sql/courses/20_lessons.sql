@@ -27,6 +27,7 @@ end $$;
 comment on function private.lesson_cards is
   'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
   'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+call private.make_walk('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
 language plpgsql stable security definer   -- its callers look at who sees the course
@@ -64,6 +65,7 @@ begin
 end $$;
 comment on function private.list_lessons is
   'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json

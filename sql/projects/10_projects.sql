@@ -48,7 +48,7 @@ comment on column app.project_members.created_at is 'When the member joined.';
 create table app.project_applications (
   id         uuid primary key default gen_random_uuid(),
   project_id uuid not null references app.contents on delete cascade,
-  role_id    uuid references app.project_roles on delete set null,
+  role_id    uuid not null,
   user_id    uuid not null references app.users on delete cascade,
   message    text not null default '',
   status     text not null default 'pending'
@@ -65,7 +65,8 @@ create index project_applications_project_id_idx
   on app.project_applications (project_id, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
 comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
-comment on column app.project_applications.role_id is 'Null when the role was deleted.';
+comment on column app.project_applications.role_id is
+  'No foreign key: of a role that was deleted they end batch by batch, and nothing shows its id any more.';
 comment on column app.project_applications.status is
   'pending, then approved or rejected by the author, withdrawn by who asked, or ended: they got another role, or the '
   'role was deleted.';

@@ -9,7 +9,7 @@ as $$
 begin
   return (
     select json_agg(json_build_object(
-             'id', a.id, 'projectId', a.project_id, 'roleId', a.role_id, 'role', r.name,
+             'id', a.id, 'projectId', a.project_id, 'roleId', r.id, 'role', r.name,
              'userId', p.actor_id, 'user', p.card, 'message', a.message, 'status', a.status,
              'createdAt', private.utc(a.created_at), 'decidedAt', private.utc(a.decided_at)) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -169,7 +169,8 @@ begin
   end if;
   update app.project_applications set status = case when p_approve then 'approved' else 'rejected' end,
                                       decided_at = now()
-  where id = p_id and status = 'pending';
+  where id = p_id and status = 'pending'
+    and exists (select from app.project_roles r where r.id = role_id);
   if not found then
     perform private.fail('project_application_settled');
   end if;
@@ -269,11 +270,33 @@ comment on function private.change_project_role is
   'Changes a role of the caller''s project. Fails: private.lock_own_project, project_over, project_role_unknown, '
   'project_role_held, text_unfit, project_role_name, project_role_about, project_role_slots.';
 
+create function private.end_role_applications(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may write applications
+set search_path = ''
+as $$
+declare
+  v_role  uuid := (p_job ->> 'roleId')::uuid;
+  v_ended integer;
+begin
+  update app.project_applications set status = 'ended', decided_at = now()
+  where status = 'pending'
+    and id = any (array(select id from app.project_applications where role_id = v_role and status = 'pending'
+                        limit 500));
+  get diagnostics v_ended = row_count;
+  return json_build_object('changed', v_ended, 'next', case when v_ended = 500 then v_role end);
+end $$;
+comment on function private.end_role_applications is
+  'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
+  '{roleId}. Answers {changed, next}; next is null when there are no more.';
+call private.make_walk('private.end_role_applications');
+call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications', 1);
+
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
 language plpgsql volatile security definer   -- nobody may write roles
 set search_path = ''
 as $$
 declare
+  v_job    json := json_build_object('roleId', p_role);
   v_filled integer;
 begin
   perform private.lock_own_project(p_project);
@@ -284,13 +307,14 @@ begin
   elsif v_filled > 0 then
     perform private.fail('project_role_held');
   end if;
-  update app.project_applications set status = 'ended', decided_at = now()
-  where role_id = p_role and status = 'pending';
   delete from app.project_roles where id = p_role;
+  if private.end_role_applications(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-project-roles', v_job);
+  end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds; who asked for it asks no more. Fails: private.lock_own_project, project_over, '
-  'project_role_unknown, project_role_held.';
+  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after. '
+  'Fails: private.lock_own_project, project_over, project_role_unknown, project_role_held.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles

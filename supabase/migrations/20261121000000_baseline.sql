@@ -28142,6 +28142,7 @@ end $$;
 comment on function private.lesson_cards is
   'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
   'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
+call private.make_walk('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
 language plpgsql stable security definer   -- its callers look at who sees the course
@@ -28179,6 +28180,7 @@ begin
 end $$;
 comment on function private.list_lessons is
   'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -28977,7 +28979,7 @@ comment on column app.project_members.created_at is 'When the member joined.';
 create table app.project_applications (
   id         uuid primary key default gen_random_uuid(),
   project_id uuid not null references app.contents on delete cascade,
-  role_id    uuid references app.project_roles on delete set null,
+  role_id    uuid not null,
   user_id    uuid not null references app.users on delete cascade,
   message    text not null default '',
   status     text not null default 'pending'
@@ -28994,7 +28996,8 @@ create index project_applications_project_id_idx
   on app.project_applications (project_id, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
 comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
-comment on column app.project_applications.role_id is 'Null when the role was deleted.';
+comment on column app.project_applications.role_id is
+  'No foreign key: of a role that was deleted they end batch by batch, and nothing shows its id any more.';
 comment on column app.project_applications.status is
   'pending, then approved or rejected by the author, withdrawn by who asked, or ended: they got another role, or the '
   'role was deleted.';
@@ -29295,7 +29298,7 @@ as $$
 begin
   return (
     select json_agg(json_build_object(
-             'id', a.id, 'projectId', a.project_id, 'roleId', a.role_id, 'role', r.name,
+             'id', a.id, 'projectId', a.project_id, 'roleId', r.id, 'role', r.name,
              'userId', p.actor_id, 'user', p.card, 'message', a.message, 'status', a.status,
              'createdAt', private.utc(a.created_at), 'decidedAt', private.utc(a.decided_at)) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
@@ -29455,7 +29458,8 @@ begin
   end if;
   update app.project_applications set status = case when p_approve then 'approved' else 'rejected' end,
                                       decided_at = now()
-  where id = p_id and status = 'pending';
+  where id = p_id and status = 'pending'
+    and exists (select from app.project_roles r where r.id = role_id);
   if not found then
     perform private.fail('project_application_settled');
   end if;
@@ -29555,11 +29559,33 @@ comment on function private.change_project_role is
   'Changes a role of the caller''s project. Fails: private.lock_own_project, project_over, project_role_unknown, '
   'project_role_held, text_unfit, project_role_name, project_role_about, project_role_slots.';
 
+create function private.end_role_applications(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may write applications
+set search_path = ''
+as $$
+declare
+  v_role  uuid := (p_job ->> 'roleId')::uuid;
+  v_ended integer;
+begin
+  update app.project_applications set status = 'ended', decided_at = now()
+  where status = 'pending'
+    and id = any (array(select id from app.project_applications where role_id = v_role and status = 'pending'
+                        limit 500));
+  get diagnostics v_ended = row_count;
+  return json_build_object('changed', v_ended, 'next', case when v_ended = 500 then v_role end);
+end $$;
+comment on function private.end_role_applications is
+  'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
+  '{roleId}. Answers {changed, next}; next is null when there are no more.';
+call private.make_walk('private.end_role_applications');
+call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications', 1);
+
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
 language plpgsql volatile security definer   -- nobody may write roles
 set search_path = ''
 as $$
 declare
+  v_job    json := json_build_object('roleId', p_role);
   v_filled integer;
 begin
   perform private.lock_own_project(p_project);
@@ -29570,13 +29596,14 @@ begin
   elsif v_filled > 0 then
     perform private.fail('project_role_held');
   end if;
-  update app.project_applications set status = 'ended', decided_at = now()
-  where role_id = p_role and status = 'pending';
   delete from app.project_roles where id = p_role;
+  if private.end_role_applications(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-project-roles', v_job);
+  end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds; who asked for it asks no more. Fails: private.lock_own_project, project_over, '
-  'project_role_unknown, project_role_held.';
+  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after. '
+  'Fails: private.lock_own_project, project_over, project_role_unknown, project_role_held.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles

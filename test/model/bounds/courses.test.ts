@@ -64,6 +64,20 @@ checkBounds([
     },
   },
   {
+    operation: 'list_course_lessons',
+    against: 'as many lessons as a course can have',
+    most: 300,
+    sizes: [200],
+    async scene(viewer, size) {
+      const course = await attended(viewer, 5)
+      const lessons = await put<{ id: string }>(
+        `insert into app.course_lessons (course_id, position, title, body)
+         select '${course}', n, 'x', 'x' from generate_series(1, ${size}) n returning id`,
+      )
+      return { parameters: `p_id => '${course}'`, shown: ids(lessons) }
+    },
+  },
+  {
     operation: 'delete_course',
     against: 'students who paid nothing',
     most: 4000,

@@ -65,13 +65,27 @@ checkBounds([
     against: 'applications of people whom the caller does not see',
     most: 2500,
     async scene(viewer, size) {
-      const { project } = await newProject(viewer)
+      const { project, role } = await newProject(viewer)
       const made = await put<{ id: string; shown: boolean }>(
-        `insert into app.project_applications (project_id, user_id, created_at)
-         select '${project}', ${someone(size)}, ${minutes('n')} from generate_series(1, ${size}) n
+        `insert into app.project_applications (project_id, role_id, user_id, created_at)
+         select '${project}', '${role}', ${someone(size)}, ${minutes('n')} from generate_series(1, ${size}) n
          returning id, user_id >= ${friend('0')} as shown`,
       )
       return { parameters: `p_id => '${project}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+    },
+  },
+  {
+    operation: 'delete_project_role',
+    against: 'applications for it, pending and settled',
+    most: 3500,
+    async scene(viewer, size) {
+      const { project, role } = await newProject(viewer)
+      await put(
+        `insert into app.project_applications (project_id, role_id, user_id, status, decided_at)
+         select '${project}', '${role}', ${crowd('n')}, s.status, s.at
+         from generate_series(1, ${size}) n, (values ('pending', null), ('withdrawn', now())) s (status, at)`,
+      )
+      return { parameters: `p_id => '${project}', p_role_id => '${role}'` }
     },
   },
   {
