@@ -7,6 +7,9 @@ alter table private.content_kinds enable row level security;
 alter table private.content_parts enable row level security;
 alter table private.silenced_parts enable row level security;
 
+-- content_leftovers: as content_kinds
+alter table private.content_leftovers enable row level security;
+
 -- contents
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
@@ -47,6 +50,7 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
+  private.clear_content,
   private.mark_contents,
   private.mark_parts
   to worker;

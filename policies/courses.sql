@@ -63,8 +63,3 @@ grant execute on function
   api.update_course,
   api.update_course_lesson
   to authenticated;
-
--- batches that the worker does
-grant execute on function
-  private.clear_course
-  to worker;

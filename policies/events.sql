@@ -57,7 +57,6 @@ grant execute on function
 
 -- jobs and batches that the worker does
 grant execute on function
-  private.clear_event,
   private.free_places,
   private.job_remind_events,
   private.tell_event_guests

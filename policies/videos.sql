@@ -87,7 +87,6 @@ comment on policy insert_own on app.video_comments is
 grant execute on function
   private.audio_cards,
   private.clamped,
-  private.delete_audio,
   private.delete_video,
   private.find_caption,
   private.find_comments,
@@ -127,6 +126,5 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
-  private.clear_video,
   private.mark_comments
   to worker;

@@ -133,15 +133,16 @@ begin
              'removedAt', private.utc(d.removed_at)) order by p.place)
     from unnest($2) with ordinality as p (id, place)
     join %s d on d.id = p.id
-    join app.contents c on c.id = d.content_id
     join app.person_card author on author.id = d.author_id
+    left join app.contents c on c.id = d.content_id
     left join app.spaces s on s.id = c.space_id $q$,
     (select details from private.content_parts where kind = p_kind))
   into v_parts using p_kind, p_ids;
   return v_parts;
 end $$;
 comment on function private.staff_parts is
-  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content.';
+  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, which '
+  'may be gone.';
 
 create function private.is_part(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry

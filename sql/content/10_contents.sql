@@ -282,16 +282,3 @@ end $$;
 comment on function private.edit_content is
   'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
   'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
-
-create function private.delete_content(p_kind text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a head
-set search_path = ''
-as $$
-begin
-  update app.contents set deleted_at = now(), title = null, interest_id = null, words = ''
-  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null;
-  return found;
-end $$;
-comment on function private.delete_content is
-  'Deletes the caller''s own content of this kind, also one that they do not see any more; false when there is '
-  'none. The head stays for a day, and its kind deletes the detail.';

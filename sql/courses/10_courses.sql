@@ -127,6 +127,8 @@ comment on function private.erase_courses is
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.course_enrolments', 'course', 'course_id = $1');
 
 create function private.require_reported_course(p_target text) returns uuid
 language plpgsql stable

@@ -160,48 +160,20 @@ comment on function api.archive_course is
   'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
   'private.set_course_status.';
 
-create function private.clear_course(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_course  uuid := (p_job ->> 'courseId')::uuid;
-  v_deleted integer;
-begin
-  delete from app.course_enrolments
-  where exists (select from app.contents where id = v_course and deleted_at is not null)
-    and ctid = any (array(select ctid from app.course_enrolments where course_id = v_course limit 500));
-  get diagnostics v_deleted = row_count;
-  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_course end);
-end $$;
-comment on function private.clear_course is
-  'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
-  '{changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_course');
-call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
-
 create function private.delete_course(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
 set search_path = ''
 as $$
-declare
-  v_job json := json_build_object('courseId', p_id);
 begin
   perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
-  if not private.delete_content('course', p_id) then
-    return false;
-  elsif exists (select from app.course_enrolments where course_id = p_id and price_mana > 0) then
+  if exists (select from app.course_enrolments where course_id = p_id and price_mana > 0)
+     and exists (select from app.contents where id = p_id and author_id = private.require_caller()) then
     perform private.fail('course_sold');
   end if;
-  delete from app.courses where id = p_id;
-  if private.clear_course(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-courses', v_job);
-  end if;
-  return true;
+  return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons and 500 enrolments, and leaves the rest to the worker; false '
-  'when there is none. Fails: course_sold.';
+  'Deletes the caller''s own course with its lessons; false when there is none. Fails: course_sold.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile

@@ -5,7 +5,7 @@ create table app.debate_arguments (
   id             uuid primary key default private.timed_id(),
   debate_id      uuid not null references app.contents on delete cascade,
   author_id      uuid not null references app.users on delete restrict,
-  parent_id      uuid references app.debate_arguments on delete cascade,
+  parent_id      uuid,
   side           text not null check (side in ('for', 'against')),
   body           text not null,
   depth          smallint not null,
@@ -30,13 +30,14 @@ create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id,
   where parent_id is not null and required_level <= 3;
 create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
   where parent_id is not null and required_level <= 3;
-create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id);
-create index debate_arguments_parent_id_idx on app.debate_arguments (parent_id) where parent_id is not null;
+create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id, id);
 create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+comment on column app.debate_arguments.parent_id is
+  'No foreign key: arguments go with their debate alone, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
 comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
 comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
@@ -69,6 +70,13 @@ insert into private.events (name, payload, happens) values
 
 insert into private.silenced_parts (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
+-- of the next 500 first the votes
+insert into private.content_leftovers (relation, kind, position, whose) values
+  ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
+     select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
+  ('app.debate_arguments', 'debate', 2, 'id = any (array(
+     select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))
+   and not exists (select from app.argument_votes v where v.argument_id = id)');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
   ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
@@ -476,7 +484,6 @@ begin
     perform private.fail('debate_answered');
   end if;
   perform private.delete_content('debate', p_id);
-  delete from app.debates where id = p_id;
 end $$;
 comment on function private.remove_debate is
   'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '

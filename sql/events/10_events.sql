@@ -160,6 +160,7 @@ comment on function private.event_wanted is
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
+insert into private.content_leftovers (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
 create function private.require_reported_event(p_target text) returns uuid
 language plpgsql stable

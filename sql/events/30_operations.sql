@@ -300,45 +300,15 @@ end $$;
 comment on function api.cancel_event is
   'Cancels the caller''s own event for good, and answers the card. Fails: private.cancel_event, event_unknown.';
 
-create function private.clear_event(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_event   uuid := (p_job ->> 'eventId')::uuid;
-  v_deleted integer;
-begin
-  delete from app.event_rsvps
-  where exists (select from app.contents where id = v_event and deleted_at is not null)
-    and ctid = any (array(select ctid from app.event_rsvps where event_id = v_event limit 500));
-  get diagnostics v_deleted = row_count;
-  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_event end);
-end $$;
-comment on function private.clear_event is
-  'For the worker alone, and private.delete_event: deletes 500 replies to a deleted event {eventId}. Answers '
-  '{changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_event');
-call private.make_batch_queue('deleted-events', 'private.clear_event', 1);
-
 create function private.delete_event(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
 set search_path = ''
 as $$
-declare
-  v_job json := json_build_object('eventId', p_id);
 begin
   perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
-  if not private.delete_content('event', p_id) then
-    return false;
-  end if;
-  delete from app.events where id = p_id;
-  if private.clear_event(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-events', v_job);
-  end if;
-  return true;
+  return private.delete_content('event', p_id);
 end $$;
-comment on function private.delete_event is
-  'Deletes the caller''s own event with 500 replies, and leaves the rest to the worker; false when there is none.';
+comment on function private.delete_event is 'Deletes the caller''s own event; false when there is none.';
 
 create function api.delete_event(p_id uuid) returns json
 language plpgsql volatile

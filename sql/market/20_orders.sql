@@ -44,7 +44,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
 
 create table app.orders (
   id             uuid primary key default gen_random_uuid(),
-  offering_id    uuid references app.contents on delete set null,
+  offering_id    uuid not null,
   buyer_id       uuid not null references app.users on delete restrict,
   seller_id      uuid not null references app.users on delete restrict,
   title          text not null,
@@ -80,6 +80,7 @@ create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('
 create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
 comment on table app.orders is
   'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
+comment on column app.orders.offering_id is 'No foreign key: an order outlives what was offered.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
 comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';

@@ -4,7 +4,7 @@
 create table app.offering_reviews (
   id            uuid primary key default gen_random_uuid(),
   order_id      uuid not null unique references app.orders on delete restrict,
-  offering_id   uuid references app.contents on delete set null,
+  offering_id   uuid not null,
   author_id     uuid not null references app.users on delete restrict,
   stars         smallint not null,
   body          text not null default '',
@@ -17,11 +17,12 @@ create table app.offering_reviews (
 -- without those of the silent: readers then need not walk over them
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where not author_silent;
-create index offering_reviews_all_idx on app.offering_reviews (offering_id);   -- for deleting an offering
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
   'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+comment on column app.offering_reviews.offering_id is
+  'No foreign key: a review outlives its offering, and still says which it was.';
 comment on column app.offering_reviews.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.offering_reviews.author_silent is
@@ -32,10 +33,9 @@ create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at,
        json_build_object('offeringId', r.offering_id, 'orderId', r.order_id, 'stars', r.stars,
                          'body', r.body) as detail
-from app.offering_reviews r
-where r.offering_id is not null;
+from app.offering_reviews r;
 comment on view private.review_details is
-  'Reviews as staff sees them, {offeringId, orderId, stars, body}, while their offering is there.';
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also when their offering is deleted.';
 insert into private.content_parts (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
 insert into private.silenced_parts (relation, person, key, words) values
@@ -247,7 +247,6 @@ begin
     perform private.fail('offering_ordered');
   end if;
   perform private.delete_content('offering', p_id);
-  delete from app.offerings where id = p_id;
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '

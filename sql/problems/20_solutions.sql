@@ -23,7 +23,7 @@ create table app.problem_solutions (
 -- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
   where required_level <= 3;
-create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id);
+create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id, id);
 create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
@@ -53,6 +53,13 @@ create index solution_votes_user_id_idx on app.solution_votes (user_id, created_
 comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
+-- of the next 500 first the votes
+insert into private.content_leftovers (relation, kind, position, whose) values
+  ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
+     select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
+  ('app.problem_solutions', 'problem', 2, 'id = any (array(
+     select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))
+   and not exists (select from app.solution_votes v where v.solution_id = id)');
 insert into private.errors (code, status, text) values
   ('solution_unknown', 404, 'There is no such solution.'),
   ('solution_not_yours', 403, 'Only its author can do this.'),

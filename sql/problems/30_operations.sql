@@ -123,7 +123,8 @@ language plpgsql volatile security definer   -- nobody may delete a detail
 set search_path = ''
 as $$
 declare
-  v_me uuid := private.require_caller();
+  v_me   uuid := private.require_caller();
+  v_hold uuid;
 begin
   perform private.lock_own_content('problem', p_id, false);
   -- two looks by the index, and none over what one has offered oneself
@@ -131,9 +132,11 @@ begin
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
     perform private.fail('problem_answered');
   end if;
+  select hold_id into v_hold from app.problems where id = p_id;
   perform private.delete_content('problem', p_id);
-  perform private.release_bounty(p_id);
-  delete from app.problems where id = p_id;   -- which is locked by then
+  if v_hold is not null then
+    perform private.settle_hold(v_hold);   -- last: ARCHITECTURE.md, Locks
+  end if;
 end $$;
 comment on function private.remove_problem is
   'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '

@@ -172,6 +172,9 @@ comment on function private.is_project_wanted is
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
    'private.is_project_wanted');
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.project_members', 'project', 'project_id = $1'),
+  ('app.project_applications', 'project', 'project_id = $1');
 
 create function private.require_reported_project(p_target text) returns uuid
 language plpgsql stable
@@ -348,7 +351,6 @@ begin
     perform private.fail('project_has_applications');
   end if;
   perform private.delete_content('project', p_id);
-  delete from app.projects where id = p_id;
 end $$;
 comment on function private.remove_project is
   'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '

@@ -23,6 +23,10 @@ insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
 
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.video_likes', 'video', 'video_id = $1'),
+  ('app.video_reposts', 'video', 'video_id = $1');
+
 create function private.count_video_marks() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''

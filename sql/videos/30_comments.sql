@@ -27,6 +27,7 @@ comment on column app.video_comments.required_level is
   'As app.contents.required_level; the video''s own applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
+insert into private.content_leftovers (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
 insert into private.errors (code, status, text) values
   ('comment_unknown', 404, 'There is no such comment.'),
   ('comment_body', 422, 'A comment must have 1 to 2000 characters.');

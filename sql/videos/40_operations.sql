@@ -84,57 +84,16 @@ set search_path = ''
 as $$ begin return private.require_video_card(p_id); end $$;
 comment on function api.get_video is 'The card of a video. Fails: video_unknown.';
 
-create function private.clear_video(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_video   uuid := (p_job ->> 'videoId')::uuid;
-  v_table   text;
-  v_deleted integer;
-  v_changed integer := 0;
-  v_more    boolean := false;
-begin
-  perform from app.contents where id = v_video and deleted_at is not null;
-  if not found then
-    return json_build_object('changed', 0, 'next', null);
-  end if;
-  foreach v_table in array array['app.video_likes', 'app.video_reposts', 'app.video_comments'] loop
-    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where video_id = $1 limit 500))',
-                   v_table) using v_video;
-    get diagnostics v_deleted = row_count;
-    v_changed := v_changed + v_deleted;
-    v_more := v_more or v_deleted = 500;
-  end loop;
-  return json_build_object('changed', v_changed, 'next', case when v_more then v_video end);
-end $$;
-comment on function private.clear_video is
-  'For the worker alone, and private.delete_video: deletes 500 likes, reposts and comments each of a deleted video '
-  '{videoId}. Answers {changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_video');
-call private.make_batch_queue('deleted-videos', 'private.clear_video', 1);
-
 create function private.delete_video(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
 set search_path = ''
 as $$
-declare
-  v_job json := json_build_object('videoId', p_id);
 begin
   perform private.lock_video_counters(array(   -- before the head: ARCHITECTURE.md, Locks
     select id from app.contents where id = p_id and author_id = private.require_caller()));
-  if not private.delete_content('video', p_id) then
-    return false;
-  end if;
-  delete from app.videos where id = p_id;
-  if private.clear_video(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-videos', v_job);
-  end if;
-  return true;
+  return private.delete_content('video', p_id);
 end $$;
-comment on function private.delete_video is
-  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the worker; '
-  'false when there is none.';
+comment on function private.delete_video is 'Deletes the caller''s own video; false when there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile
@@ -237,25 +196,12 @@ set search_path = ''
 as $$ begin return private.require_audio_card(p_id); end $$;
 comment on function api.get_audio is 'The card of an audio recording. Fails: audio_unknown.';
 
-create function private.delete_audio(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a detail
-set search_path = ''
-as $$
-begin
-  if not private.delete_content('audio', p_id) then
-    return false;
-  end if;
-  delete from app.audio where id = p_id;
-  return true;
-end $$;
-comment on function private.delete_audio is 'Deletes the caller''s own recording; false when there is none.';
-
 create function api.delete_audio(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if not private.delete_audio(p_id) then
+  if not private.delete_content('audio', p_id) then
     perform private.require_audio(p_id);
     perform private.fail('content_not_yours');
   end if;

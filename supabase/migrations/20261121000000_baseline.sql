@@ -19291,19 +19291,6 @@ comment on function private.edit_content is
   'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
   'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
 
-create function private.delete_content(p_kind text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a head
-set search_path = ''
-as $$
-begin
-  update app.contents set deleted_at = now(), title = null, interest_id = null, words = ''
-  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null;
-  return found;
-end $$;
-comment on function private.delete_content is
-  'Deletes the caller''s own content of this kind, also one that they do not see any more; false when there is '
-  'none. The head stays for a day, and its kind deletes the detail.';
-
 -- sql/content/20_lists.sql
 
 -- Lists of contents, newest first, for every kind.
@@ -19509,6 +19496,75 @@ end $$;
 comment on function private.find_contents_by is
   'The latest 30 contents of a kind by a person that the caller may see, among the latest 400.';
 call private.make_walk('private.find_contents_by');
+
+-- sql/content/30_deletion.sql
+
+-- How an author deletes a content for good, and what becomes of all that people left on it.
+-- docs/decisions.md, Contents.
+
+create table private.content_leftovers (
+  relation regclass primary key,
+  kind     text not null references private.content_kinds on delete restrict,
+  position smallint not null default 1,
+  whose    text not null
+);
+create index content_leftovers_kind_idx on private.content_leftovers (kind, position);
+comment on table private.content_leftovers is
+  'Tables of what people leave on contents of a kind: with the content their rows go, 500 at a time in the order of '
+  'position. Foreign keys find none left when the head goes.';
+comment on column private.content_leftovers.whose is 'Which rows hang on a content ($1), as SQL with an index.';
+
+create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+  v_left    private.content_leftovers;
+  v_deleted integer;
+  v_changed integer := 0;
+  v_more    boolean := false;
+begin
+  select * into v_content from app.contents where id = (p_job ->> 'contentId')::uuid and deleted_at is not null;
+  for v_left in
+    select * from private.content_leftovers where kind = v_content.kind order by position, relation::text
+  loop
+    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where %2$s limit 500))',
+                   v_left.relation, v_left.whose) using v_content.id;
+    get diagnostics v_deleted = row_count;
+    v_changed := v_changed + v_deleted;
+    v_more := v_more or v_deleted = 500;
+  end loop;
+  return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
+end $$;
+comment on function private.clear_content is
+  'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
+  'content {contentId}. Answers {changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_content');
+call private.make_batch_queue('deleted-contents', 'private.clear_content', 1);
+
+create function private.delete_content(p_kind text, p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete a head, a detail, and what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('contentId', p_id);
+begin
+  update app.contents set deleted_at = now(), title = null, interest_id = null, words = ''
+  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  execute format('delete from %s where id = $1', (select relation from private.content_kinds where kind = p_kind))
+    using p_id;
+  if private.clear_content(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-contents', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_content is
+  'Deletes the caller''s own content of this kind with its detail, also one that they do not see any more; false when '
+  'there is none. The head stays for a day, and what is more than 500 rows of a table is left to the worker.';
 
 -- sql/content/60_parts.sql
 
@@ -19719,6 +19775,9 @@ alter table private.content_kinds enable row level security;
 alter table private.content_parts enable row level security;
 alter table private.silenced_parts enable row level security;
 
+-- content_leftovers: as content_kinds
+alter table private.content_leftovers enable row level security;
+
 -- contents
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
@@ -19759,6 +19818,7 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
+  private.clear_content,
   private.mark_contents,
   private.mark_parts
   to worker;
@@ -19927,6 +19987,10 @@ comment on table app.video_reposts is 'Who has reposted which video. Others see 
 insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
+
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.video_likes', 'video', 'video_id = $1'),
+  ('app.video_reposts', 'video', 'video_id = $1');
 
 create function private.count_video_marks() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -20114,6 +20178,7 @@ comment on column app.video_comments.required_level is
   'As app.contents.required_level; the video''s own applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
+insert into private.content_leftovers (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
 insert into private.errors (code, status, text) values
   ('comment_unknown', 404, 'There is no such comment.'),
   ('comment_body', 422, 'A comment must have 1 to 2000 characters.');
@@ -20373,57 +20438,16 @@ set search_path = ''
 as $$ begin return private.require_video_card(p_id); end $$;
 comment on function api.get_video is 'The card of a video. Fails: video_unknown.';
 
-create function private.clear_video(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_video   uuid := (p_job ->> 'videoId')::uuid;
-  v_table   text;
-  v_deleted integer;
-  v_changed integer := 0;
-  v_more    boolean := false;
-begin
-  perform from app.contents where id = v_video and deleted_at is not null;
-  if not found then
-    return json_build_object('changed', 0, 'next', null);
-  end if;
-  foreach v_table in array array['app.video_likes', 'app.video_reposts', 'app.video_comments'] loop
-    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where video_id = $1 limit 500))',
-                   v_table) using v_video;
-    get diagnostics v_deleted = row_count;
-    v_changed := v_changed + v_deleted;
-    v_more := v_more or v_deleted = 500;
-  end loop;
-  return json_build_object('changed', v_changed, 'next', case when v_more then v_video end);
-end $$;
-comment on function private.clear_video is
-  'For the worker alone, and private.delete_video: deletes 500 likes, reposts and comments each of a deleted video '
-  '{videoId}. Answers {changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_video');
-call private.make_batch_queue('deleted-videos', 'private.clear_video', 1);
-
 create function private.delete_video(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
 set search_path = ''
 as $$
-declare
-  v_job json := json_build_object('videoId', p_id);
 begin
   perform private.lock_video_counters(array(   -- before the head: ARCHITECTURE.md, Locks
     select id from app.contents where id = p_id and author_id = private.require_caller()));
-  if not private.delete_content('video', p_id) then
-    return false;
-  end if;
-  delete from app.videos where id = p_id;
-  if private.clear_video(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-videos', v_job);
-  end if;
-  return true;
+  return private.delete_content('video', p_id);
 end $$;
-comment on function private.delete_video is
-  'Deletes the caller''s own video with 500 likes, reposts and comments each, and leaves the rest to the worker; '
-  'false when there is none.';
+comment on function private.delete_video is 'Deletes the caller''s own video; false when there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile
@@ -20526,25 +20550,12 @@ set search_path = ''
 as $$ begin return private.require_audio_card(p_id); end $$;
 comment on function api.get_audio is 'The card of an audio recording. Fails: audio_unknown.';
 
-create function private.delete_audio(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a detail
-set search_path = ''
-as $$
-begin
-  if not private.delete_content('audio', p_id) then
-    return false;
-  end if;
-  delete from app.audio where id = p_id;
-  return true;
-end $$;
-comment on function private.delete_audio is 'Deletes the caller''s own recording; false when there is none.';
-
 create function api.delete_audio(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if not private.delete_audio(p_id) then
+  if not private.delete_content('audio', p_id) then
     perform private.require_audio(p_id);
     perform private.fail('content_not_yours');
   end if;
@@ -20734,7 +20745,6 @@ comment on policy insert_own on app.video_comments is
 grant execute on function
   private.audio_cards,
   private.clamped,
-  private.delete_audio,
   private.delete_video,
   private.find_caption,
   private.find_comments,
@@ -20774,7 +20784,6 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
-  private.clear_video,
   private.mark_comments
   to worker;
 
@@ -24876,6 +24885,7 @@ comment on function private.event_wanted is
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
+insert into private.content_leftovers (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
 create function private.require_reported_event(p_target text) returns uuid
 language plpgsql stable
@@ -25467,45 +25477,15 @@ end $$;
 comment on function api.cancel_event is
   'Cancels the caller''s own event for good, and answers the card. Fails: private.cancel_event, event_unknown.';
 
-create function private.clear_event(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_event   uuid := (p_job ->> 'eventId')::uuid;
-  v_deleted integer;
-begin
-  delete from app.event_rsvps
-  where exists (select from app.contents where id = v_event and deleted_at is not null)
-    and ctid = any (array(select ctid from app.event_rsvps where event_id = v_event limit 500));
-  get diagnostics v_deleted = row_count;
-  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_event end);
-end $$;
-comment on function private.clear_event is
-  'For the worker alone, and private.delete_event: deletes 500 replies to a deleted event {eventId}. Answers '
-  '{changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_event');
-call private.make_batch_queue('deleted-events', 'private.clear_event', 1);
-
 create function private.delete_event(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
 set search_path = ''
 as $$
-declare
-  v_job json := json_build_object('eventId', p_id);
 begin
   perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
-  if not private.delete_content('event', p_id) then
-    return false;
-  end if;
-  delete from app.events where id = p_id;
-  if private.clear_event(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-events', v_job);
-  end if;
-  return true;
+  return private.delete_content('event', p_id);
 end $$;
-comment on function private.delete_event is
-  'Deletes the caller''s own event with 500 replies, and leaves the rest to the worker; false when there is none.';
+comment on function private.delete_event is 'Deletes the caller''s own event; false when there is none.';
 
 create function api.delete_event(p_id uuid) returns json
 language plpgsql volatile
@@ -25835,7 +25815,6 @@ grant execute on function
 
 -- jobs and batches that the worker does
 grant execute on function
-  private.clear_event,
   private.free_places,
   private.job_remind_events,
   private.tell_event_guests
@@ -25953,6 +25932,8 @@ comment on function private.erase_debates is 'Deletes what these debates say; th
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.debate_positions', 'debate', 'debate_id = $1');
 insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
@@ -26198,7 +26179,7 @@ create table app.debate_arguments (
   id             uuid primary key default private.timed_id(),
   debate_id      uuid not null references app.contents on delete cascade,
   author_id      uuid not null references app.users on delete restrict,
-  parent_id      uuid references app.debate_arguments on delete cascade,
+  parent_id      uuid,
   side           text not null check (side in ('for', 'against')),
   body           text not null,
   depth          smallint not null,
@@ -26223,13 +26204,14 @@ create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id,
   where parent_id is not null and required_level <= 3;
 create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
   where parent_id is not null and required_level <= 3;
-create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id);
-create index debate_arguments_parent_id_idx on app.debate_arguments (parent_id) where parent_id is not null;
+create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id, id);
 create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+comment on column app.debate_arguments.parent_id is
+  'No foreign key: arguments go with their debate alone, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
 comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
 comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
@@ -26262,6 +26244,13 @@ insert into private.events (name, payload, happens) values
 
 insert into private.silenced_parts (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
+-- of the next 500 first the votes
+insert into private.content_leftovers (relation, kind, position, whose) values
+  ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
+     select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
+  ('app.debate_arguments', 'debate', 2, 'id = any (array(
+     select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))
+   and not exists (select from app.argument_votes v where v.argument_id = id)');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
   ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
@@ -26669,7 +26658,6 @@ begin
     perform private.fail('debate_answered');
   end if;
   perform private.delete_content('debate', p_id);
-  delete from app.debates where id = p_id;
 end $$;
 comment on function private.remove_debate is
   'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
@@ -27058,7 +27046,7 @@ create table app.problem_solutions (
 -- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
   where required_level <= 3;
-create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id);
+create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id, id);
 create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
@@ -27088,6 +27076,13 @@ create index solution_votes_user_id_idx on app.solution_votes (user_id, created_
 comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
+-- of the next 500 first the votes
+insert into private.content_leftovers (relation, kind, position, whose) values
+  ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
+     select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
+  ('app.problem_solutions', 'problem', 2, 'id = any (array(
+     select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))
+   and not exists (select from app.solution_votes v where v.solution_id = id)');
 insert into private.errors (code, status, text) values
   ('solution_unknown', 404, 'There is no such solution.'),
   ('solution_not_yours', 403, 'Only its author can do this.'),
@@ -27645,7 +27640,8 @@ language plpgsql volatile security definer   -- nobody may delete a detail
 set search_path = ''
 as $$
 declare
-  v_me uuid := private.require_caller();
+  v_me   uuid := private.require_caller();
+  v_hold uuid;
 begin
   perform private.lock_own_content('problem', p_id, false);
   -- two looks by the index, and none over what one has offered oneself
@@ -27653,9 +27649,11 @@ begin
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
     perform private.fail('problem_answered');
   end if;
+  select hold_id into v_hold from app.problems where id = p_id;
   perform private.delete_content('problem', p_id);
-  perform private.release_bounty(p_id);
-  delete from app.problems where id = p_id;   -- which is locked by then
+  if v_hold is not null then
+    perform private.settle_hold(v_hold);   -- last: ARCHITECTURE.md, Locks
+  end if;
 end $$;
 comment on function private.remove_problem is
   'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
@@ -28020,6 +28018,8 @@ comment on function private.erase_courses is
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.course_enrolments', 'course', 'course_id = $1');
 
 create function private.require_reported_course(p_target text) returns uuid
 language plpgsql stable
@@ -28539,48 +28539,20 @@ comment on function api.archive_course is
   'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
   'private.set_course_status.';
 
-create function private.clear_course(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
-set search_path = ''
-as $$
-declare
-  v_course  uuid := (p_job ->> 'courseId')::uuid;
-  v_deleted integer;
-begin
-  delete from app.course_enrolments
-  where exists (select from app.contents where id = v_course and deleted_at is not null)
-    and ctid = any (array(select ctid from app.course_enrolments where course_id = v_course limit 500));
-  get diagnostics v_deleted = row_count;
-  return json_build_object('changed', v_deleted, 'next', case when v_deleted = 500 then v_course end);
-end $$;
-comment on function private.clear_course is
-  'For the worker alone, and private.delete_course: deletes 500 enrolments in a deleted course {courseId}. Answers '
-  '{changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_course');
-call private.make_batch_queue('deleted-courses', 'private.clear_course', 1);
-
 create function private.delete_course(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
 set search_path = ''
 as $$
-declare
-  v_job json := json_build_object('courseId', p_id);
 begin
   perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
-  if not private.delete_content('course', p_id) then
-    return false;
-  elsif exists (select from app.course_enrolments where course_id = p_id and price_mana > 0) then
+  if exists (select from app.course_enrolments where course_id = p_id and price_mana > 0)
+     and exists (select from app.contents where id = p_id and author_id = private.require_caller()) then
     perform private.fail('course_sold');
   end if;
-  delete from app.courses where id = p_id;
-  if private.clear_course(v_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('deleted-courses', v_job);
-  end if;
-  return true;
+  return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons and 500 enrolments, and leaves the rest to the worker; false '
-  'when there is none. Fails: course_sold.';
+  'Deletes the caller''s own course with its lessons; false when there is none. Fails: course_sold.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile
@@ -28922,11 +28894,6 @@ grant execute on function
   api.update_course_lesson
   to authenticated;
 
--- batches that the worker does
-grant execute on function
-  private.clear_course
-  to worker;
-
 -- sql/projects/10_projects.sql
 
 -- Projects: what somebody wants to do with others, and the roles that they look for. The head: sql/content.
@@ -29103,6 +29070,9 @@ comment on function private.is_project_wanted is
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
    'private.is_project_wanted');
+insert into private.content_leftovers (relation, kind, whose) values
+  ('app.project_members', 'project', 'project_id = $1'),
+  ('app.project_applications', 'project', 'project_id = $1');
 
 create function private.require_reported_project(p_target text) returns uuid
 language plpgsql stable
@@ -29279,7 +29249,6 @@ begin
     perform private.fail('project_has_applications');
   end if;
   perform private.delete_content('project', p_id);
-  delete from app.projects where id = p_id;
 end $$;
 comment on function private.remove_project is
   'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
@@ -30566,7 +30535,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
 
 create table app.orders (
   id             uuid primary key default gen_random_uuid(),
-  offering_id    uuid references app.contents on delete set null,
+  offering_id    uuid not null,
   buyer_id       uuid not null references app.users on delete restrict,
   seller_id      uuid not null references app.users on delete restrict,
   title          text not null,
@@ -30602,6 +30571,7 @@ create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('
 create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
 comment on table app.orders is
   'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
+comment on column app.orders.offering_id is 'No foreign key: an order outlives what was offered.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
 comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';
@@ -31056,7 +31026,7 @@ comment on function api.dispute_order is
 create table app.offering_reviews (
   id            uuid primary key default gen_random_uuid(),
   order_id      uuid not null unique references app.orders on delete restrict,
-  offering_id   uuid references app.contents on delete set null,
+  offering_id   uuid not null,
   author_id     uuid not null references app.users on delete restrict,
   stars         smallint not null,
   body          text not null default '',
@@ -31069,11 +31039,12 @@ create table app.offering_reviews (
 -- without those of the silent: readers then need not walk over them
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where not author_silent;
-create index offering_reviews_all_idx on app.offering_reviews (offering_id);   -- for deleting an offering
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
   'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+comment on column app.offering_reviews.offering_id is
+  'No foreign key: a review outlives its offering, and still says which it was.';
 comment on column app.offering_reviews.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.offering_reviews.author_silent is
@@ -31084,10 +31055,9 @@ create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at,
        json_build_object('offeringId', r.offering_id, 'orderId', r.order_id, 'stars', r.stars,
                          'body', r.body) as detail
-from app.offering_reviews r
-where r.offering_id is not null;
+from app.offering_reviews r;
 comment on view private.review_details is
-  'Reviews as staff sees them, {offeringId, orderId, stars, body}, while their offering is there.';
+  'Reviews as staff sees them, {offeringId, orderId, stars, body}, also when their offering is deleted.';
 insert into private.content_parts (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
 insert into private.silenced_parts (relation, person, key, words) values
@@ -31299,7 +31269,6 @@ begin
     perform private.fail('offering_ordered');
   end if;
   perform private.delete_content('offering', p_id);
-  delete from app.offerings where id = p_id;
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
@@ -35610,15 +35579,16 @@ begin
              'removedAt', private.utc(d.removed_at)) order by p.place)
     from unnest($2) with ordinality as p (id, place)
     join %s d on d.id = p.id
-    join app.contents c on c.id = d.content_id
     join app.person_card author on author.id = d.author_id
+    left join app.contents c on c.id = d.content_id
     left join app.spaces s on s.id = c.space_id $q$,
     (select details from private.content_parts where kind = p_kind))
   into v_parts using p_kind, p_ids;
   return v_parts;
 end $$;
 comment on function private.staff_parts is
-  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content.';
+  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, which '
+  'may be gone.';
 
 create function private.is_part(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry

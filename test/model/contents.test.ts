@@ -358,3 +358,58 @@ describe('every kind is complete:', async () => {
     expect(lacking).toEqual(['kite'])
   })
 })
+
+describe('what people left on a content goes with it 500 at a time:', () => {
+  test('no foreign key finds it when the head goes', async () => {
+    const tables = await owner`
+      with recursive hangs (relation) as (
+        select 'app.contents'::regclass
+        union
+        select c.conrelid::regclass from pg_constraint c join hangs h on h.relation = c.confrelid
+        where c.contype = 'f' and c.confdeltype in ('c', 'n')
+          -- one row a head is as good as the head
+          and not exists (select from pg_constraint p
+                          where p.conrelid = c.conrelid and p.contype = 'p' and p.conkey = c.conkey))
+      select relation::text from hangs
+      except select 'app.contents' except select relation::text from private.content_leftovers`
+    expect(tables).toEqual([])
+  })
+
+  test.each([
+    ['debate', 'debate_arguments', 'argument', 'side, depth', `'for', 1`, ''],
+    ['problem', 'problem_solutions', 'solution', 'edited_at', 'null', ', 1'],
+  ])('a %s’s', async (kind, table, part, columns, values, value) => {
+    const [author, one, other] = [uuid(1, 0), uuid(1, 1), uuid(1, 2)]
+    const id = uuid(
+      6,
+      kinds.findIndex((known) => known.kind === kind),
+    )
+    await owner`insert into app.contents (id, kind, author_id, title) values (${id}, ${kind}, ${author}, 'x')`
+    await owner`insert into ${owner(`app.${kind}s`)} ${owner({ id, ...details[kind] })}`
+    await owner.unsafe(`
+      with written as (
+        insert into app.${table} (${kind}_id, author_id, body, deleted_at, ${columns})
+        select '${id}', '${author}', '', now(), ${values} from generate_series(1, 700) returning id)
+      insert into app.${part}_votes select w.id, u.id${value} from written w, unnest(array['${one}', '${other}']::uuid[]) u (id)`)
+    const left = async () => {
+      const [row] = await owner.unsafe(`
+        select (select count(*)::int from app.${table} where ${kind}_id = '${id}') as parts,
+               (select count(*)::int from app.${part}_votes v join app.${table} p on p.id = v.${part}_id and p.${kind}_id = '${id}') as votes`)
+      return row
+    }
+    await owner.begin(async (sql) => {
+      await sql`select set_config('role', 'authenticated', true),
+                       set_config('request.jwt.claims', ${JSON.stringify({ sub: author, role: 'user' })}, true)`
+      await sql.unsafe(`select api.delete_${kind}('${id}')`)
+    })
+    expect(await left()).toEqual({ parts: 450, votes: 900 })
+    const steps = []
+    for (let next: string | null = id; next; ) {
+      const [row] = await owner<{ done: { next: string | null; changed: number } }[]>`
+        select private.clear_content(${owner.json({ contentId: id })}::jsonb) as done`
+      next = row?.done.next ?? null
+      steps.push(row?.done.changed)
+    }
+    expect([steps.length < 6, await left()]).toEqual([true, { parts: 0, votes: 0 }])
+  })
+})

@@ -187,6 +187,13 @@ describe('an order', () => {
     expect((await alice.get(`/economy/market/orders/${order.id}`)).body).toMatchObject({
       offering: { id: null, title: 'A portrait', priceMana: 5 },
     })
+    // and a review with staff, also when nothing of the offering is left
+    await owner`update app.contents set deleted_at = now() - interval '25 hours' where id = ${offering}`
+    await owner`select private.job_purge()`
+    expect((await admin.get(`/admin/content?kind=reviews&q=${reported}`)).body).toMatchObject({
+      items: [{ id: reported, interestId: null, detail: { offeringId: offering, body: 'Good.' } }],
+    })
+    expect((await admin.post(`/admin/content/reviews/${reported}/remove`)).status).toBe(200)
   })
 
   test('goes back whole when it is declined or cancelled, and the piece into the stock', async () => {

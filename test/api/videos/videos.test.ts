@@ -226,13 +226,12 @@ describe('a video', () => {
       return row
     }
     expect(await left()).toEqual({ likes: 600, comments: 0 })
-    const [job] = await owner<
-      { data: { videoId: string } }[]
-    >`select data from pgboss.job where name = 'deleted-videos'`
-    expect(job?.data).toEqual({ videoId: id })
+    const [job] = await owner`select data from pgboss.job where name = 'deleted-contents'`
+    expect(job?.data).toEqual({ contentId: id })
     const nexts = []
     for (let n = 0; n < 2; n++) {
-      const [row] = await owner`select private.clear_video(${owner.json({ videoId: id })}::jsonb) ->> 'next' as next`
+      const [row] =
+        await owner`select private.clear_content(${owner.json({ contentId: id })}::jsonb) ->> 'next' as next`
       nexts.push(row?.next)
     }
     expect([nexts, await left()]).toEqual([[id, null], { likes: 0, comments: 0 }])

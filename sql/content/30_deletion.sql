@@ -1,0 +1,66 @@
+-- How an author deletes a content for good, and what becomes of all that people left on it.
+-- docs/decisions.md, Contents.
+
+create table private.content_leftovers (
+  relation regclass primary key,
+  kind     text not null references private.content_kinds on delete restrict,
+  position smallint not null default 1,
+  whose    text not null
+);
+create index content_leftovers_kind_idx on private.content_leftovers (kind, position);
+comment on table private.content_leftovers is
+  'Tables of what people leave on contents of a kind: with the content their rows go, 500 at a time in the order of '
+  'position. Foreign keys find none left when the head goes.';
+comment on column private.content_leftovers.whose is 'Which rows hang on a content ($1), as SQL with an index.';
+
+create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may delete what others left
+set search_path = ''
+as $$
+declare
+  v_content app.contents;
+  v_left    private.content_leftovers;
+  v_deleted integer;
+  v_changed integer := 0;
+  v_more    boolean := false;
+begin
+  select * into v_content from app.contents where id = (p_job ->> 'contentId')::uuid and deleted_at is not null;
+  for v_left in
+    select * from private.content_leftovers where kind = v_content.kind order by position, relation::text
+  loop
+    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where %2$s limit 500))',
+                   v_left.relation, v_left.whose) using v_content.id;
+    get diagnostics v_deleted = row_count;
+    v_changed := v_changed + v_deleted;
+    v_more := v_more or v_deleted = 500;
+  end loop;
+  return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
+end $$;
+comment on function private.clear_content is
+  'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
+  'content {contentId}. Answers {changed, next}; next is null when there are no more.';
+call private.make_walk('private.clear_content');
+call private.make_batch_queue('deleted-contents', 'private.clear_content', 1);
+
+create function private.delete_content(p_kind text, p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may delete a head, a detail, and what others left
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('contentId', p_id);
+begin
+  update app.contents set deleted_at = now(), title = null, interest_id = null, words = ''
+  where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  execute format('delete from %s where id = $1', (select relation from private.content_kinds where kind = p_kind))
+    using p_id;
+  if private.clear_content(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('deleted-contents', v_job);
+  end if;
+  return true;
+end $$;
+comment on function private.delete_content is
+  'Deletes the caller''s own content of this kind with its detail, also one that they do not see any more; false when '
+  'there is none. The head stays for a day, and what is more than 500 rows of a table is left to the worker.';
