@@ -13,7 +13,7 @@ begin
     select json_agg(json_build_object(
              'id', o.id,
              'offering', json_build_object(
-               'id', o.offering_id,
+               'id', (select c.id from app.contents c where c.id = o.offering_id),
                'title', o.title,
                'description', o.description,
                'priceMana', o.price_mana,

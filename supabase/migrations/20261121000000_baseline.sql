@@ -30571,7 +30571,9 @@ create index orders_running_buyer_idx on app.orders (buyer_id) where state in ('
 create index orders_running_seller_idx on app.orders (seller_id) where state in ('held', 'accepted', 'delivered');
 comment on table app.orders is
   'Orders, with what was offered as it was then. An order has the id of its hold, where its price is until it ends.';
-comment on column app.orders.offering_id is 'No foreign key: an order outlives what was offered.';
+comment on column app.orders.offering_id is
+  'What was ordered, which may be deleted since. No foreign key, since the purge of what is deleted would ask for '
+  'orders with it locked, and who has an order goes on to what was ordered.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
 comment on column app.orders.took_stock is 'Whether it took one of a stock, which may come back.';
@@ -36983,7 +36985,7 @@ begin
     select json_agg(json_build_object(
              'id', o.id,
              'offering', json_build_object(
-               'id', o.offering_id,
+               'id', (select c.id from app.contents c where c.id = o.offering_id),
                'title', o.title,
                'description', o.description,
                'priceMana', o.price_mana,

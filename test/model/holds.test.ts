@@ -97,6 +97,26 @@ test('a delivery that is repeated is answered also when staff has taken its asse
   expect(await answer(deliver)).toEqual(first)
 })
 
+test.each([
+  ['a review', (order: string, buyer: Someone) => as(buyer, 'review_order($3::uuid, 5)', order)],
+  ['an erasure of the seller', (_order: string, _buyer: Someone, seller: Someone) => ends['an erasure'](seller)],
+])('%s, and the purge of the deleted offering that was ordered', async (_what, asked) => {
+  const [seller, buyer] = [await join(), await join()]
+  const { id } = await answer(as(seller, `create_offering('Bread', 'A loaf', 10, 5)`))
+  const place = async () =>
+    (await answer<{ order: { id: string } }>(as(buyer, 'place_order($3::uuid, 10)', id))).order.id
+  const [first, second] = [await place(), await place()]
+  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // which the purge comes to before the other
+  await answer(as(seller, 'accept_order($3::uuid)', second))
+  await answer(as(seller, `deliver_order($3::uuid, 'Here')`, second))
+  await answer(as(buyer, 'complete_order($3::uuid)', second))
+  await answer(as(seller, 'delete_offering($3::uuid)', id))
+  await owner`update app.contents set deleted_at = now() - interval '2 days' where id = ${id}`
+  const purge = statement('select private.job_purge()')
+  const met = await meet(row('app.orders', `id = '${first}'`), [purge, asked(second, buyer, seller)])
+  expect(met).toEqual([null, null])
+})
+
 test('a bounty that is added while its author is banned goes back', async () => {
   const author = await join()
   const id = await pose(author)
