@@ -16,18 +16,16 @@ select results_eq(
 select is((select sum(amount) from app.mana_entries), 0::bigint, 'all accounts together hold nothing');
 
 select throws_ok(
-  $$ select private.move('payment', array[test.id('alice'), test.id('bob')], array[-5, 6]); set constraints all immediate $$,
+  $$ select private.move('payment', array[test.id('alice'), test.id('bob')], array[-5, 6]) $$,
   '23000', null, 'a movement adds up to zero');
-set constraints all deferred;
 select throws_ok(
   $$ select private.move('payment', array[test.id('alice'), test.id('bob')], array[-51, 51]) $$,
   'PT409', 'insufficient_mana', 'no wallet goes below zero');
 select throws_ok($$ update app.wallets set balance = 60 where user_id = test.id('bob') $$, 'PT422', 'value_invalid',
   'a balance is what was earned less what was spent');
 select lives_ok(
-  $$ select private.move('payment', array[test.id('bob'), test.id('alice')], array[10, -10]); set constraints all immediate $$,
+  $$ select private.move('payment', array[test.id('bob'), test.id('alice')], array[10, -10]) $$,
   'a balanced movement passes');
-set constraints all deferred;
 select results_eq(
   $$ select balance, lifetime_earned, lifetime_spent from app.wallets where user_id = test.id('alice') $$,
   $$ values (40::bigint, 50::bigint, 10::bigint) $$, 'the wallet of who paid follows');

@@ -22,6 +22,17 @@ async function newGuild(viewer: string): Promise<string> {
   return guild
 }
 
+/** As many members as a space can have, or fewer: of the crowd, and of people beside it. */
+async function fillGuild(guild: string, size: number): Promise<void> {
+  await put(
+    `with made as (insert into app.users (id, username, first_name, last_name)
+                   select ${crowd('n')}, 'beside' || n, 'crowd', 'x' from generate_series(1, ${size - 1}) n
+                   on conflict (id) do nothing)
+     insert into app.space_members (space_id, user_id, made_at, created_at)
+     select '${guild}', ${crowd('n')}, now(), now() - interval '1 day' from generate_series(1, ${size - 1}) n`,
+  )
+}
+
 checkBounds([
   {
     operation: 'list_guild_members',
@@ -83,6 +94,45 @@ checkBounds([
          select '${guild}', gen_random_uuid(), 'contribution', ${crowd('n')}, 1, n from generate_series(1, ${size}) n`,
       )
       return { parameters: `p_guild_id => '${guild}'` }
+    },
+  },
+  {
+    operation: 'vote_on_proposal',
+    against: 'members, of whom all others have voted',
+    most: 25_000,
+    sizes: [5000],
+    async scene(viewer, size) {
+      const guild = await newGuild(viewer)
+      await fillGuild(guild, size)
+      const proposal = id(
+        await put(
+          `insert into app.guild_proposals (guild_id, proposer_id, kind, title, body, payload, closes_at, due_at)
+           values ('${guild}', '${viewer}', 'general', 'x', '', '{}', now() + interval '1 day', now()) returning id`,
+        ),
+      )
+      await put(
+        `insert into app.guild_votes (proposal_id, user_id, value)
+         select '${proposal}', user_id, 'no' from app.space_members where space_id = '${guild}' and role = 'member'`,
+      )
+      return { parameters: `p_id => '${guild}', p_pid => '${proposal}', p_value => 'yes'` }
+    },
+  },
+  {
+    operation: 'distribute',
+    against: 'members, each of whom gets a share',
+    most: 150_000,
+    sizes: [5000],
+    async scene(viewer, size) {
+      const guild = await newGuild(viewer)
+      await fillGuild(guild, size)
+      await put(`update app.mana_accounts set balance = 1000000 where id = '${guild}'`)
+      await put(
+        `with opened as (insert into app.mana_accounts (id, kind)
+                         select user_id, 'wallet' from app.space_members where space_id = '${guild}' returning id),
+         held as (insert into app.wallets (user_id) select id from opened)
+         insert into app.contribution_scores (user_id, score) select id, 1 from opened`,
+      )
+      return { parameters: `p_guild_id => '${guild}', p_amount => 1000000` }
     },
   },
 ])
