@@ -12,7 +12,7 @@ export type Hit = {
 
 export type Case = {
   name: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT'
   /** The n-th request. */
   hit(n: number): Hit
   /** The status of every answer; any success where not given. */
@@ -23,6 +23,8 @@ export type Case = {
   data?: string[]
   /** The one of them that is filled further for --growth: it writes its rows from :from to :to. */
   grows?: string
+  /** Of a round of --growth, where each takes long. */
+  requests?: number
   /** The same without HTTP, where a statement does it all. */
   statement?: {
     operation: string

@@ -2,12 +2,15 @@
 import type { Case } from './case.ts'
 import { cases as economy } from './cases/economy.ts'
 import { cases as feed } from './cases/feed.ts'
+import { cases as groups } from './cases/groups.ts'
+import { cases as guilds } from './cases/guilds.ts'
 import { cases as identity } from './cases/identity.ts'
 import { cases as interests } from './cases/interests.ts'
 import { cases as media } from './cases/media.ts'
 import { cases as messaging } from './cases/messaging.ts'
 import { cases as notifications } from './cases/notifications.ts'
 import { cases as posts } from './cases/posts.ts'
+import { cases as treasury } from './cases/treasury.ts'
 import { cases as videos } from './cases/videos.ts'
 
 const features: ((posts: number) => Case[])[] = [
@@ -18,6 +21,9 @@ const features: ((posts: number) => Case[])[] = [
   videos,
   media,
   messaging,
+  groups,
+  guilds,
+  treasury,
   identity,
   interests,
 ]

@@ -34,7 +34,7 @@ export async function compare(all: Measured[], cases: Case[], plan: Plan): Promi
   for (const one of cases) {
     const [mine, theirs] = await measure(all, one, plan)
     if (!mine || !theirs) return
-    const writes = one.method === 'POST'
+    const writes = one.method !== 'GET'
     const ofWrites = (n: number, digits: number) => (writes ? figure(n, digits) : '')
     say(
       one.name,

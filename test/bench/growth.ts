@@ -8,7 +8,7 @@ import type { Side } from './side.ts'
 /** A cost may grow by so much while the rows become ten times as many. */
 const MOST = 1.5
 /** Of a round: the same at each size, since what writes leave behind is there until the next vacuum. */
-export const REQUESTS = 256
+export const REQUESTS = 128
 /** A case has other requests at each size. */
 const APART = 100_000
 
@@ -32,7 +32,6 @@ async function touched({ superuser }: Side): Promise<number> {
 export async function growth(measured: Measured, cases: Case[], sizes: number[], rounds: number): Promise<boolean> {
   const { side } = measured
   const before = new Map<string, { cpu: number; buffers: number }>()
-  const plan = { rounds, seconds: 0, requests: REQUESTS }
   let isGood = true
   say('', '', 'CPU ms', '', '', '', 'a decade')
   say('', 'rows', 'backend', 'node', 'worker', 'buffers', 'CPU', 'buffers')
@@ -44,10 +43,11 @@ export async function growth(measured: Measured, cases: Case[], sizes: number[],
       await side.superuser.unsafe('checkpoint')
     }
     for (const one of cases) {
+      const requests = one.requests ?? REQUESTS
       // what a connection looks up once is no request's share
-      await overHttp(side.url, one, at * APART, REQUESTS)
+      await overHttp(side.url, one, at * APART, requests)
       await side.superuser`select pg_stat_statements_reset()`
-      const [seen] = await measure([measured], one, plan, undefined, at * APART + REQUESTS)
+      const [seen] = await measure([measured], one, { rounds, seconds: 0, requests }, undefined, at * APART + requests)
       if (!seen) continue
       const [backend, node] = (['backend', 'node'] as const).map((part) => median(seen.cpu.map((cpu) => cpu[part])))
       const cost = { cpu: (backend ?? Number.NaN) + (node ?? Number.NaN), buffers: await touched(side) }
@@ -58,7 +58,7 @@ export async function growth(measured: Measured, cases: Case[], sizes: number[],
         one.name,
         `${size}`,
         ...[backend, node].map((ms) => figure(ms ?? Number.NaN, 3)),
-        one.method === 'POST' ? figure(seen.worker, 3) : '',
+        one.method !== 'GET' ? figure(seen.worker, 3) : '',
         figure(cost.buffers, 1),
         ...factors.map((factor) => figure(factor, 2)),
         ...(isTooMuch ? [`> ${MOST}`] : []),

@@ -21,7 +21,7 @@ export async function ratios(all: Measured[], cases: Case[], plan: Plan): Promis
     if (!seen) return
     const [http, statement, bench] = [median(seen.rates), median(rates.statement), median(rates.pgbench)]
     const written =
-      one.method === 'POST' ? [figure(seen.worker, 3), figure(seen.wal.records, 1), figure(seen.wal.bytes, 0)] : []
+      one.method !== 'GET' ? [figure(seen.worker, 3), figure(seen.wal.records, 1), figure(seen.wal.bytes, 0)] : []
     say(
       one.name,
       ...[http, statement, bench].map((rate) => figure(rate, 0)),

@@ -79,7 +79,7 @@ export async function measure(
     requests += amount + more
   }
   // reads leave the worker nothing to do
-  const writes = one.method === 'POST'
+  const writes = one.method !== 'GET'
   if (writes) await Promise.all(all.map(({ side }) => caughtUp(side)))
   const took = performance.now() - begun
   return Promise.all(

@@ -190,7 +190,7 @@ export async function startSide(options: SideOptions): Promise<Side> {
 }
 
 /** Waits until no work waits for the worker, by the depths that /metrics tells. */
-export async function caughtUp({ name, url }: Side, timeout = 120_000): Promise<void> {
+export async function caughtUp({ name, url }: Side, timeout = 600_000): Promise<void> {
   const waiting = async () => {
     const text = await (await fetch(`${url}/metrics`)).text()
     const lines = text
