@@ -64,7 +64,7 @@ checkBounds([
   {
     operation: 'erase_me',
     against: 'posts, replies, videos, comments, blocks, follows, mutes and notifications of the person',
-    most: 38_000,
+    most: 46_000,
     sizes: [3000], // one erasure after another meets other statistics, and some 200 more
     role: 'gate',
     async scene(viewer, size) {
