@@ -223,17 +223,14 @@ insert into private.proposal_kinds (kind, person_key, checker, executor) values
 create type app.tally as (yes integer, no integer, abstain integer, eligible integer, quorum integer);
 comment on type app.tally is 'The votes on a proposal, how many may vote, and how many must have.';
 
-create function private.may_vote(p_proposal app.guild_proposals, p_member app.space_members) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return p_member.created_at <= p_proposal.created_at and not p_member.silent
-     and not (p_proposal.kind = 'expel' and p_member.user_id = p_proposal.subject_id);
-end $$;
-comment on function private.may_vote is
-  'Whether a member may vote on an open proposal: who joined before it opened, is not banned from the instance, and '
-  'is not to be expelled by it.';
+create view private.proposal_voters with (security_invoker) as
+select p.id as proposal_id, m.user_id
+from app.guild_proposals p
+join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.silent
+                            and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
+comment on view private.proposal_voters is
+  'Who may vote on an open proposal: who joined before it opened, is not banned from the instance, and is not to be '
+  'expelled by it. A view, and no function of a member: a guild has thousands, who are all counted at each vote.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
 language plpgsql stable security definer   -- counts what nobody may read
@@ -248,8 +245,9 @@ begin
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
            count(*) filter (where v.value = 'abstain'), count(*)
     into v_tally.yes, v_tally.no, v_tally.abstain, v_tally.eligible
-    from app.space_members m left join app.guild_votes v on v.proposal_id = p_proposal.id and v.user_id = m.user_id
-    where m.space_id = p_proposal.guild_id and private.may_vote(p_proposal, m);
+    from private.proposal_voters m
+    left join app.guild_votes v on v.proposal_id = p_proposal.id and v.user_id = m.user_id
+    where m.proposal_id = p_proposal.id;
   end if;
   v_tally.quorum := (v_tally.eligible + 3) / 4;
   return v_tally;

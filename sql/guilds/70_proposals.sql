@@ -141,8 +141,7 @@ declare
 begin
   if (p_value = any (array['yes', 'no', 'abstain'])) is not true then
     perform private.fail('proposal_vote');
-  elsif not (select private.may_vote(v_proposal, m) from app.space_members m
-             where m.space_id = v_proposal.guild_id and m.user_id = app.uid()) then
+  elsif not exists (select from private.proposal_voters where proposal_id = p_id and user_id = app.uid()) then
     perform private.fail('proposal_ineligible');
   end if;
   insert into app.guild_votes (proposal_id, user_id, value) values (p_id, app.uid(), p_value)

@@ -130,7 +130,7 @@ async function warm(side: Side, chosen: Case[]): Promise<void> {
   for (const one of cases(posts)) if (one.name === 'me') await overHttp(url, one, 0, even(2000))
   for (const one of chosen) {
     // tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow
-    if (one.method !== 'GET' && one.statement) await overHttp(url, one, 1_000_000, even(96))
+    if (one.method !== 'GET' && one.statement) await overHttp(url, one, 1_000_000, even(one.requests ?? 96))
   }
   await caughtUp(side) // or the worker would seem busy without work
   await superuser.unsafe('vacuum analyze')
