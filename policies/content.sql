@@ -41,6 +41,7 @@ grant execute on function
   private.require_body,
   private.require_content,
   private.require_reported_content,
+  private.require_shown,
   private.search_contents,
   private.share_content
   to authenticated;

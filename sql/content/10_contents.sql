@@ -212,6 +212,19 @@ as $$ begin perform from app.contents where id = p_id for share; end $$;
 comment on function private.share_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
+create function private.require_shown(p_content app.contents) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_content.required_level <> 0 then
+    perform private.fail(p_content.kind || '_unknown');
+  end if;
+end $$;
+comment on function private.require_shown is
+  'Passes for a content that is for more than its author. What staff removed its author still reads, changes, ends '
+  'and deletes; but others leave nothing there, and its author gives nothing of it. Fails with the code of its kind.';
+
 create function private.enter_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
@@ -224,9 +237,7 @@ begin
   perform private.write_in_space(v_content.space_id);
   perform private.share_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
-  if v_content.required_level <> 0 then
-    perform private.fail(p_kind || '_unknown');
-  end if;
+  perform private.require_shown(v_content);
   return v_content;
 end $$;
 comment on function private.enter_content is

@@ -163,8 +163,8 @@ begin
   -- only of one's own: others hear of no space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
-  if (private.lock_own_content('problem', p_id, false)).removed_at is not null
-     or not exists (select from private.visible_contents where id = p_id) then
+  perform private.require_shown(private.lock_own_content('problem', p_id, false));
+  if not exists (select from private.visible_contents where id = p_id) then
     perform private.fail('problem_unknown');
   end if;
   perform private.require_open_problem(p_id);
@@ -233,7 +233,7 @@ begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
   perform from app.users where id in (v_me, v_solver) order by id for share;
   perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
-  perform private.lock_own_content('problem', p_problem, false);
+  perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
   where id = p_solution and problem_id = p_problem and required_level = 0;

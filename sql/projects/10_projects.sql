@@ -260,7 +260,7 @@ end $$;
 comment on function private.require_own_project is
   'The head of a project of the caller, if they see it. Fails: project_unknown, content_not_yours.';
 
-create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns void
+create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
 language plpgsql volatile security definer   -- nobody may touch people and spaces
 set search_path = ''
 as $$
@@ -271,11 +271,11 @@ begin
   -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
   perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
   perform private.write_in_space(v_content.space_id);
-  perform private.lock_own_content('project', p_id, false);
+  return private.lock_own_content('project', p_id, false);
 end $$;
 comment on function private.lock_own_project is
-  'Locks a project of the caller, behind these people and its space, which is open. Fails: space_not_member, '
-  'space_archived, project_unknown, content_not_yours.';
+  'The head of a project of the caller, locked behind these people and its space, which is open. Fails: '
+  'space_not_member, space_archived, project_unknown, content_not_yours.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles

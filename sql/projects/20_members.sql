@@ -159,12 +159,12 @@ declare
   v_application app.project_applications;
 begin
   select * into v_application from app.project_applications where id = p_id and project_id = p_project;
-  perform private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
-  select * into v_content from app.contents where id = p_project;
+  v_content := private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
   if v_application.id is null or not private.can_hold_project_role(v_content, v_application.user_id) then
     perform private.fail('project_application_unknown');
   end if;
   if p_approve then
+    perform private.require_shown(v_content);
     perform private.require_running_project(p_project);
   end if;
   update app.project_applications set status = case when p_approve then 'approved' else 'rejected' end,
@@ -182,7 +182,8 @@ begin
 end $$;
 comment on function private.decide_project_application is
   'The author approves or rejects a pending application. Fails: private.lock_own_project, '
-  'project_application_unknown, project_over, project_application_settled, private.add_project_member.';
+  'project_application_unknown, project_unknown, project_over, project_application_settled, '
+  'private.add_project_member.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
@@ -345,7 +346,7 @@ as $$
 declare
   v_id uuid;
 begin
-  perform private.lock_own_project(p_project);
+  perform private.require_shown(private.lock_own_project(p_project));
   perform private.require_running_project(p_project);
   if (select count(*) from app.project_updates where project_id = p_project) >= 1000 then
     perform private.fail('project_updates_exhausted');
@@ -359,8 +360,8 @@ begin
   return v_id;
 end $$;
 comment on function private.post_project_update is
-  'The author tells of their project. Fails: private.lock_own_project, project_over, project_updates_exhausted, '
-  'private.require_body.';
+  'The author tells of their project. Fails: private.lock_own_project, project_unknown, project_over, '
+  'project_updates_exhausted, private.require_body.';
 
 create function private.project_update_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who sees the project

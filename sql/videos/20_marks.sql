@@ -106,9 +106,7 @@ as $$
 begin
   -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
-  if (private.require_video(p_id)).required_level <> 0 then
-    perform private.fail('video_unknown');
-  end if;
+  perform private.require_shown(private.require_video(p_id));
   return p_id;
 end $$;
 comment on function private.require_open_video is

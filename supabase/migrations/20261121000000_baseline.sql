@@ -19223,6 +19223,19 @@ as $$ begin perform from app.contents where id = p_id for share; end $$;
 comment on function private.share_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
+create function private.require_shown(p_content app.contents) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_content.required_level <> 0 then
+    perform private.fail(p_content.kind || '_unknown');
+  end if;
+end $$;
+comment on function private.require_shown is
+  'Passes for a content that is for more than its author. What staff removed its author still reads, changes, ends '
+  'and deletes; but others leave nothing there, and its author gives nothing of it. Fails with the code of its kind.';
+
 create function private.enter_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
@@ -19235,9 +19248,7 @@ begin
   perform private.write_in_space(v_content.space_id);
   perform private.share_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
-  if v_content.required_level <> 0 then
-    perform private.fail(p_kind || '_unknown');
-  end if;
+  perform private.require_shown(v_content);
   return v_content;
 end $$;
 comment on function private.enter_content is
@@ -19812,6 +19823,7 @@ grant execute on function
   private.require_body,
   private.require_content,
   private.require_reported_content,
+  private.require_shown,
   private.search_contents,
   private.share_content
   to authenticated;
@@ -20074,9 +20086,7 @@ as $$
 begin
   -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
-  if (private.require_video(p_id)).required_level <> 0 then
-    perform private.fail('video_unknown');
-  end if;
+  perform private.require_shown(private.require_video(p_id));
   return p_id;
 end $$;
 comment on function private.require_open_video is
@@ -27680,8 +27690,8 @@ begin
   -- only of one's own: others hear of no space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
-  if (private.lock_own_content('problem', p_id, false)).removed_at is not null
-     or not exists (select from private.visible_contents where id = p_id) then
+  perform private.require_shown(private.lock_own_content('problem', p_id, false));
+  if not exists (select from private.visible_contents where id = p_id) then
     perform private.fail('problem_unknown');
   end if;
   perform private.require_open_problem(p_id);
@@ -27750,7 +27760,7 @@ begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
   perform from app.users where id in (v_me, v_solver) order by id for share;
   perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
-  perform private.lock_own_content('problem', p_problem, false);
+  perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
   where id = p_solution and problem_id = p_problem and required_level = 0;
@@ -29158,7 +29168,7 @@ end $$;
 comment on function private.require_own_project is
   'The head of a project of the caller, if they see it. Fails: project_unknown, content_not_yours.';
 
-create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns void
+create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
 language plpgsql volatile security definer   -- nobody may touch people and spaces
 set search_path = ''
 as $$
@@ -29169,11 +29179,11 @@ begin
   -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
   perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
   perform private.write_in_space(v_content.space_id);
-  perform private.lock_own_content('project', p_id, false);
+  return private.lock_own_content('project', p_id, false);
 end $$;
 comment on function private.lock_own_project is
-  'Locks a project of the caller, behind these people and its space, which is open. Fails: space_not_member, '
-  'space_archived, project_unknown, content_not_yours.';
+  'The head of a project of the caller, locked behind these people and its space, which is open. Fails: '
+  'space_not_member, space_archived, project_unknown, content_not_yours.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -29417,12 +29427,12 @@ declare
   v_application app.project_applications;
 begin
   select * into v_application from app.project_applications where id = p_id and project_id = p_project;
-  perform private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
-  select * into v_content from app.contents where id = p_project;
+  v_content := private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
   if v_application.id is null or not private.can_hold_project_role(v_content, v_application.user_id) then
     perform private.fail('project_application_unknown');
   end if;
   if p_approve then
+    perform private.require_shown(v_content);
     perform private.require_running_project(p_project);
   end if;
   update app.project_applications set status = case when p_approve then 'approved' else 'rejected' end,
@@ -29440,7 +29450,8 @@ begin
 end $$;
 comment on function private.decide_project_application is
   'The author approves or rejects a pending application. Fails: private.lock_own_project, '
-  'project_application_unknown, project_over, project_application_settled, private.add_project_member.';
+  'project_application_unknown, project_unknown, project_over, project_application_settled, '
+  'private.add_project_member.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
@@ -29603,7 +29614,7 @@ as $$
 declare
   v_id uuid;
 begin
-  perform private.lock_own_project(p_project);
+  perform private.require_shown(private.lock_own_project(p_project));
   perform private.require_running_project(p_project);
   if (select count(*) from app.project_updates where project_id = p_project) >= 1000 then
     perform private.fail('project_updates_exhausted');
@@ -29617,8 +29628,8 @@ begin
   return v_id;
 end $$;
 comment on function private.post_project_update is
-  'The author tells of their project. Fails: private.lock_own_project, project_over, project_updates_exhausted, '
-  'private.require_body.';
+  'The author tells of their project. Fails: private.lock_own_project, project_unknown, project_over, '
+  'project_updates_exhausted, private.require_body.';
 
 create function private.project_update_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who sees the project

@@ -70,7 +70,7 @@ export default routes('problems', {
   },
   'POST /problems/:id/bounty': {
     summary: 'Add to the bounty of my problem',
-    description: over,
+    description: `Not of one that staff removed (404). ${over}`,
     access: 'user',
     operation: 'add_bounty',
     never: ['problem_bounty'],
@@ -147,7 +147,7 @@ export default routes('problems', {
   },
   'POST /problems/:id/solutions/:sid/accept': {
     summary: 'Accept a solution of my problem',
-    description: `It solves the problem: the bounty is its author’s, with \`reply.contribution\` in the problem’s interest. For a solution of my own it comes back and earns nothing. A second time is 409, one that I do not see 404. ${left}`,
+    description: `It solves the problem: the bounty is its author’s, with \`reply.contribution\` in the problem’s interest. For a solution of my own it comes back and earns nothing. A second time is 409, one that I do not see 404, as is a problem that staff removed. ${left}`,
     access: 'user',
     operation: 'accept_solution',
     params: Accepting,

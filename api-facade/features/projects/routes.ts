@@ -27,6 +27,7 @@ import {
 } from './schemas.ts'
 
 const over = 'One that is completed or archived takes nothing new: 409 `project_over`.'
+const removed = 'Not in one that staff removed (404).'
 const often =
   'At most 300 such steps an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
 const decided =
@@ -145,7 +146,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/applications/:aid/approve': {
     summary: 'Give somebody the role that they applied for',
-    description: `They are told (\`membership.decided\`), and what else they asked for in the project ends. A role never has more people than places: 409 \`project_role_full\`. One person holds roles in at most 500 projects. ${decided} ${over} ${often}`,
+    description: `They are told (\`membership.decided\`), and what else they asked for in the project ends. A role never has more people than places: 409 \`project_role_full\`. One person holds roles in at most 500 projects. ${removed} ${decided} ${over} ${often}`,
     access: 'user',
     operation: 'approve_project_application',
     params: ApplicationParams,
@@ -206,7 +207,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/updates': {
     summary: 'Tell of my project',
-    description: `Its members are told (\`series.updated\`, whose target is the project). At most 1000 a project. ${over} ${often}`,
+    description: `Its members are told (\`series.updated\`, whose target is the project). At most 1000 a project. ${removed} ${over} ${often}`,
     access: 'user',
     operation: 'create_project_update',
     params: UuidId,

@@ -1,6 +1,6 @@
 -- Problems: bounties that are held, paid once and given back; solutions, votes, what is earned; bans and erasures.
 begin;
-select plan(61);
+select plan(63);
 select test.people('alice', 'bob', 'carla', 'dora');
 update app.users set role = 'admin' where username = 'dora';
 create temp table made (name text primary key, id uuid);
@@ -100,9 +100,15 @@ select pg_temp.pose('closed', 3), pg_temp.pose('deleted', 4), pg_temp.pose('remo
 select is(pg_temp.less(43), 'as it must be', 'four more are held');
 select is(api.close_problem(pg_temp.id('closed')) ->> 'status', 'closed', 'one is closed');
 select api.delete_problem(pg_temp.id('deleted'));
+select test.act_as('bob');
+select pg_temp.solve('late', 'removed');
 select test.act_as_service('dora');
 select api.remove_content('problems', pg_temp.id('removed'));
+select test.act_as('alice');
+select throws_ok(format('select api.%s', o), 'PT404', 'problem_unknown', 'of what is removed its author gives nothing: ' || o)
+from unnest(array['accept_solution(pg_temp.id(''removed''), pg_temp.id(''late''))', 'add_bounty(pg_temp.id(''removed''), 1)']) o;
 select is(pg_temp.less(31), 'as it must be', 'closing, deleting and removing give back');
+select test.act_as_service('dora');
 select api.restore_content('problems', pg_temp.id('removed'));
 select test.act_as('alice');
 select is(api.add_bounty(pg_temp.id('removed'), 2) ->> 'bounty', '2', 'what is restored takes a new one');

@@ -1,6 +1,6 @@
 -- Projects: who sees what, and that nobody reads or writes past the operations. Steps over HTTP: test/api/projects.
 begin;
-select plan(19);
+select plan(25);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -21,6 +21,7 @@ from unnest(array['open', 'removed']) t;
 insert into made select 'role', (api.get_project(pg_temp.id('open')) #>> '{roles,0,id}')::uuid;
 select test.act_as('bob');
 insert into made select 'bob', (api.apply_to_project(pg_temp.id('open'), pg_temp.id('role'), 'Me') ->> 'id')::uuid;
+insert into made select 'late', (api.apply_to_project(pg_temp.id('removed'), (api.get_project(pg_temp.id('removed')) #>> '{roles,0,id}')::uuid) ->> 'id')::uuid;
 select test.act_as('carla');
 insert into made select 'carla', (api.apply_to_project(pg_temp.id('open'), pg_temp.id('role')) ->> 'id')::uuid;
 select test.act_as('alice');
@@ -42,6 +43,11 @@ select is(pg_temp.who(), 'alice carla', 'nobody sees a member');
 select is(api.get_project(pg_temp.id('open')) ->> 'memberCount', '3', 'whose place is taken all the same');
 select test.act_as('alice');
 select is(pg_temp.seen(), 'open removed', 'the author sees what is removed');
+select throws_ok(format('select api.%s', o), 'PT404', 'project_unknown', 'but gives nothing of it: ' || o)
+from unnest(array['approve_project_application(pg_temp.id(''removed''), pg_temp.id(''late''))', 'create_project_update(pg_temp.id(''removed''), ''x'')']) o;
+select lives_ok(format('select api.%s', o), 'and only changes and ends it: ' || o)
+from unnest(array['update_project(pg_temp.id(''removed''), ''{"summary": "y"}'')', 'reject_project_application(pg_temp.id(''removed''), pg_temp.id(''late''))',
+  'create_project_role(pg_temp.id(''removed''), ''c'')', 'set_project_status(pg_temp.id(''removed''), ''archived'')']) o;
 select api.block_person('carla');
 select is(pg_temp.filled(), '1 0', 'a block between author and member frees the place');
 select test.act_as_owner();
