@@ -15,11 +15,12 @@ begin
     from unnest(p_ids) with ordinality as i (id, place)
     join app.project_applications a on a.id = i.id
     join app.person_card p on p.id = a.user_id
-    left join app.project_roles r on r.id = a.role_id);
+    left join app.project_roles r
+      on r.id = a.role_id and exists (select from private.visible_contents c where c.id = a.project_id));
 end $$;
 comment on function private.project_application_cards is
   'These applications, in order: {id, projectId, roleId, role (its name), userId, user, message, status, createdAt, '
-  'decidedAt}.';
+  'decidedAt}. Who no longer sees the project sees no role either.';
 call private.make_walk('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid

@@ -74,7 +74,7 @@ export const Application = z
   .object({
     id: Uuid,
     projectId: Uuid,
-    roleId: Uuid.nullable().openapi({ description: 'Null when the role was deleted.' }),
+    roleId: Uuid.nullable().openapi({ description: 'Null when the role was deleted, or I no longer see the project.' }),
     role: z.string().nullable().openapi({ description: 'Its name.' }),
     userId: z.string(),
     user: PersonCard,

@@ -197,6 +197,12 @@ test('who applies is let in, turned down or withdraws, once', async () => {
     'project_application_settled',
   )
   const again = (await apply(carla, id, writing)).body.id
+  const last = (await apply(carla, id, drawing)).body.id
+  await owner`update app.contents set removed_at = now() where id = ${id}`
+  expect(await carla.post(`/projects/${id}/applications/${last}/withdraw`)).toMatchObject({
+    body: { status: 'withdrawn', roleId: null, role: null },
+  })
+  await owner`update app.contents set removed_at = null where id = ${id}`
   expect(await decide(id, again, 'reject')).toMatchObject({ body: { status: 'rejected' } })
   await applyEffects(owner)
   expect((await bob.inbox('membership.decided'))[0]?.payload).toMatchObject({ event: 'approved' })
