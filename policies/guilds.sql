@@ -61,5 +61,8 @@ grant execute on function
   api.reject_proposal
   to service_role;
 
--- jobs
-grant execute on function private.job_settle_proposals to worker;
+-- jobs and batches
+grant execute on function
+  private.job_settle_proposals,
+  private.retake_tallies
+  to worker;

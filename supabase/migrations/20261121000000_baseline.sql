@@ -22332,6 +22332,55 @@ end $$;
 comment on function api.force_close_proposal is
   'An admin closes a proposal without a decision. Fails: those of private.settle_by_staff.';
 
+-- sql/guilds/80_silence.sql
+
+-- What a ban does to proposals: who is banned is no longer eligible, so others may be more than half of who is.
+-- An erasure takes the person out of their guilds, which private.drop_votes sees to.
+-- docs/decisions.md, Guilds.
+
+create function private.retake_tallies(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_user  uuid := (p_job ->> 'userId')::uuid;
+  v_guild uuid;
+begin
+  select m.space_id into v_guild from app.space_members m
+  where m.user_id = v_user and m.silent and (p_after is null or m.space_id > p_after)
+    and exists (select from app.guild_proposals p where p.guild_id = m.space_id and p.status = 'open')
+  order by m.space_id limit 1;
+  if not found then
+    return json_build_object('changed', 0, 'next', null);
+  end if;
+  perform private.lock_space(v_guild, '{}');   -- before its proposals: ARCHITECTURE.md, Locks
+  update app.guild_proposals set due_at = least(due_at, clock_timestamp())
+  where guild_id = v_guild and status = 'open';
+  return json_build_object('changed', 1, 'next', v_guild);
+end $$;
+comment on function private.retake_tallies is
+  'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
+  'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
+call private.make_batch_queue('retaken-tallies', 'private.retake_tallies', 1);
+
+create function private.retake_tallies_soon() returns trigger
+language plpgsql security definer   -- reads memberships of others
+set search_path = ''
+as $$
+begin
+  -- not here: it may be a thousand guilds
+  if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
+             where m.user_id = new.id) then
+    perform private.enqueue('retaken-tallies', json_build_object('userId', new.id));
+  end if;
+  return null;
+end $$;
+comment on function private.retake_tallies_soon is
+  'Trigger: the votes of who is banned, who is no longer eligible, are counted out soon after.';
+create trigger _187_retake_tallies_soon after update of banned_at on app.users
+  for each row when (old.banned_at is null and new.banned_at is not null)
+  execute function private.retake_tallies_soon();
+
 -- policies/guilds.sql
 
 -- Who may run the operations of guilds. Twin of sql/guilds/; who sees which space is in policies/spaces.sql.
@@ -22397,8 +22446,11 @@ grant execute on function
   api.reject_proposal
   to service_role;
 
--- jobs
-grant execute on function private.job_settle_proposals to worker;
+-- jobs and batches
+grant execute on function
+  private.job_settle_proposals,
+  private.retake_tallies
+  to worker;
 
 -- sql/treasury/10_treasury.sql
 

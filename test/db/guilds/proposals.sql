@@ -1,7 +1,7 @@
 -- Proposals: who reads and writes past the operations, lengths, the most that are open, the export and erasures.
 begin;
-select plan(17);
-select test.people('alice', 'bob', 'carla');
+select plan(20);
+select test.people('alice', 'bob', 'carla', 'dora');
 update app.users set role = 'admin' where id = test.id('alice');
 select test.act_as('alice');
 select api.create_guild('owls', (select id from app.interests where level = 1 order by slug limit 1), p_slug => 'owls');
@@ -34,6 +34,23 @@ insert into app.guild_proposals (guild_id, proposer_id, kind, title, body, paylo
 select space_id, test.id('alice'), 'general', 'x', '', '{}', now() + interval '1 day' from app.guilds cross join generate_series(1, 49);
 select test.act_as('alice');
 select throws_ok($$ select api.create_proposal('owls', 'general', 'One more') $$, 'PT409', 'proposals_exhausted', 'fifty are open at most');
+
+-- a ban: who is banned is not eligible, and the others may be more than half
+select test.act_as_owner();
+delete from app.guild_proposals where title = 'x';
+insert into app.space_members (space_id, user_id, created_at)
+select space_id, test.id(u), now() - interval '1 day' from app.guilds, unnest(array['carla', 'dora']) u;
+select test.act_as('alice');
+insert into made select 'early', (api.create_proposal('owls', 'general', 'Soon') ->> 'id')::uuid;
+select api.vote_on_proposal('owls', pg_temp.id('early'), 'yes');
+select test.act_as('bob');
+select is(api.vote_on_proposal('owls', pg_temp.id('early'), 'yes') #>> '{status}', 'open', 'two of four are not more than half');
+select test.act_as_owner();
+update app.users set banned_at = now() where username = 'carla';
+select is((select string_agg(private.retake_tallies(data) ->> 'changed', '') from pgboss.job where name = 'retaken-tallies'), '1', 'a ban has the worker look again');
+select private.job_settle_proposals();
+select is((select concat_ws(' ', status, yes, eligible) from app.guild_proposals where id = pg_temp.id('early')), 'executed 2 3', 'and two of three are');
+delete from app.space_members where user_id in (test.id('carla'), test.id('dora'));
 
 -- erasure: the words go, and what is voted on stays until it is decided
 select test.act_as_owner();
