@@ -505,7 +505,6 @@ export interface Schemas {
     mimeType: string | null
     status: string
     expiresAt: string | null
-    removedAt: string | null
     committedAt: string | null
     createdAt: string
   }
@@ -1194,8 +1193,6 @@ export interface Schemas {
     status: 'pending' | 'committed'
     url: string | null
     committedAt: string | null
-    reviewedAt: string | null
-    removedAt: string | null
     createdAt: string
   }
   StaffAssistantSession: {

@@ -1221,7 +1221,7 @@ export const failures = {
     'token_revoked',
     'writes_exceeded',
   ],
-  create_asset: ['assets_exhausted', 'media_size', 'media_type', 'writes_exceeded'],
+  create_asset: ['assets_exhausted', 'media_quota_exceeded', 'media_size', 'media_type', 'writes_exceeded'],
   create_audio: [
     'audio_caption',
     'content_space',

@@ -287,7 +287,6 @@ export const sections = {
       mimeType: 'text?',
       status: 'text',
       expiresAt: 'timestamp with time zone?',
-      removedAt: 'timestamp with time zone?',
       committedAt: 'timestamp with time zone?',
       createdAt: 'timestamp with time zone',
     },

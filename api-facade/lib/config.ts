@@ -91,6 +91,7 @@ const Variables = z.object({
   STORAGE_ACCESS_KEY: z.string().regex(/^\S+$/).optional(),
   STORAGE_SECRET_KEY: z.string().regex(/^\S+$/).optional(),
   STORAGE_PUBLIC_URL: webUrl.optional(),
+  MEDIA_QUOTA: integer(1, 1_000_000_000).default(5120),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
   MAIL_FROM: z
     .string()
@@ -188,6 +189,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     publicUrl: withoutSlash(s.PUBLIC_URL),
     facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),
     storage: storageOf(s),
+    mediaQuota: s.MEDIA_QUOTA,
     // without a storage the facade takes media itself, where nobody else depends on it
     mediaSink: !storageOf(s) && s.NODE_ENV !== 'production' && !s.FUNCTIONS_URL,
     smtpUrl: s.SMTP_URL,

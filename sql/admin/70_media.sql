@@ -19,8 +19,6 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
-         'reviewedAt', private.utc(a.reviewed_at),
-         'removedAt', private.utc(a.removed_at),
          'createdAt', private.utc(a.created_at)) as card
 from app.media_assets a
 join app.users u on u.id = a.owner_id

@@ -22,7 +22,7 @@ begin
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
     join app.course_lessons l on l.id = i.id and l.course_id = p_course
-    left join app.media_assets a on a.id = l.asset_id and a.removed_at is null);
+    left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
   'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '

@@ -28,7 +28,7 @@ begin
              'attachment', (
                select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
                                         'contentType', a.content_type)
-               from app.media_assets a where a.id = o.asset_id and a.removed_at is null),
+               from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
              'deadlineAt', private.utc(o.deadline_at),

@@ -28,14 +28,13 @@ create table app.media_assets (
   mime_type    text,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
-  reviewed_at  timestamptz,
-  removed_at   timestamptz,
   committed_at timestamptz,
   created_at   timestamptz not null default now(),
   unique (bucket, key),
   check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
+create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
@@ -46,16 +45,53 @@ comment on column app.media_assets.status is 'pending, then committed by its own
 comment on column app.media_assets.expires_at is 'When a pending one is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
   'When it was found in the storage as announced; null while it is pending.';
-comment on column app.media_assets.reviewed_at is 'When staff looked at it; null if never.';
-comment on column app.media_assets.removed_at is
-  'When staff took it away; null unless they did. Nothing can use it from then on, and its object is deleted.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.media_assets', 'owner_id', 'mediaAssets', '{reviewed_at}');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.media_assets', 'owner_id', 'mediaAssets');
+
+create table private.media_usage (
+  owner_id uuid primary key references app.users on delete cascade,
+  bytes    bigint not null check (bytes >= 0)
+);
+comment on table private.media_usage is
+  'How many bytes of committed assets a person has: a sum of what stands in app.media_assets, kept by triggers.';
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
+
+create function private.count_asset_bytes() returns trigger
+language plpgsql security definer   -- nobody may write what is counted
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into private.media_usage as u (owner_id, bytes)
+    select c.owner_id, coalesce(sum(c.size) filter (where c.status = 'committed'), 0) from came c group by c.owner_id
+    order by c.owner_id
+    on conflict (owner_id) do update set bytes = u.bytes + excluded.bytes where excluded.bytes > 0;
+  elsif tg_op = 'UPDATE' then
+    update private.media_usage u set bytes = u.bytes + c.bytes
+    from (select n.owner_id, sum(n.size) as bytes from came n join gone o on o.id = n.id
+          where n.status = 'committed' and o.status = 'pending' group by n.owner_id) c
+    where u.owner_id = c.owner_id;
+  else
+    update private.media_usage u set bytes = u.bytes - g.bytes
+    from (select o.owner_id, sum(o.size) as bytes from gone o where o.status = 'committed' group by o.owner_id) g
+    where u.owner_id = g.owner_id;
+  end if;
+  return null;
+end $$;
+comment on function private.count_asset_bytes is
+  'Trigger: keeps the sum of a person''s committed assets. The job that deletes pending ones waits for no sum.';
+create trigger count_bytes_that_came after insert on app.media_assets
+  referencing new table as came for each statement execute function private.count_asset_bytes();
+create trigger count_bytes_committed after update on app.media_assets
+  referencing old table as gone new table as came for each statement execute function private.count_asset_bytes();
+create trigger count_bytes_that_went after delete on app.media_assets
+  referencing old table as gone for each statement execute function private.count_asset_bytes();
 
 -- of an instance that nobody has told otherwise; written at boot
 insert into app.settings (key, value) values
-  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local');
+  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120');
 
 insert into private.errors (code, status, text) values
   ('asset_unknown', 404, 'There is no such media asset.'),
@@ -72,7 +108,8 @@ begin
   return (select value from app.settings where key = p_key);
 end $$;
 comment on function private.media_setting is
-  'media_url, the address before the key of every object, or media_bucket, where new ones go.';
+  'media_url, the address before the key of every object, media_bucket, where new ones go, or media_quota, how many '
+  'bytes one person may have.';
 
 create function private.asset_url(p_key text) returns text
 language plpgsql stable
@@ -106,7 +143,7 @@ declare
   v_asset app.media_assets;
 begin
   select * into v_asset from app.media_assets
-  where id = p_asset and owner_id = private.require_caller() and removed_at is null;
+  where id = p_asset and owner_id = private.require_caller();
   if not found then
     perform private.fail('asset_unknown');
   end if;
@@ -114,7 +151,7 @@ begin
 end $$;
 comment on function private.use_asset is
   'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s, and one that staff took away), asset_pending, asset_kind.';
+  'person''s), asset_pending, asset_kind.';
 
 create function private.url_place(p_url text) returns text[]
 language plpgsql immutable
@@ -150,8 +187,7 @@ begin
     select from app.media_assets a
     where a.bucket = private.media_setting('media_bucket') and v_own[2] || '/' || a.key = v_place[2]
       and a.key = substr(v_place[2], length(v_own[2]) + 2)
-      and a.owner_id = private.require_caller() and a.status = 'committed' and a.removed_at is null
-      and a.kind = any (p_kinds)) then
+      and a.owner_id = private.require_caller() and a.status = 'committed' and a.kind = any (p_kinds)) then
     perform private.fail('media_url');
   end if;
 end $$;

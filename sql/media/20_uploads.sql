@@ -4,8 +4,10 @@
 insert into private.errors (code, status, text) values
   ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
   ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
-  ('assets_exhausted', 409, 'You have 50 uploads that are not committed. Commit one, or wait until they are 24 hours '
-  'old.'),
+  ('assets_exhausted', 409, 'You have 50 uploads of the last 15 minutes that are not committed. Commit one, or wait '
+  'until they are older.'),
+  ('media_quota_exceeded', 409, 'Your uploads would take more room than one person has here. Whoever runs this '
+  'instance can give more.'),
   ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
   ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
   ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
@@ -41,6 +43,9 @@ declare
   v_caller uuid := private.require_caller();
   v_kind   private.media_kinds;
   v_asset  app.media_assets;
+  v_most   bigint := private.media_setting('media_quota')::bigint;
+  v_many   integer;
+  v_bytes  numeric;
 begin
   select * into v_kind from private.media_kinds
   where kind = p_kind and p_content_type = any (types);
@@ -52,10 +57,24 @@ begin
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
-  if (select count(*) from app.media_assets
-      where owner_id = v_caller and status = 'pending' and expires_at > now()) >= 50 then
+  loop
+    -- in one statement, since a commit makes of the one the other
+    select count(*), coalesce(sum(a.size), 0) + coalesce((
+             select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
+    into v_many, v_bytes
+    from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
+    exit when v_many < 50 and v_bytes + p_size <= v_most;
+    -- the oldest whose address has ended is given up; one that is being committed is passed over
+    delete from app.media_assets where id = (
+      select a.id from app.media_assets a
+      where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
+      order by a.created_at limit 1 for update skip locked);
+    continue when found;
+    if v_many < 50 then
+      perform private.fail('media_quota_exceeded');
+    end if;
     perform private.fail('assets_exhausted');
-  end if;
+  end loop;
   insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
   select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
   from gen_random_uuid() id
@@ -63,7 +82,9 @@ begin
   return v_asset;
 end $$;
 comment on function private.announce_asset is
-  'A new pending asset of the caller. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+  'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
+  'were never committed are given up for it. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
+  'writes_exceeded.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -74,7 +95,8 @@ begin
 end $$;
 comment on function api.create_asset is
   'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
+  'writes_exceeded.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -84,7 +106,7 @@ declare
   v_asset app.media_assets;
 begin
   select * into v_asset from app.media_assets
-  where id = p_asset_id and owner_id = private.require_caller() and removed_at is null;
+  where id = p_asset_id and owner_id = private.require_caller();
   if not found then
     perform private.fail('asset_unknown');
   end if;
@@ -101,7 +123,7 @@ as $$
 begin
   update app.media_assets
   set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
-  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending' and removed_at is null;
+  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
   return api.get_asset(p_asset_id);   -- a second commit answers the first one's
 end $$;
 comment on function api.commit_asset is

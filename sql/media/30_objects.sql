@@ -23,18 +23,18 @@ as $$
 begin
   -- an upload may come for ten minutes, and a commit under way may take two
   insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
-  select g.bucket, g.key, tg_op = 'UPDATE' and g.removed_at is null,
+  select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
-  where tg_op = 'DELETE' or g.removed_at is not null or g.status = 'committed'
+  where tg_op = 'DELETE' or g.status = 'committed'
   on conflict (bucket, key) do update
     set upload_only = excluded.upload_only, due_at = excluded.due_at
     where d.upload_only;
   return null;
 end $$;
 comment on function private.doom_objects is
-  'Trigger: has the objects of assets deleted that are gone: expired, of an erased person, or taken away by staff. Of '
-  'one that is committed, what is uploaded once more.';
+  'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
+  'by the database''s owner. Of one that is committed, what is uploaded once more.';
 create trigger doom_objects after delete on app.media_assets
   referencing old table as gone for each statement execute function private.doom_objects();
 create trigger doom_uploads after update on app.media_assets

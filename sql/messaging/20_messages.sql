@@ -143,7 +143,7 @@ select m.id,
          'attachment', (
            select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
            from app.media_assets a
-           where a.id = m.asset_id and a.removed_at is null and s.erased_at is null),
+           where a.id = m.asset_id and s.erased_at is null),
          'reactions', coalesce((
            select json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'mine', e.mine)
                            order by e.first_at, e.emoji)

@@ -8599,14 +8599,13 @@ create table app.media_assets (
   mime_type    text,
   status       text not null default 'pending' check (status in ('pending', 'committed')),
   expires_at   timestamptz default now() + interval '24 hours',
-  reviewed_at  timestamptz,
-  removed_at   timestamptz,
   committed_at timestamptz,
   created_at   timestamptz not null default now(),
   unique (bucket, key),
   check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
 );
 create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
+create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
 create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
@@ -8617,16 +8616,53 @@ comment on column app.media_assets.status is 'pending, then committed by its own
 comment on column app.media_assets.expires_at is 'When a pending one is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
   'When it was found in the storage as announced; null while it is pending.';
-comment on column app.media_assets.reviewed_at is 'When staff looked at it; null if never.';
-comment on column app.media_assets.removed_at is
-  'When staff took it away; null unless they did. Nothing can use it from then on, and its object is deleted.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.media_assets', 'owner_id', 'mediaAssets', '{reviewed_at}');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.media_assets', 'owner_id', 'mediaAssets');
+
+create table private.media_usage (
+  owner_id uuid primary key references app.users on delete cascade,
+  bytes    bigint not null check (bytes >= 0)
+);
+comment on table private.media_usage is
+  'How many bytes of committed assets a person has: a sum of what stands in app.media_assets, kept by triggers.';
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
+
+create function private.count_asset_bytes() returns trigger
+language plpgsql security definer   -- nobody may write what is counted
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into private.media_usage as u (owner_id, bytes)
+    select c.owner_id, coalesce(sum(c.size) filter (where c.status = 'committed'), 0) from came c group by c.owner_id
+    order by c.owner_id
+    on conflict (owner_id) do update set bytes = u.bytes + excluded.bytes where excluded.bytes > 0;
+  elsif tg_op = 'UPDATE' then
+    update private.media_usage u set bytes = u.bytes + c.bytes
+    from (select n.owner_id, sum(n.size) as bytes from came n join gone o on o.id = n.id
+          where n.status = 'committed' and o.status = 'pending' group by n.owner_id) c
+    where u.owner_id = c.owner_id;
+  else
+    update private.media_usage u set bytes = u.bytes - g.bytes
+    from (select o.owner_id, sum(o.size) as bytes from gone o where o.status = 'committed' group by o.owner_id) g
+    where u.owner_id = g.owner_id;
+  end if;
+  return null;
+end $$;
+comment on function private.count_asset_bytes is
+  'Trigger: keeps the sum of a person''s committed assets. The job that deletes pending ones waits for no sum.';
+create trigger count_bytes_that_came after insert on app.media_assets
+  referencing new table as came for each statement execute function private.count_asset_bytes();
+create trigger count_bytes_committed after update on app.media_assets
+  referencing old table as gone new table as came for each statement execute function private.count_asset_bytes();
+create trigger count_bytes_that_went after delete on app.media_assets
+  referencing old table as gone for each statement execute function private.count_asset_bytes();
 
 -- of an instance that nobody has told otherwise; written at boot
 insert into app.settings (key, value) values
-  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local');
+  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120');
 
 insert into private.errors (code, status, text) values
   ('asset_unknown', 404, 'There is no such media asset.'),
@@ -8643,7 +8679,8 @@ begin
   return (select value from app.settings where key = p_key);
 end $$;
 comment on function private.media_setting is
-  'media_url, the address before the key of every object, or media_bucket, where new ones go.';
+  'media_url, the address before the key of every object, media_bucket, where new ones go, or media_quota, how many '
+  'bytes one person may have.';
 
 create function private.asset_url(p_key text) returns text
 language plpgsql stable
@@ -8677,7 +8714,7 @@ declare
   v_asset app.media_assets;
 begin
   select * into v_asset from app.media_assets
-  where id = p_asset and owner_id = private.require_caller() and removed_at is null;
+  where id = p_asset and owner_id = private.require_caller();
   if not found then
     perform private.fail('asset_unknown');
   end if;
@@ -8685,7 +8722,7 @@ begin
 end $$;
 comment on function private.use_asset is
   'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s, and one that staff took away), asset_pending, asset_kind.';
+  'person''s), asset_pending, asset_kind.';
 
 create function private.url_place(p_url text) returns text[]
 language plpgsql immutable
@@ -8721,8 +8758,7 @@ begin
     select from app.media_assets a
     where a.bucket = private.media_setting('media_bucket') and v_own[2] || '/' || a.key = v_place[2]
       and a.key = substr(v_place[2], length(v_own[2]) + 2)
-      and a.owner_id = private.require_caller() and a.status = 'committed' and a.removed_at is null
-      and a.kind = any (p_kinds)) then
+      and a.owner_id = private.require_caller() and a.status = 'committed' and a.kind = any (p_kinds)) then
     perform private.fail('media_url');
   end if;
 end $$;
@@ -8738,8 +8774,10 @@ comment on function private.check_media_url is
 insert into private.errors (code, status, text) values
   ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
   ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
-  ('assets_exhausted', 409, 'You have 50 uploads that are not committed. Commit one, or wait until they are 24 hours '
-  'old.'),
+  ('assets_exhausted', 409, 'You have 50 uploads of the last 15 minutes that are not committed. Commit one, or wait '
+  'until they are older.'),
+  ('media_quota_exceeded', 409, 'Your uploads would take more room than one person has here. Whoever runs this '
+  'instance can give more.'),
   ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
   ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
   ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
@@ -8775,6 +8813,9 @@ declare
   v_caller uuid := private.require_caller();
   v_kind   private.media_kinds;
   v_asset  app.media_assets;
+  v_most   bigint := private.media_setting('media_quota')::bigint;
+  v_many   integer;
+  v_bytes  numeric;
 begin
   select * into v_kind from private.media_kinds
   where kind = p_kind and p_content_type = any (types);
@@ -8786,10 +8827,24 @@ begin
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
   perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
-  if (select count(*) from app.media_assets
-      where owner_id = v_caller and status = 'pending' and expires_at > now()) >= 50 then
+  loop
+    -- in one statement, since a commit makes of the one the other
+    select count(*), coalesce(sum(a.size), 0) + coalesce((
+             select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
+    into v_many, v_bytes
+    from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
+    exit when v_many < 50 and v_bytes + p_size <= v_most;
+    -- the oldest whose address has ended is given up; one that is being committed is passed over
+    delete from app.media_assets where id = (
+      select a.id from app.media_assets a
+      where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
+      order by a.created_at limit 1 for update skip locked);
+    continue when found;
+    if v_many < 50 then
+      perform private.fail('media_quota_exceeded');
+    end if;
     perform private.fail('assets_exhausted');
-  end if;
+  end loop;
   insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
   select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
   from gen_random_uuid() id
@@ -8797,7 +8852,9 @@ begin
   return v_asset;
 end $$;
 comment on function private.announce_asset is
-  'A new pending asset of the caller. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+  'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
+  'were never committed are given up for it. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
+  'writes_exceeded.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -8808,7 +8865,8 @@ begin
 end $$;
 comment on function api.create_asset is
   'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, writes_exceeded.';
+  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
+  'writes_exceeded.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -8818,7 +8876,7 @@ declare
   v_asset app.media_assets;
 begin
   select * into v_asset from app.media_assets
-  where id = p_asset_id and owner_id = private.require_caller() and removed_at is null;
+  where id = p_asset_id and owner_id = private.require_caller();
   if not found then
     perform private.fail('asset_unknown');
   end if;
@@ -8835,7 +8893,7 @@ as $$
 begin
   update app.media_assets
   set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
-  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending' and removed_at is null;
+  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
   return api.get_asset(p_asset_id);   -- a second commit answers the first one's
 end $$;
 comment on function api.commit_asset is
@@ -8869,18 +8927,18 @@ as $$
 begin
   -- an upload may come for ten minutes, and a commit under way may take two
   insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
-  select g.bucket, g.key, tg_op = 'UPDATE' and g.removed_at is null,
+  select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
-  where tg_op = 'DELETE' or g.removed_at is not null or g.status = 'committed'
+  where tg_op = 'DELETE' or g.status = 'committed'
   on conflict (bucket, key) do update
     set upload_only = excluded.upload_only, due_at = excluded.due_at
     where d.upload_only;
   return null;
 end $$;
 comment on function private.doom_objects is
-  'Trigger: has the objects of assets deleted that are gone: expired, of an erased person, or taken away by staff. Of '
-  'one that is committed, what is uploaded once more.';
+  'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
+  'by the database''s owner. Of one that is committed, what is uploaded once more.';
 create trigger doom_objects after delete on app.media_assets
   referencing old table as gone for each statement execute function private.doom_objects();
 create trigger doom_uploads after update on app.media_assets
@@ -8964,8 +9022,9 @@ create policy select_own on app.media_assets for select to authenticated using (
 comment on policy select_own on app.media_assets is
   'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
 
--- media_kinds, doomed_objects: for definer functions alone
+-- media_kinds, media_usage, doomed_objects: for definer functions alone
 alter table private.media_kinds enable row level security;
+alter table private.media_usage enable row level security;
 alter table private.doomed_objects enable row level security;
 
 -- helpers
@@ -23249,7 +23308,7 @@ select m.id,
          'attachment', (
            select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
            from app.media_assets a
-           where a.id = m.asset_id and a.removed_at is null and s.erased_at is null),
+           where a.id = m.asset_id and s.erased_at is null),
          'reactions', coalesce((
            select json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'mine', e.mine)
                            order by e.first_at, e.emoji)
@@ -28199,7 +28258,7 @@ begin
              'preview', l.preview) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
     join app.course_lessons l on l.id = i.id and l.course_id = p_course
-    left join app.media_assets a on a.id = l.asset_id and a.removed_at is null);
+    left join app.media_assets a on a.id = l.asset_id);
 end $$;
 comment on function private.lesson_cards is
   'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
@@ -30875,7 +30934,7 @@ begin
              'attachment', (
                select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
                                         'contentType', a.content_type)
-               from app.media_assets a where a.id = o.asset_id and a.removed_at is null),
+               from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
              'deadlineAt', private.utc(o.deadline_at),
@@ -37066,7 +37125,7 @@ begin
              'attachment', (
                select json_build_object('assetId', a.id, 'url', private.asset_url(a.key),
                                         'contentType', a.content_type)
-               from app.media_assets a where a.id = o.asset_id and a.removed_at is null),
+               from app.media_assets a where a.id = o.asset_id),
              'disputeReason', o.dispute_reason,
              'refundMana', o.refund_mana,
              'deadlineAt', private.utc(o.deadline_at),
@@ -37554,8 +37613,6 @@ select a.created_at as at, a.id, a.kind, a.status, a.owner_id,
          'status', a.status,
          'url', case when a.status = 'committed' then private.asset_url(a.key) end,
          'committedAt', private.utc(a.committed_at),
-         'reviewedAt', private.utc(a.reviewed_at),
-         'removedAt', private.utc(a.removed_at),
          'createdAt', private.utc(a.created_at)) as card
 from app.media_assets a
 join app.users u on u.id = a.owner_id

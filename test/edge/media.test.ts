@@ -107,7 +107,7 @@ describe.each([
     expect(new Uint8Array(await (await fetch(kept.publicUrl)).arrayBuffer())).toEqual(png)
 
     await owner`update app.media_assets set expires_at = now() where id = ${expired.assetId}`
-    await owner`update app.media_assets set removed_at = now() where id = ${removed.assetId}`
+    await owner`delete from app.media_assets where id = ${removed.assetId}`
     await owner`select private.job_purge()`
     await owner`update private.doomed_objects set due_at = now()`
     // the storage does not answer the first time, and one object is never to be deleted

@@ -360,8 +360,6 @@ export const StaffMediaPage = Page(
       status: MediaStatus,
       url: z.string().nullable(),
       committedAt: Timestamp.nullable(),
-      reviewedAt: Timestamp.nullable(),
-      removedAt: Timestamp.nullable(),
       createdAt: Timestamp,
     })
     .openapi('StaffMedia'),

@@ -23,7 +23,7 @@ export default routes('media', {
     description: [
       'The bytes go straight to the storage: a PUT to `uploadUrl` with `headers` as they are, within 10 minutes. The signature holds the content type and the exact length, and nothing else is taken. Then the asset is committed. What is not committed within 24 hours is deleted.',
       '| kind | content types | at most |\n| --- | --- | --- |\n| `avatar` | `image/jpeg`, `image/png`, `image/webp` | 5 MiB |\n| `image` | those, `image/gif`, `image/avif` | 20 MiB |\n| `video` | `video/mp4`, `video/quicktime`, `video/webm` | 200 MiB |\n| `audio` | `audio/mpeg`, `audio/mp4`, `audio/aac`, `audio/ogg`, `audio/wav`, `audio/webm`, `audio/flac` | 64 MiB |\n| `attachment` | `application/pdf`, `application/zip`, `image/jpeg`, `image/png`, `image/webp`, `image/gif` | 25 MiB |',
-      'There is nothing among them that a browser would run: no SVG, no HTML. A person has at most 50 uploads that are not committed (409 `assets_exhausted`), and announces at most 200 uploads and 4000 MB an hour, unless an operator sets other numbers: 429 `writes_exceeded`. An instance without a storage answers 503.',
+      'There is nothing among them that a browser would run: no SVG, no HTML. A person has at most 50 uploads that are not committed: for one more the oldest is given up, as if it were 24 hours old, and only while all 50 are of the last 15 minutes it is 409 `assets_exhausted`. All that a person has committed or announced is at most 5 GiB (409 `media_quota_exceeded`), and nothing gives committed ones back; they announce at most 200 uploads and 4000 MB an hour (429 `writes_exceeded`). An operator may set other numbers. An instance without a storage answers 503.',
     ].join('\n\n'),
     access: 'user',
     body: NewAsset,

@@ -47,6 +47,7 @@ describe('the domain', () => {
 
 test.each([
   ['rate_limit_scale', '2.5', '1000000'],
+  ['media_quota', '1048576', '5368709120'],
   ['media_url', 'https://media.example.org', 'http://localhost:0/api/v1/media/local'],
 ] as const)('%s goes to SQL, which needs it', async (key, value, before) => {
   const setting = async () =>

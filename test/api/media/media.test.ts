@@ -157,8 +157,21 @@ describe('an upload', () => {
     const asked = await Promise.all(Array.from({ length: 5 }, () => bob.post('/media/presign', image())))
     expect(asked.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409])
     expect(await bob.post('/media/presign', image())).toFailWith(409, 'assets_exhausted')
-    await owner`update app.media_assets set expires_at = now() where owner_id = ${bob.id}`
-    expect(await bob.post('/media/presign', image())).toMatchObject({ status: 201 })
+    // three are given up, each for one, and the most that one person may have are what is there and two
+    const given = await owner<{ id: string }[]>`
+      update app.media_assets set created_at = now() - interval '16 minutes' where id in (
+        select id from app.media_assets where owner_id = ${bob.id} and size = 1 limit 3) returning id`
+    await owner`update app.settings set value = (select sum(size) + 2 * ${png.length - 1}::int from app.media_assets
+                where owner_id = ${bob.id}) where key = 'media_quota'`
+    const again = await Promise.all(Array.from({ length: 4 }, () => bob.post('/media/presign', image())))
+    expect(again.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
+    expect(again.map(({ headers }) => headers.get('x-error-code'))).toContain('media_quota_exceeded')
+    const left = await owner`select from app.media_assets where id = any (${given.map(({ id }) => id)})`
+    expect(left).toHaveLength(1)
+    const answers = await Promise.all(given.map(({ id: assetId }) => commit(bob, { assetId })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([404, 404, 422])
+    await owner`update app.settings set value = '5368709120' where key = 'media_quota'`
+    await owner`update app.media_assets set created_at = now() - interval '16 minutes' where owner_id = ${bob.id}`
     await owner`update app.settings set value = '0.01' where key = 'rate_limit_scale'`
     const late = await bob.post('/media/presign', image(100 * 1024 * 1024, 'video/mp4', 'video'))
     expect(late).toFailWith(429, 'writes_exceeded')

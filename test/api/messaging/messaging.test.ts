@@ -337,7 +337,7 @@ describe('a message', () => {
     expect(await send(alice, id, 'x', { replyToId: UNKNOWN })).toFailWith(404, 'message_unknown')
     const elsewhere = await sent(alice, await group(alice, 'bob'), 'x')
     expect(await send(alice, id, 'x', { replyToId: elsewhere })).toFailWith(404, 'message_unknown')
-    await owner`update app.media_assets set removed_at = now() where id = ${assetId}`
+    await owner`delete from app.media_assets where id = ${assetId}`
     expect((await bob.get<Message>(`/messages/${answer.body.id}`)).body.attachment).toBeNull()
   })
 

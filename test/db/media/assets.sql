@@ -1,6 +1,6 @@
 -- Media assets: whose they are, who may use one and what for, which addresses are ours, and how their objects end.
 begin;
-select plan(42);
+select plan(43);
 select test.people('alice', 'bob');
 
 create function pg_temp.asset(p_number integer) returns uuid language sql immutable
@@ -16,7 +16,7 @@ select pg_temp.asset(n), test.id(case n when 2 then 'bob' else 'alice' end), cas
 from generate_series(1, 5) n;
 update app.media_assets set status = 'committed', committed_at = now(), mime_type = content_type, expires_at = null
 where id <> pg_temp.asset(4);
-update app.media_assets set removed_at = now() where id = pg_temp.asset(5);
+update app.media_assets set kind = 'avatar' where id = pg_temp.asset(5);
 
 -- Acting as the owner
 select throws_ok($$ update app.media_assets set status = 'committed' where id = pg_temp.asset(4) $$,
@@ -24,13 +24,15 @@ select throws_ok($$ update app.media_assets set status = 'committed' where id = 
 select throws_ok($$ update app.media_assets set size = 0 where id = pg_temp.asset(4) $$, 'PT422', 'value_invalid',
   'an asset has bytes');
 
+select results_eq($$ select owner_id, bytes from private.media_usage order by bytes $$,
+  $$ values (test.id('bob'), 10::bigint), (test.id('alice'), 30) $$, 'what is committed is counted');
+
 -- Acting as Alice
 select test.act_as('alice');
 select is(private.use_asset(pg_temp.asset(1), '{image,avatar}'), pg_temp.place(1), 'a committed asset gives its address');
 select throws_ok($$ select private.use_asset(pg_temp.asset(2), '{image}') $$, 'PT404', 'asset_unknown', 'not another person''s');
 select throws_ok($$ select private.use_asset(gen_random_uuid(), '{image}') $$, 'PT404', 'asset_unknown', 'nor one that is not there');
 select throws_ok($$ select private.use_asset(null, '{image}') $$, 'PT404', 'asset_unknown', 'nor none');
-select throws_ok($$ select private.use_asset(pg_temp.asset(5), '{image}') $$, 'PT404', 'asset_unknown', 'nor one that staff took away');
 select throws_ok($$ select private.use_asset(pg_temp.asset(3), '{image}') $$, 'PT422', 'asset_kind', 'nor one of another kind');
 select throws_ok($$ select private.use_asset(pg_temp.asset(4), '{image}') $$, 'PT422', 'asset_pending', 'nor one that is pending');
 
@@ -71,6 +73,7 @@ update app.settings set value = 'new' where key = 'media_bucket';   -- a bucket 
 update private.doomed_objects set bucket = 'new';
 update app.media_assets set bucket = 'new';
 update app.users set erased_at = now() where id = test.id('alice');
+select is((select bytes from private.media_usage where owner_id = test.id('alice')), 0::bigint, 'an erasure gives back its bytes');
 select is((select array_agg(key order by key) from private.doomed_objects where not upload_only),
   array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)]::text[], 'an erasure dooms every object');
 select is((select array_agg(distinct bucket) from private.doomed_objects), '{new}', 'in the bucket where it is by now');

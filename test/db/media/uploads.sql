@@ -1,6 +1,6 @@
 -- Uploads: who may announce and commit one, what is refused, and what is left of them to be deleted.
 begin;
-select plan(30);
+select plan(38);
 select test.people('alice', 'bob');
 update app.settings set value = 'https://media.example.org/kith' where key = 'media_url';
 update app.settings set value = 'kith' where key = 'media_bucket';
@@ -39,10 +39,24 @@ select lives_ok($$ select pg_temp.announce(2) $$, 'one more');
 select test.act_as_owner();
 insert into app.media_assets (owner_id, kind, content_type, size, bucket, key)
 select test.id('alice'), 'image', 'image/png', 10, 'kith', 'one of many ' || n from generate_series(1, 47) n;
+update app.settings set value = '510' where key = 'media_quota';
 
 -- Acting as Alice
 select test.act_as('alice');
 select throws_ok($$ select api.create_asset('image', 'image/png', 10) $$, 'PT409', 'assets_exhausted', 'fifty may wait');
+
+-- Acting as the owner
+select test.act_as_owner();
+update app.media_assets set created_at = now() - interval '16 minutes' where key in ('one of many 1', 'one of many 2');
+
+-- Acting as Alice
+select test.act_as('alice');
+select lives_ok($$ select pg_temp.announce(3) $$, 'of which an older one is given up for a new one');
+select throws_ok($$ select api.create_asset('image', 'image/png', 30) $$, 'PT409', 'media_quota_exceeded', 'what is announced counts towards the quota');
+select throws_ok($$ select api.create_asset('image', 'image/png', 520) $$, 'PT409', 'media_quota_exceeded', 'which is not for one that is larger');
+select is((select count(*)::int from app.media_assets where key like 'one of many%'), 46, 'and for what is refused none is given up');
+select lives_ok($$ select pg_temp.announce(4) $$, 'but one that fits takes the other''s place');
+select is((select count(*)::int from app.media_assets), 50, 'and the fifty are fifty');
 
 -- Acting as Bob
 select test.act_as('bob');
@@ -60,6 +74,10 @@ select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 
 -- Acting as the owner
 select test.act_as_owner();
 select is((select mime_type from app.media_assets where id = pg_temp.made(1)), 'image/png', 'the first commit counts');
+select is((select bytes from private.media_usage where owner_id = test.id('alice')), 10::bigint, 'once');
+select results_eq($$ select key, upload_only, due_at = now() + interval '2 minutes' from private.doomed_objects where key like 'one%' order by key $$,
+  $$ values ('one of many 1', false, true), ('one of many 2', false, true) $$, 'what was given up is deleted');
+delete from private.doomed_objects where key like 'one%';
 select results_eq($$ select key::uuid, upload_only, due_at = now() + interval '15 minutes' from private.doomed_objects $$,
   $$ values (pg_temp.made(1), true, true) $$, 'what is uploaded once more goes');
 select is(private.job_delete_objects(), 0, 'but not before the address has ended');
@@ -70,11 +88,11 @@ select is(private.job_delete_objects(), 2, 'the objects of both are named');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
   jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'each as what it is');
 select is(private.job_delete_objects(), 0, 'once, for a while');
-update app.media_assets set removed_at = now() where id = pg_temp.made(1);
+delete from app.media_assets where id = pg_temp.made(1);
 select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'not of another bucket');
 select is(private.note_deleted_objects('kith', array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'and forgotten when they are gone');
 select results_eq($$ select key::uuid, upload_only from private.doomed_objects $$,
-  $$ values (pg_temp.made(1), false) $$, 'but not what staff took away meanwhile');
+  $$ values (pg_temp.made(1), false) $$, 'but not what was deleted meanwhile');
 
 select * from finish();
 rollback;

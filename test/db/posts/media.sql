@@ -1,6 +1,6 @@
 -- Media of posts that are assets: one's own, committed, of a kind that fits, when it is published and when it is edited.
 begin;
-select plan(27);
+select plan(26);
 select test.people('alice', 'bob');
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
@@ -10,12 +10,12 @@ create function pg_temp.media(p_name text) returns jsonb language sql stable
 create function pg_temp.place(p_name text) returns text language sql stable as $$ select private.asset_url(pg_temp.id(p_name)::text) $$;
 grant execute on all functions in schema pg_temp to public;
 with asset as (
-  insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, status, mime_type, committed_at, expires_at, removed_at)
+  insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, status, mime_type, committed_at, expires_at)
   select test.id(a.owner), a.kind, 'x/y', 1, 'local', a.name, case when a.name = 'pending' then 'pending' else 'committed' end,
          case when a.name <> 'pending' then 'x/y' end, case when a.name <> 'pending' then now() end,
-         case when a.name = 'pending' then now() + interval '1 day' end, case when a.name = 'removed' then now() end
+         case when a.name = 'pending' then now() + interval '1 day' end
   from (values ('image', 'image', 'alice'), ('video', 'video', 'alice'), ('audio', 'audio', 'alice'), ('avatar', 'avatar', 'alice'),
-               ('attachment', 'attachment', 'alice'), ('pending', 'image', 'alice'), ('removed', 'image', 'alice'),
+               ('attachment', 'attachment', 'alice'), ('pending', 'image', 'alice'), 
                ('bobs', 'image', 'bob')) a (name, kind, owner)
   returning key, id)
 insert into made select key, id from asset;
@@ -29,7 +29,7 @@ from (values ('photo', 'image'), ('video', 'video'), ('note', 'image'), ('note',
 select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%L))', 'x', f, m), 'PT' || s, code, format('a %s of the %s', f, m))
 from (values ('photo', 'video', 422, 'asset_kind'), ('video', 'image', 422, 'asset_kind'), ('photo', 'audio', 422, 'asset_kind'),
              ('note', 'avatar', 422, 'asset_kind'), ('note', 'attachment', 422, 'asset_kind'), ('note', 'pending', 422, 'asset_pending'),
-             ('note', 'removed', 404, 'asset_unknown'), ('note', 'bobs', 404, 'asset_unknown')) c (f, m, s, code);
+             ('note', 'bobs', 404, 'asset_unknown')) c (f, m, s, code);
 select throws_ok(format('select api.create_post(%L, p_media => %L)', 'x', m), 'PT' || s, code, 'media ' || left(m::text, 40))
 from (values (jsonb_build_array(jsonb_build_object('assetId', gen_random_uuid())), 404, 'asset_unknown'),
              ('[{"assetId": "x"}]', 422, 'post_media'), ('[{"assetId": 1}]', 422, 'post_media'), ('[{"assetId": null}]', 422, 'post_media'),
