@@ -132,5 +132,6 @@ grant execute on function
   private.find_reset_mail,
   private.find_verification_mail,
   private.job_expire_invites,
-  private.job_release_reservations
+  private.job_release_reservations,
+  private.note_bounce
   to worker;

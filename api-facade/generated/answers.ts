@@ -340,6 +340,7 @@ export interface Schemas {
     userId: string | null
     email: string
     emailVerifiedAt: string | null
+    emailBouncedAt: string | null
     dateOfBirth: string | null
     phone: string | null
     lastSeenAt: string | null
@@ -2733,6 +2734,7 @@ export interface Schemas {
     username: string
     email: string
     emailVerifiedAt: string | null
+    emailBouncedAt: string | null
     role: 'user' | 'moderator' | 'admin'
     firstName: string
     lastName: string

@@ -50,6 +50,7 @@ export const sections = {
       userId: 'uuid?',
       email: 'text',
       emailVerifiedAt: 'timestamp with time zone?',
+      emailBouncedAt: 'timestamp with time zone?',
       dateOfBirth: 'date?',
       phone: 'text?',
       lastSeenAt: 'timestamp with time zone?',

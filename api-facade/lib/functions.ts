@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { SignJWT } from 'jose'
-import type { Mail } from '../../edge-functions/deliver/messages.ts'
+import type { MailSender } from '../../edge-functions/deliver/messages.ts'
 import { contactOf } from '../../edge-functions/deliver/providers.ts'
 import { type VapidKeys, vapidKeyOf, vapidKeys } from '../../edge-functions/deliver/vapid.ts'
 import { type Config, secretsOf } from './config.ts'
@@ -168,7 +168,7 @@ export const vapidOf = (config: Config, jwtSecret: string): VapidKeys =>
  * Stands for people's mailboxes where there is no SMTP server: a text a mail, and a page where it has one, for the eyes of
  * whoever runs this.
  */
-function folderSender(folder: string, from: string, log: Log): (mail: Mail) => Promise<void> {
+function folderSender(folder: string, from: string, log: Log): MailSender {
   return async ({ id, to, subject, text, html, headers }) => {
     mkdirSync(dirname(folder), { recursive: true })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -178,5 +178,6 @@ function folderSender(folder: string, from: string, log: Log): (mail: Mail) => P
     await writeFile(path, `${head.join('\n')}\n\n${text}`, { mode: 0o600 })
     if (html) await writeFile(`${name}.html`, html, { mode: 0o600 })
     log.info({ path }, 'there is no SMTP_URL: a mail was written to a file')
+    return 'sent'
   }
 }

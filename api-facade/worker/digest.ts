@@ -2,10 +2,11 @@
 // in lines.ts, and the function `deliver` sends. A worker claims the row before and notes it after, so that one alone sends
 // it; what it dies over goes out once more, with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
-import { type Functions, failureOf } from '../lib/functions.ts'
+import type { Functions } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Seals } from '../lib/seals.ts'
 import { kindsWithLines, lineOf } from './lines.ts'
+import { sendMail } from './mail.ts'
 import { type Db, note, told } from './record.ts'
 
 export const DIGESTS = 'digests'
@@ -64,20 +65,21 @@ export async function takeDigests(
   })
 }
 
-/** @returns how many mails went out: none where nothing is left to tell, or another worker has sent it */
+/** @returns how many mails went out: none where nothing is left to tell, there is no such mailbox, or another worker
+ * has sent it */
 async function send(db: Db, id: string, options: DigestOptions): Promise<number> {
   const { rows } = await db.executeSql('select private.claim_digest($1) as claim', [id])
   const [{ claim }] = rows as [{ claim: Claim }]
   if (!claim) return 0
   if ('busy' in claim) throw new Error('another worker is sending it, or has died over it')
   const mail = { id: `${id}.digest`, to: claim.to, ...digestMail(claim, options) }
-  const failure = await options.functions.invoke('deliver/mail', mail).then(
-    (answer) => (answer.ok ? undefined : failureOf('deliver', answer)),
-    (error: unknown) => error,
+  const sent = sendMail(db, mail, options.functions)
+  const isDone = await sent.then(
+    () => true,
+    () => false,
   )
-  await db.executeSql('select private.note_digest($1, $2)', [id, failure === undefined])
-  if (failure) throw failure
-  return 1
+  await db.executeSql('select private.note_digest($1, $2)', [id, isDone])
+  return (await sent) ? 1 : 0
 }
 
 type Places = Pick<DigestOptions, 'seals' | 'publicUrl' | 'facadeUrl'>

@@ -1,6 +1,7 @@
 // Mail that a transaction asked for. The job names a row; the words stand here, and the function `deliver` sends them.
 // A mail may go out twice, when a worker dies over it: with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
+import type { Mail, MailSender } from '../../edge-functions/deliver/messages.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Purpose, Seals } from '../lib/seals.ts'
@@ -39,13 +40,20 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   })
 }
 
-/** @returns how many mails went out: none where nobody has the address, or the request is over */
+/** @returns how many mails went out: none where nobody has the address, it does not exist, or the request is over */
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
   const mail = 'resetId' in job ? await findReset(db, job.resetId, options) : await findVerification(db, job, options)
   if (!mail) return 0
-  const answer = await options.functions.invoke('deliver/mail', mail)
+  return (await sendMail(db, mail, options.functions)) ? 1 : 0
+}
+
+/** @returns whether it was taken: it is not where there is no such mailbox, which is noted, and nothing is tried again */
+export async function sendMail(db: Db, mail: Mail, functions: Functions): Promise<boolean> {
+  const answer = await functions.invoke('deliver/mail', mail)
   if (!answer.ok) throw await failureOf('deliver', answer)
-  return 1
+  const { outcome } = (await answer.json()) as { outcome: Awaited<ReturnType<MailSender>> }
+  if (outcome === 'gone') await db.executeSql('select private.note_bounce($1)', [mail.to])
+  return outcome === 'sent'
 }
 
 async function findReset(db: Db, id: string, { seals, publicUrl }: MailOptions) {

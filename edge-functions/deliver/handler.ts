@@ -1,12 +1,12 @@
 // What leaves for people: mail and pushes. It is handed messages and passes them on; what is said, to whom and when,
 // others know. 401 for anyone but the service, 422, 503 where what is outside did not take it.
-// POST /deliver/mail {id, to, subject, text, html?, headers?} → 204
+// POST /deliver/mail {id, to, subject, text, html?, headers?} → 200 {outcome: sent | gone}, gone: there is no such mailbox
 // POST /deliver/push {messages: up to 500} → 200 {results: [{outcome, receipt?}]}, in order
 // POST /deliver/receipts {ids: up to 300} → 200 {gone: ids}
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
-import { Mail, Push, type PushSender } from './messages.ts'
+import { Mail, type MailSender, Push, type PushSender } from './messages.ts'
 
 const Pushes = z.object({ messages: z.array(Push).max(500) })
 const Receipts = z.object({ ids: z.array(z.string().min(1).max(100)).max(300) })
@@ -14,17 +14,14 @@ const Receipts = z.object({ ids: z.array(z.string().min(1).max(100)).max(300) })
 export type DeliverEnvironment = {
   /** What may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /** Hands a mail on. Throws when it was not taken. */
-  sendMail(mail: Mail): Promise<void>
+  /** Hands a mail on. */
+  sendMail: MailSender
   push: PushSender
 }
 
 export function createDeliver({ jwtSecrets, sendMail, push }: DeliverEnvironment): Hono {
   const { app, door } = openDoors('deliver', jwtSecrets)
-  door('/mail', Mail, async (c, mail) => {
-    await sendMail(mail)
-    return c.body(null, 204)
-  })
+  door('/mail', Mail, async (c, mail) => c.json({ outcome: await sendMail(mail) }))
   door('/push', Pushes, async (c, { messages }) => c.json({ results: await push.send(messages) }))
   door('/receipts', Receipts, async (c, { ids }) => c.json({ gone: await push.gone(ids) }))
   return app

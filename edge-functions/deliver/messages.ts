@@ -21,6 +21,8 @@ export const Mail = z.object({
   headers: z.strictObject({ 'List-Unsubscribe': header, 'List-Unsubscribe-Post': header }).optional(),
 })
 export type Mail = z.infer<typeof Mail>
+/** `gone`: there is no such mailbox. @throws Error when it was not taken, and may be another time */
+export type MailSender = (mail: Mail) => Promise<'sent' | 'gone'>
 
 const common = {
   /** What it is about; a message that comes twice replaces the first where the provider can do that. */

@@ -18,6 +18,7 @@ create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
   email             text not null check (length(email) between 3 and 254),
   email_verified_at timestamptz,
+  email_bounced_at  timestamptz,
   date_of_birth     date,
   phone             text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
   last_seen_at      timestamptz,
@@ -27,6 +28,9 @@ create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
   'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
+comment on column app.accounts.email_bounced_at is
+  'When a mail server said that there is no such mailbox; null again once a link that was mailed to it was used, or '
+  'with another address.';
 comment on column app.accounts.last_seen_at is
   'When the person was last here, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
@@ -92,6 +96,7 @@ begin
       'username', u.username,
       'email', a.email,
       'emailVerifiedAt', private.utc(a.email_verified_at),
+      'emailBouncedAt', private.utc(a.email_bounced_at),
       'role', u.role,
       'firstName', u.first_name,
       'lastName', u.last_name,

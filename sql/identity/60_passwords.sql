@@ -158,7 +158,8 @@ begin
   end if;
   perform private.replace_password(v_person, p_new_hash);
   -- the token came to this address
-  update app.accounts set email_verified_at = now() where user_id = v_person and email_verified_at is null;
+  update app.accounts set email_verified_at = coalesce(email_verified_at, now()), email_bounced_at = null
+  where user_id = v_person and (email_verified_at is null or email_bounced_at is not null);
   return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
           from app.users where id = v_person);
 end $$;

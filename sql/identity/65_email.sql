@@ -32,13 +32,14 @@ insert into private.errors (code, status, text) values
   ('verifications_exhausted', 409, 'You have asked for 10 links within an hour. Try again later.');
 
 create view private.reachable_accounts with (security_invoker) as
-select a.user_id, a.email
+select a.user_id, a.email, a.email_bounced_at
 from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
   'To whom digests and links for a new password may be mailed. An address that nobody has verified a day after the '
-  'registration may be a stranger''s.';
+  'registration may be a stranger''s. One with email_bounced_at gets only what somebody asks for, or nobody could '
+  'come back by it.';
 
 create function private.lock_address(p_email text) returns void
 language plpgsql volatile
@@ -138,7 +139,7 @@ begin
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
   order by v.created_at desc limit 1;
-  if not found and v_account.email_verified_at is not null then
+  if not found and v_account.email_verified_at is not null and v_account.email_bounced_at is null then
     perform private.fail('email_verified');
   end if;
   perform private.require_link_left(v_caller);
@@ -212,6 +213,17 @@ comment on function private.find_verification_mail is
   '`link` the letter is verify, change, or taken: the owner of an address is told instead of asked, at most 5 times '
   'an hour. `asked` and `changed` go to the address that is replaced.';
 
+create function private.note_bounce(p_email text) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  update app.accounts set email_bounced_at = now() where lower(email) = lower(p_email) and email_bounced_at is null;
+end $$;
+comment on function private.note_bounce is
+  'For the worker alone: keeps that a mail server says that there is no mailbox of this address. Nothing where nobody '
+  'has it.';
+
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
 set search_path = ''
@@ -228,7 +240,7 @@ begin
   if v_link.replaces is null then
     update private.email_verifications set expires_at = now()
     where user_id = v_link.user_id and replaces is null and expires_at > now();
-    update app.accounts set email_verified_at = now() where user_id = v_link.user_id;
+    update app.accounts set email_verified_at = now(), email_bounced_at = null where user_id = v_link.user_id;
     return json_build_object('ok', true);
   end if;
 
@@ -239,7 +251,8 @@ begin
   -- whatever was mailed to the old address is no good any more
   update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();
   update private.password_resets set used_at = now() where user_id = v_link.user_id and used_at is null;
-  update app.accounts set email = v_link.email, email_verified_at = now() where user_id = v_link.user_id;
+  update app.accounts set email = v_link.email, email_verified_at = now(), email_bounced_at = null
+  where user_id = v_link.user_id;
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'changed'));
   return json_build_object('ok', true);
 end $$;

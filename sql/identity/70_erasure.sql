@@ -59,7 +59,8 @@ begin
   delete from private.email_verifications where user_id = new.id;
   -- last: who writes the ledger of the person has locked more, and ends at this row
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
-                          email_verified_at = null, date_of_birth = null, phone = null, last_seen_at = null
+                          email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
+                          last_seen_at = null
   where user_id = new.id;
   return null;
 end $$;

@@ -26,7 +26,8 @@ comment on column private.digests.told_to is
 comment on column private.digests.claimed_until is
   'Until then one worker alone sends it; after that it has died, and another may. -infinity before, and again when '
   'the mail was not taken.';
-comment on column private.digests.sent_at is 'When the mail was taken, or nothing was left to tell; null until then.';
+comment on column private.digests.sent_at is
+  'When the mail was taken, nothing was left to tell, or there turned out to be no such mailbox; null until then.';
 -- longer than a digest looks back
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
@@ -87,7 +88,7 @@ begin
     insert into private.digests (user_id, day, told_from, told_to)
     select p.id, p.day, f.told_from, c_to
     from unnest(v_people, v_days) as p (id, day)
-    join private.reachable_accounts a on a.user_id = p.id
+    join private.reachable_accounts a on a.user_id = p.id and a.email_bounced_at is null
     join app.users u on u.id = p.id and u.banned_at is null
     cross join lateral (
       select coalesce(max(d.told_to), now() - c_back) from private.digests d where d.user_id = p.id) as f (told_from)
@@ -100,9 +101,9 @@ begin
 end $$;
 comment on function private.job_queue_digests is
   'Job: has digests mailed to up to 500 people whose hour has come and who have something to be told, and says when '
-  'their next hour is. Of the banned, and of those whose address was not verified within a day, it is moved on alone. '
-  'May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. The worker repeats '
-  'it until there is none.';
+  'their next hour is. Of the banned, and of those whose address bounces or was not verified within a day, it is '
+  'moved on alone. May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. '
+  'The worker repeats it until there is none.';
 call private.make_walk('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
@@ -123,14 +124,14 @@ begin
   return (select json_build_object('to', a.email, 'unsubscribeId', s.unsubscribe_id, 'timezone', s.timezone,
                                    'hour', s.digest_hour, 'items', v_items, 'more', cardinality(v_news) = 500)
           from app.notification_settings s
-          join private.reachable_accounts a on a.user_id = s.user_id
+          join private.reachable_accounts a on a.user_id = s.user_id and a.email_bounced_at is null
           join app.users u on u.id = s.user_id and u.banned_at is null
           where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
 end $$;
 comment on function private.digest_mail is
   'What a digest says now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}; null when there is '
-  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable or wants none. more: there were '
-  '500 and may be others.';
+  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable, has an address that bounces, or '
+  'wants none. more: there were 500 and may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -166,7 +167,7 @@ begin
   where id = p_id and sent_at is null;
 end $$;
 comment on function private.note_digest is
-  'For the worker alone: keeps that what it had claimed was sent, or was not taken and is to be tried again.';
+  'For the worker alone: keeps that what it had claimed is done with, or was not taken and is to be tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
 language plpgsql security definer   -- nobody may read or write it

@@ -2831,6 +2831,7 @@ create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
   email             text not null check (length(email) between 3 and 254),
   email_verified_at timestamptz,
+  email_bounced_at  timestamptz,
   date_of_birth     date,
   phone             text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
   last_seen_at      timestamptz,
@@ -2840,6 +2841,9 @@ create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'What a person tells only us. Only the first admin has no date_of_birth.';
 comment on column app.accounts.email_verified_at is
   'When the person proved that the address is theirs; null until then. The first admin''s counts as proved.';
+comment on column app.accounts.email_bounced_at is
+  'When a mail server said that there is no such mailbox; null again once a link that was mailed to it was used, or '
+  'with another address.';
 comment on column app.accounts.last_seen_at is
   'When the person was last here, to five minutes: see api.note_presence.';
 comment on column app.accounts.total_reputation is
@@ -2905,6 +2909,7 @@ begin
       'username', u.username,
       'email', a.email,
       'emailVerifiedAt', private.utc(a.email_verified_at),
+      'emailBouncedAt', private.utc(a.email_bounced_at),
       'role', u.role,
       'firstName', u.first_name,
       'lastName', u.last_name,
@@ -4205,7 +4210,8 @@ begin
   end if;
   perform private.replace_password(v_person, p_new_hash);
   -- the token came to this address
-  update app.accounts set email_verified_at = now() where user_id = v_person and email_verified_at is null;
+  update app.accounts set email_verified_at = coalesce(email_verified_at, now()), email_bounced_at = null
+  where user_id = v_person and (email_verified_at is null or email_bounced_at is not null);
   return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
           from app.users where id = v_person);
 end $$;
@@ -4250,13 +4256,14 @@ insert into private.errors (code, status, text) values
   ('verifications_exhausted', 409, 'You have asked for 10 links within an hour. Try again later.');
 
 create view private.reachable_accounts with (security_invoker) as
-select a.user_id, a.email
+select a.user_id, a.email, a.email_bounced_at
 from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
   'To whom digests and links for a new password may be mailed. An address that nobody has verified a day after the '
-  'registration may be a stranger''s.';
+  'registration may be a stranger''s. One with email_bounced_at gets only what somebody asks for, or nobody could '
+  'come back by it.';
 
 create function private.lock_address(p_email text) returns void
 language plpgsql volatile
@@ -4356,7 +4363,7 @@ begin
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
   order by v.created_at desc limit 1;
-  if not found and v_account.email_verified_at is not null then
+  if not found and v_account.email_verified_at is not null and v_account.email_bounced_at is null then
     perform private.fail('email_verified');
   end if;
   perform private.require_link_left(v_caller);
@@ -4430,6 +4437,17 @@ comment on function private.find_verification_mail is
   '`link` the letter is verify, change, or taken: the owner of an address is told instead of asked, at most 5 times '
   'an hour. `asked` and `changed` go to the address that is replaced.';
 
+create function private.note_bounce(p_email text) returns void
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+begin
+  update app.accounts set email_bounced_at = now() where lower(email) = lower(p_email) and email_bounced_at is null;
+end $$;
+comment on function private.note_bounce is
+  'For the worker alone: keeps that a mail server says that there is no mailbox of this address. Nothing where nobody '
+  'has it.';
+
 create function api.verify_email(p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
 set search_path = ''
@@ -4446,7 +4464,7 @@ begin
   if v_link.replaces is null then
     update private.email_verifications set expires_at = now()
     where user_id = v_link.user_id and replaces is null and expires_at > now();
-    update app.accounts set email_verified_at = now() where user_id = v_link.user_id;
+    update app.accounts set email_verified_at = now(), email_bounced_at = null where user_id = v_link.user_id;
     return json_build_object('ok', true);
   end if;
 
@@ -4457,7 +4475,8 @@ begin
   -- whatever was mailed to the old address is no good any more
   update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();
   update private.password_resets set used_at = now() where user_id = v_link.user_id and used_at is null;
-  update app.accounts set email = v_link.email, email_verified_at = now() where user_id = v_link.user_id;
+  update app.accounts set email = v_link.email, email_verified_at = now(), email_bounced_at = null
+  where user_id = v_link.user_id;
   perform private.enqueue('mail', json_build_object('verificationId', p_id, 'letter', 'changed'));
   return json_build_object('ok', true);
 end $$;
@@ -4529,7 +4548,8 @@ begin
   delete from private.email_verifications where user_id = new.id;
   -- last: who writes the ledger of the person has locked more, and ends at this row
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
-                          email_verified_at = null, date_of_birth = null, phone = null, last_seen_at = null
+                          email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
+                          last_seen_at = null
   where user_id = new.id;
   return null;
 end $$;
@@ -4768,7 +4788,8 @@ grant execute on function
   private.find_reset_mail,
   private.find_verification_mail,
   private.job_expire_invites,
-  private.job_release_reservations
+  private.job_release_reservations,
+  private.note_bounce
   to worker;
 
 -- sql/interests/10_catalog.sql
@@ -14467,7 +14488,8 @@ comment on column private.digests.told_to is
 comment on column private.digests.claimed_until is
   'Until then one worker alone sends it; after that it has died, and another may. -infinity before, and again when '
   'the mail was not taken.';
-comment on column private.digests.sent_at is 'When the mail was taken, or nothing was left to tell; null until then.';
+comment on column private.digests.sent_at is
+  'When the mail was taken, nothing was left to tell, or there turned out to be no such mailbox; null until then.';
 -- longer than a digest looks back
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
@@ -14528,7 +14550,7 @@ begin
     insert into private.digests (user_id, day, told_from, told_to)
     select p.id, p.day, f.told_from, c_to
     from unnest(v_people, v_days) as p (id, day)
-    join private.reachable_accounts a on a.user_id = p.id
+    join private.reachable_accounts a on a.user_id = p.id and a.email_bounced_at is null
     join app.users u on u.id = p.id and u.banned_at is null
     cross join lateral (
       select coalesce(max(d.told_to), now() - c_back) from private.digests d where d.user_id = p.id) as f (told_from)
@@ -14541,9 +14563,9 @@ begin
 end $$;
 comment on function private.job_queue_digests is
   'Job: has digests mailed to up to 500 people whose hour has come and who have something to be told, and says when '
-  'their next hour is. Of the banned, and of those whose address was not verified within a day, it is moved on alone. '
-  'May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. The worker repeats '
-  'it until there is none.';
+  'their next hour is. Of the banned, and of those whose address bounces or was not verified within a day, it is '
+  'moved on alone. May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. '
+  'The worker repeats it until there is none.';
 call private.make_walk('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
@@ -14564,14 +14586,14 @@ begin
   return (select json_build_object('to', a.email, 'unsubscribeId', s.unsubscribe_id, 'timezone', s.timezone,
                                    'hour', s.digest_hour, 'items', v_items, 'more', cardinality(v_news) = 500)
           from app.notification_settings s
-          join private.reachable_accounts a on a.user_id = s.user_id
+          join private.reachable_accounts a on a.user_id = s.user_id and a.email_bounced_at is null
           join app.users u on u.id = s.user_id and u.banned_at is null
           where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
 end $$;
 comment on function private.digest_mail is
   'What a digest says now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}; null when there is '
-  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable or wants none. more: there were '
-  '500 and may be others.';
+  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable, has an address that bounces, or '
+  'wants none. more: there were 500 and may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -14607,7 +14629,7 @@ begin
   where id = p_id and sent_at is null;
 end $$;
 comment on function private.note_digest is
-  'For the worker alone: keeps that what it had claimed was sent, or was not taken and is to be tried again.';
+  'For the worker alone: keeps that what it had claimed is done with, or was not taken and is to be tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
 language plpgsql security definer   -- nobody may read or write it

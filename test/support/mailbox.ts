@@ -11,6 +11,8 @@ export type Mailbox = {
   letters: Letter[]
   /** The next so many are refused, as a server does that is busy. */
   refuse(count: number): void
+  /** What the server says to mail for an address, such as `550 5.1.1 Unknown`. */
+  said: Map<string, string>
 }
 
 /** Undoes quoted-printable, where the letter says that it is. */
@@ -44,11 +46,16 @@ export function opened(source: string): Pick<Letter, 'head' | 'text' | 'html'> {
 /** Call it at the top of a file: it closes after the last test there. */
 export async function mailbox(): Promise<Mailbox> {
   const letters: Letter[] = []
+  const said = new Map<string, string>()
   let busy = 0
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     logger: false,
+    onRcptTo({ address }, _session, done) {
+      const [code, ...words] = said.get(address)?.split(' ') ?? []
+      done(code ? Object.assign(new Error(words.join(' ')), { responseCode: Number(code) }) : undefined)
+    },
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -70,5 +77,5 @@ export async function mailbox(): Promise<Mailbox> {
   const refuse = (count: number) => {
     busy = count
   }
-  return { url: `smtp://127.0.0.1:${port}`, letters, refuse }
+  return { url: `smtp://127.0.0.1:${port}`, letters, refuse, said }
 }

@@ -20,7 +20,7 @@ import { world } from '../support/world.ts'
 const { alice, bob, carla, nobody, admin, database, join } = await world()
 const { owner, superuser } = database
 const role = database.connect('kith_worker')
-const { url, letters, refuse } = await mailbox()
+const { url, letters, refuse, said } = await mailbox()
 const settings = { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/', INSTANCE_DOMAIN: 'kith.example' }
 
 /** A worker that tries again at once. */
@@ -122,6 +122,28 @@ ${leave}`)
     expect(digestsTo(dora)).toHaveLength(1)
     const [record] = await owner`select failures > 1 as refused from private.job_runs where job = 'digests'`
     expect(record).toEqual({ refused: true })
+  })
+
+  test('goes to no mailbox of which a server said that there is none, until its address is verified again', async () => {
+    const [gus] = (await join('gus')) as [Person]
+    const day = async () => {
+      await pay(bob, gus)
+      await morning(gus)
+      await idle()
+      const { body } = await gus.get<{ emailBouncedAt: string | null }>('/me')
+      return [body.emailBouncedAt === null, digestsTo(gus).length]
+    }
+    said.set(gus.email, '550 5.1.1 No such user')
+    expect(await day()).toEqual([false, 0])
+    said.delete(gus.email)
+    expect(await day()).toEqual([false, 0])
+    const links = () =>
+      letters.filter(({ to }) => to.includes(gus.email)).map(({ text }) => /verify-email#token=(\S+)/.exec(text)?.[1])
+    const before = links().length
+    expect(await gus.post('/me/verify-email')).toMatchObject({ status: 200 })
+    const token = await until(() => links()[before])
+    expect(await nobody.post('/auth/verify-email', { token })).toMatchObject({ status: 200 })
+    expect(await day()).toEqual([true, 1])
   })
 
   test('over which a worker died is sent by another, once its time is over, as the same message', async () => {

@@ -16,7 +16,7 @@ export default routes('identity', {
   'GET /me': {
     summary: 'My profile',
     description:
-      '`emailVerifiedAt` is null until I have proved that the address is mine. `lastSeenAt` is exact to five minutes, and nobody else sees it.',
+      '`emailVerifiedAt` is null until I have proved that the address is mine. `emailBouncedAt` is when a mail server said that there is no such mailbox: from then on no digest goes there, and of what is asked for one try, until I verify the address again, set a password by mail, or have another address. `lastSeenAt` is exact to five minutes, and nobody else sees it.',
     access: 'user',
     also: ['GET /identity/me'],
     operation: 'get_me',

@@ -75,6 +75,7 @@ export const Me = z
     username: z.string(),
     email: z.string(),
     emailVerifiedAt: Timestamp.nullable(),
+    emailBouncedAt: Timestamp.nullable(),
     role: z.enum(['user', 'moderator', 'admin']),
     firstName: z.string(),
     lastName: z.string(),

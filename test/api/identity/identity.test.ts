@@ -89,6 +89,7 @@ describe.each(['/me', '/identity/me'])('GET %s', (path) => {
     const time = expect.stringMatching(/^20\d\d-/)
     const rest = {
       emailVerifiedAt: null,
+      emailBouncedAt: null,
       phone: null,
       about: null,
       profilePicUrl: null,

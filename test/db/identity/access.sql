@@ -32,7 +32,7 @@ select is((select count(*)::int from app.invite_tree), 0, 'and no tree of others
 select throws_ok('select * from private.credentials', '42501', null, 'hashes are nobody''s');
 select is(private.own_profile(test.id('alice'))::text, null, 'another''s profile is not one''s own');
 select is(api.get_me() ->> 'id', test.id('bob')::text, 'one''s own is');
-select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'emailVerifiedAt', 'role', 'firstName', 'lastName',
+select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'emailVerifiedAt', 'emailBouncedAt', 'role', 'firstName', 'lastName',
   'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt'], 'with these fields');
 select is((select card::jsonb from app.person_card where id = test.id('alice')),
   '{"id": "acct:alice@localhost", "actorId": "acct:alice@localhost", "username": "alice", "firstName": "alice", "lastName": "例", "profilePicUrl": null}',
