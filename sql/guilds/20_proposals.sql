@@ -272,21 +272,20 @@ comment on function private.decide_proposal is
   'Decides an open proposal of a guild that is locked, with the votes that count now. The worker executes it, and '
   'tells its proposer.';
 
-create function private.pass_early(p_proposal app.guild_proposals) returns boolean
+create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
 set search_path = ''
 as $$
-declare
-  v_tally app.tally := private.tally(p_proposal);
 begin
-  if v_tally.yes * 2 > v_tally.eligible then
+  if p_tally.yes * 2 > p_tally.eligible then
     perform private.decide_proposal(p_proposal, 'passed');
     return true;
   end if;
   return false;
 end $$;
 comment on function private.pass_early is
-  'Lets an open proposal pass for which more than half of the eligible have voted; false when they have not.';
+  'Lets an open proposal pass for which more than half of the eligible have voted, by this tally; false when they '
+  'have not.';
 
 create function private.drop_votes() returns trigger
 language plpgsql security definer   -- who leaves may write no votes
@@ -338,7 +337,7 @@ begin
   if v_proposal.status = 'open' then
     v_tally := private.tally(v_proposal);
     if v_proposal.closes_at > clock_timestamp() then
-      if not private.pass_early(v_proposal) then
+      if not private.pass_early(v_proposal, v_tally) then
         update app.guild_proposals set due_at = closes_at where id = p_id;
         return;
       end if;

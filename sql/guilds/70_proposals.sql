@@ -27,7 +27,7 @@ comment on function private.proposal_cards is
   'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
 call private.make_walk('private.proposal_cards');
 
-create function private.proposal_detail(p_id uuid) returns json
+create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
 language plpgsql stable security definer   -- its callers look at who may read it
 set search_path = ''
 as $$
@@ -38,12 +38,13 @@ begin
   return private.merged(
     (select c from private.proposal_cards(array[p_id]) c),
     json_build_object(
-      'tally', to_json(private.tally(v_proposal)),
+      'tally', to_json(coalesce(p_tally, private.tally(v_proposal))),
       'viewer', json_build_object('vote', (select v.value from app.guild_votes v
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'A proposal with what it came to: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}.';
+  'A proposal with what it came to, which may have been counted already: {…, tally {yes, no, abstain, eligible, '
+  'quorum}, viewer {vote}}.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
 language plpgsql stable security definer   -- its callers look at who may read it
@@ -138,6 +139,7 @@ set search_path = ''
 as $$
 declare
   v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+  v_tally    app.tally;
 begin
   if (p_value = any (array['yes', 'no', 'abstain'])) is not true then
     perform private.fail('proposal_vote');
@@ -146,8 +148,9 @@ begin
   end if;
   insert into app.guild_votes (proposal_id, user_id, value) values (p_id, app.uid(), p_value)
   on conflict (proposal_id, user_id) do update set value = excluded.value;
-  perform private.pass_early(v_proposal);
-  return private.proposal_detail(p_id);
+  v_tally := private.tally(v_proposal);
+  perform private.pass_early(v_proposal, v_tally);
+  return private.proposal_detail(p_id, v_tally);
 end $$;
 comment on function private.vote_on_proposal is
   'The caller votes, or votes otherwise. Fails: space_unknown, space_not_member, space_role, proposal_unknown, '

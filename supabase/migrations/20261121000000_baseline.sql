@@ -21732,21 +21732,20 @@ comment on function private.decide_proposal is
   'Decides an open proposal of a guild that is locked, with the votes that count now. The worker executes it, and '
   'tells its proposer.';
 
-create function private.pass_early(p_proposal app.guild_proposals) returns boolean
+create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
 set search_path = ''
 as $$
-declare
-  v_tally app.tally := private.tally(p_proposal);
 begin
-  if v_tally.yes * 2 > v_tally.eligible then
+  if p_tally.yes * 2 > p_tally.eligible then
     perform private.decide_proposal(p_proposal, 'passed');
     return true;
   end if;
   return false;
 end $$;
 comment on function private.pass_early is
-  'Lets an open proposal pass for which more than half of the eligible have voted; false when they have not.';
+  'Lets an open proposal pass for which more than half of the eligible have voted, by this tally; false when they '
+  'have not.';
 
 create function private.drop_votes() returns trigger
 language plpgsql security definer   -- who leaves may write no votes
@@ -21798,7 +21797,7 @@ begin
   if v_proposal.status = 'open' then
     v_tally := private.tally(v_proposal);
     if v_proposal.closes_at > clock_timestamp() then
-      if not private.pass_early(v_proposal) then
+      if not private.pass_early(v_proposal, v_tally) then
         update app.guild_proposals set due_at = closes_at where id = p_id;
         return;
       end if;
@@ -22103,7 +22102,7 @@ comment on function private.proposal_cards is
   'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
 call private.make_walk('private.proposal_cards');
 
-create function private.proposal_detail(p_id uuid) returns json
+create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
 language plpgsql stable security definer   -- its callers look at who may read it
 set search_path = ''
 as $$
@@ -22114,12 +22113,13 @@ begin
   return private.merged(
     (select c from private.proposal_cards(array[p_id]) c),
     json_build_object(
-      'tally', to_json(private.tally(v_proposal)),
+      'tally', to_json(coalesce(p_tally, private.tally(v_proposal))),
       'viewer', json_build_object('vote', (select v.value from app.guild_votes v
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'A proposal with what it came to: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}.';
+  'A proposal with what it came to, which may have been counted already: {…, tally {yes, no, abstain, eligible, '
+  'quorum}, viewer {vote}}.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
 language plpgsql stable security definer   -- its callers look at who may read it
@@ -22214,6 +22214,7 @@ set search_path = ''
 as $$
 declare
   v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+  v_tally    app.tally;
 begin
   if (p_value = any (array['yes', 'no', 'abstain'])) is not true then
     perform private.fail('proposal_vote');
@@ -22222,8 +22223,9 @@ begin
   end if;
   insert into app.guild_votes (proposal_id, user_id, value) values (p_id, app.uid(), p_value)
   on conflict (proposal_id, user_id) do update set value = excluded.value;
-  perform private.pass_early(v_proposal);
-  return private.proposal_detail(p_id);
+  v_tally := private.tally(v_proposal);
+  perform private.pass_early(v_proposal, v_tally);
+  return private.proposal_detail(p_id, v_tally);
 end $$;
 comment on function private.vote_on_proposal is
   'The caller votes, or votes otherwise. Fails: space_unknown, space_not_member, space_role, proposal_unknown, '

@@ -1,6 +1,6 @@
 -- Conversations as each kind of person: who may do what, past the operations too, and what others are told.
 begin;
-select plan(82);
+select plan(86);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -100,5 +100,18 @@ select test.act_as('dora');
 select is(pg_temp.names(api.list_messages(pg_temp.id('group'))), 'joined', 'who is added sees what is said from then on');
 select throws_ok($$ select api.get_message(pg_temp.id('one')) $$, 'PT404', 'message_unknown', 'and nothing before');
 select is(api.get_conversation(pg_temp.id('group')) ->> 'unreadCount', '0', 'nor is it unread');
+
+-- Bob, who wrote more than an erasure takes at once, is erased
+select test.act_as_owner();
+insert into made values ('bob', test.id('bob'));
+create function pg_temp.unerased() returns integer language sql as $$
+  select count(*)::integer from app.messages where sender_id = pg_temp.id('bob') and body = 'x' $$;
+insert into app.messages (conversation_id, number, sender_id, body)
+select pg_temp.id('group'), 1000 + n, pg_temp.id('bob'), 'x' from generate_series(1, 1001) n;
+select private.erase_person(pg_temp.id('bob'));
+select is(pg_temp.unerased(), 501, '500 messages are tombstones at once');
+select is(private.erase_more(json_build_object('userId', pg_temp.id('bob'))::jsonb) ->> 'next', pg_temp.id('bob')::text, 'the worker takes as many');
+select is(private.erase_more(json_build_object('userId', pg_temp.id('bob'))::jsonb) ->> 'next', null, 'and then the others');
+select is(pg_temp.unerased(), 0, 'until none has words');
 select * from finish();
 rollback;

@@ -99,7 +99,7 @@ checkBounds([
   {
     operation: 'vote_on_proposal',
     against: 'members, of whom all others have voted',
-    most: 25_000,
+    most: 12_000,
     sizes: [5000],
     async scene(viewer, size) {
       const guild = await newGuild(viewer)

@@ -114,4 +114,18 @@ checkBounds([
       return { parameters: `p_id => '${talk}'`, shown: [] }
     },
   },
+  {
+    operation: 'erase_me',
+    against: 'conversations, and messages of the person in one of them',
+    most: 60_000,
+    sizes: [3000],
+    role: 'gate',
+    async scene(viewer, size) {
+      await put(`insert into private.credentials (user_id, password_hash) values ($1, 'hash')`, viewer)
+      await talks(viewer, size)
+      const { talk } = await messages(viewer, size)
+      await put(`update app.messages set sender_id = '${viewer}' where conversation_id = '${talk}'`)
+      return { parameters: `p_password_hash => 'hash'` }
+    },
+  },
 ])
