@@ -25,6 +25,8 @@ export type Case = {
   grows?: string
   /** Of a round of --growth, where each takes long. */
   requests?: number
+  /** One after the other, where they would wait for each other longer than a request may. */
+  alone?: boolean
   /** The same without HTTP, where a statement does it all. */
   statement?: {
     operation: string

@@ -31,6 +31,7 @@ export const even = (amount: number): number => Math.max(1, Math.round(amount / 
  * @throws Error when an answer is not what the case has
  */
 export async function overHttp(url: string, one: Case, from: number, amount: number): Promise<number> {
+  const clients = one.alone ? 1 : CLIENTS
   const known = await one.headers?.(url, tokenOf)
   const requests = await Promise.all(
     Array.from({ length: amount }, async (_, n) => {
@@ -52,15 +53,15 @@ export async function overHttp(url: string, one: Case, from: number, amount: num
   let end = start
   const options = {
     url,
-    connections: CLIENTS,
+    connections: clients,
     timeout: 60,
     sampleInt: 20, // how often it looks whether it is done
     amount,
     requests,
     // every client its own part of the requests: else all of them ask for the same at the same time
     setupClient: (it: autocannon.Client) => {
-      const at = client++ % CLIENTS
-      it.setRequests(requests.filter((_, n) => n % CLIENTS === at))
+      const at = client++ % clients
+      it.setRequests(requests.filter((_, n) => n % clients === at))
     },
   }
   const result = await new Promise<autocannon.Result>((settle, fail) => {
@@ -104,7 +105,7 @@ export async function withoutHttp(
       done++
     }
   }
-  await Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at)))
+  await Promise.all(Array.from({ length: one.alone ? 1 : CLIENTS }, (_, at) => client(at)))
   await sql.end()
   return { rate: done / seconds, done: done + CLIENTS }
 }
@@ -119,7 +120,7 @@ export function hasPgbench(): boolean {
 }
 
 /** Transactions a second of pgbench: begin, set the claims, query, commit; prepared, 8 clients. */
-export async function byPgbench(userUrl: string, { statement }: Case, seconds: number): Promise<number> {
+export async function byPgbench(userUrl: string, { statement, alone }: Case, seconds: number): Promise<number> {
   if (!statement) return Number.NaN
   const { variables, caller, call } = statement.pgbench
   const folder = mkdtempSync(join(tmpdir(), 'kith-pgbench-'))
@@ -133,7 +134,8 @@ export async function byPgbench(userUrl: string, { statement }: Case, seconds: n
   ]
   writeFileSync(script, `${lines.filter(Boolean).join('\n')}\n`)
   try {
-    const options = ['-n', '-M', 'prepared', '-c', '8', '-j', '2', '-T', String(seconds), '-f', script, userUrl]
+    const [clients, threads] = alone ? ['1', '1'] : ['8', '2']
+    const options = ['-n', '-M', 'prepared', '-c', clients, '-j', threads, '-T', String(seconds), '-f', script, userUrl]
     const env = { ...process.env, PGAPPNAME: OURS }
     const { stdout } = await promisify(execFile)('pgbench', options, { env })
     return Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1])
