@@ -149,6 +149,8 @@ begin
   execute format('alter function %s set enable_mergejoin = off', p_function);
   execute format('alter function %s set enable_sort = off', p_function);
   execute format('alter function %s set enable_incremental_sort = off', p_function);
+  -- or the order of an aggregate would have it walk a whole table that happens to be in that order
+  execute format('alter function %s set enable_presorted_aggregate = off', p_function);
   -- there is one such plan, and making it at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;

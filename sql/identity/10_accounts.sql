@@ -70,16 +70,16 @@ insert into private.errors (code, status, text) values
   ('person_banned', 403, 'This account is banned.');
 
 create view app.person_card with (security_invoker) as
-select u.id,
-       json_build_object(
-         'id', private.actor_id(u.username, (select private.domain())),
-         'actorId', private.actor_id(u.username, (select private.domain())),
-         'username', u.username,
-         'firstName', u.first_name,
-         'lastName', u.last_name,
-         'profilePicUrl', u.profile_pic_url) as card,
-       private.actor_id(u.username, (select private.domain())) as actor_id
-from app.users u;
+select u.id, row_to_json(c) as card, n.actor_id
+from app.users u
+cross join lateral (select private.actor_id(u.username, (select private.domain())) as actor_id offset 0) n   -- once
+cross join lateral (
+  select n.actor_id as id,
+         n.actor_id as "actorId",
+         u.username,
+         u.first_name as "firstName",
+         u.last_name as "lastName",
+         u.profile_pic_url as "profilePicUrl") c;
 comment on view app.person_card is
   'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}; and their '
   'actor id by itself.';

@@ -37,90 +37,105 @@ comment on function private.require_marks is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
 call private.make_walk('private.require_marks');
 
-create view app.post_card with (security_invoker) as
-select p.id, p.quoted_post_id,
-       json_build_object(
-         'id', p.id,
-         'authorId', author.actor_id,
-         'author', author.card,
-         'personaId', persona.id,
-         'persona', json_build_object('id', persona.id, 'name', persona.name, 'accent', persona.accent,
-                                      'profilePicUrl', persona.profile_pic_url),
-         'coAuthors', coalesce((
-           select json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
-                                             'splitShare', ca.split_share, 'status', ca.status)
-                           order by ca.created_at, ca.id)
-           from app.post_co_authors ca
-           join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
-           join app.person_card person on person.id = ca.user_id
-           where ca.post_id = p.id
-             and (ca.status = 'accepted' or (select app.uid()) in (p.author_id, ca.user_id))
-             and private.may_meet((select a.level from app.audience a
-                                   where a.viewer_id = (select app.uid()) and a.author_id = ca.user_id))), '[]'),
-         'format', p.format,
-         'title', p.title,
-         'body', p.body,
-         'media', p.media,
-         'visibility', p.visibility,
-         'depth', p.depth,
-         'depthLabel', (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1],
-         'interestId', p.interest_id,
-         'groupId', case space.kind when 'group' then space.id end,
-         'guildId', case space.kind when 'guild' then space.id end,
-         'interests', coalesce((
-           select json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
-                                             'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
-                           order by pi.is_primary desc, i.name)
-           from app.post_interests pi join app.interests i on i.id = pi.interest_id
-           where pi.post_id = p.id), '[]'),
-         'isJournalism', p.is_journalism,
-         'counters', p.counters,
-         'viewer', p.viewer,
-         'poll', (select poll.card from app.poll_card poll where poll.post_id = p.id),
-         'series', coalesce((
-           select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)
-           from app.series_items si join app.series s on s.id = si.series_id
-           where si.post_id = p.id), '[]'),
-         'emojiBreakdown', coalesce((
-           select json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
-                                  order by e.emotion)
-           from app.post_emotions e where e.post_id = p.id and e.payments > 0), '{}'),
-         'boostScore', p.boost,
-         'boostExpiresAt', private.utc(p.boost_expires_at),
-         'pinned', p.pinned_at is not null,
-         'publishAt', private.utc(p.publish_at),
-         'publishedAt', private.utc(p.published_at),
-         'editedAt', private.utc(p.edited_at),
-         'hiddenAt', private.utc(p.hidden_at),
-         'createdAt', private.utc(p.created_at)) as card
-from private.marked_posts p
-join app.person_card author on author.id = p.author_id
-left join app.spaces space on space.id = p.space_id
-left join app.personas persona on persona.user_id = p.author_id
-  and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end;
-comment on view app.post_card is
-  'A post as its viewer sees it. Only private.post_cards reads this, and adds what the post quotes.';
-
 create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning such a statement takes longer than running it
 as $$
+declare
+  v_me  uuid := app.uid();
+  v_ids uuid[] := p_ids || array(select q.quoted_post_id from app.posts q
+                                 where q.id = any (p_ids) and q.quoted_post_id is not null);
 begin
   return (
-    with seen as materialized (
-      select c.id, c.quoted_post_id, c.card from app.post_card c
-      where c.id = any (p_ids || array(select q.quoted_post_id from app.posts q
-                                       where q.id = any (p_ids) and q.quoted_post_id is not null))
+    -- what hangs on posts is read once for all of them: most have nothing of it
+    with co_authors as materialized (
+      select ca.post_id, json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
+                                                    'splitShare', ca.split_share, 'status', ca.status)
+                                  order by ca.created_at, ca.id) as list
+      from app.post_co_authors ca
+      join app.posts p on p.id = ca.post_id
+      join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
+      join app.person_card person on person.id = ca.user_id
+      where ca.post_id = any (v_ids)
+        and (ca.status = 'accepted' or v_me in (p.author_id, ca.user_id))
+        and private.may_meet((select a.level from app.audience a
+                              where a.viewer_id = v_me and a.author_id = ca.user_id))
+      group by ca.post_id
+    ), interests as materialized (
+      select pi.post_id, json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
+                                                    'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
+                                  order by pi.is_primary desc, i.name) as list
+      from app.post_interests pi join app.interests i on i.id = pi.interest_id
+      where pi.post_id = any (v_ids)
+      group by pi.post_id
+    ), polls as materialized (
+      select l.post_id, l.card from app.poll_card l where l.post_id = any (v_ids)
+    ), series as materialized (
+      select si.post_id, json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id) as list
+      from app.series_items si join app.series s on s.id = si.series_id
+      where si.post_id = any (v_ids)
+      group by si.post_id
+    ), emotions as materialized (
+      select e.post_id, json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
+                                        order by e.emotion) as list
+      from app.post_emotions e
+      where e.post_id = any (v_ids) and e.payments > 0
+      group by e.post_id
+    ), seen as materialized (
+      select p.id, p.quoted_post_id, row_to_json(c)::text as card
+      from private.marked_posts p
+      join app.person_card author on author.id = p.author_id
+      left join app.spaces space on space.id = p.space_id
+      left join app.personas persona on persona.user_id = p.author_id
+        and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end
+      cross join lateral (
+        select persona.id, persona.name, persona.accent, persona.profile_pic_url as "profilePicUrl") s
+      cross join lateral (
+        select p.id,
+               author.actor_id as "authorId",
+               author.card as author,
+               persona.id as "personaId",
+               row_to_json(s) as persona,
+               coalesce((select t.list from co_authors t where t.post_id = p.id), '[]') as "coAuthors",
+               p.format,
+               p.title,
+               p.body,
+               p.media,
+               p.visibility,
+               p.depth,
+               (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1] as "depthLabel",
+               p.interest_id as "interestId",
+               case space.kind when 'group' then space.id end as "groupId",
+               case space.kind when 'guild' then space.id end as "guildId",
+               coalesce((select t.list from interests t where t.post_id = p.id), '[]') as interests,
+               p.is_journalism as "isJournalism",
+               p.counters,
+               p.viewer,
+               (select t.card from polls t where t.post_id = p.id) as poll,
+               coalesce((select t.list from series t where t.post_id = p.id), '[]') as series,
+               coalesce((select t.list from emotions t where t.post_id = p.id), '{}') as "emojiBreakdown",
+               p.boost as "boostScore",
+               private.utc(p.boost_expires_at) as "boostExpiresAt",
+               p.pinned_at is not null as pinned,
+               private.utc(p.publish_at) as "publishAt",
+               private.utc(p.published_at) as "publishedAt",
+               private.utc(p.edited_at) as "editedAt",
+               private.utc(p.hidden_at) as "hiddenAt",
+               private.utc(p.created_at) as "createdAt") c
+      where p.id = any (v_ids)
     )
-    -- as text, and read as json once: taking every card apart to put more into it costs as much as making it
-    select ('[' || string_agg(
-             left(s.card::text, -1) || ',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
-               || ',"quotedPost":' || coalesce(q.card::text, 'null')
-               || coalesce(',' || substr(p_more[i.place]::text, 2), '}'),
-             ',' order by i.place) || ']')::json
+    -- as bytes, and read as json once: taking every card apart to put more into it costs as much as making it, and so
+    -- does counting its characters
+    select convert_from('[' || string_agg(
+             substr(b.bytes, 1, length(b.bytes) - 1)
+               || convert_to(',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
+                               || ',"quotedPost":' || coalesce(q.card, 'null')
+                               || coalesce(',' || substr(p_more[i.place]::text, 2), '}'), 'UTF8'),
+             ',' order by i.place) || ']', 'UTF8')::json
     from unnest(p_ids) with ordinality as i (id, place)
     join seen s on s.id = i.id
+    cross join lateral (select convert_to(s.card, 'UTF8') as bytes offset 0) b
     left join seen q on q.id = s.quoted_post_id);
 end $$;
 comment on function private.post_cards is

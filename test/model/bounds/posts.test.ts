@@ -91,6 +91,23 @@ checkBounds([
     },
   },
   {
+    operation: 'get_post',
+    against: 'series of others',
+    most: 100,
+    async scene(_, size) {
+      const post = await newPost(friend('1'))
+      await put(
+        `with made as (
+           insert into app.series (author_id, title) select ${crowd('n')}, 'x' from generate_series(1, ${size}) n returning id
+         ) insert into app.series_items (series_id, post_id, position) select id, gen_random_uuid(), 1 from made`,
+      )
+      await put(
+        `insert into app.series_items (series_id, post_id, position) select id, '${post}', 2 from app.series limit 1`,
+      )
+      return { parameters: `p_id => '${post}'` }
+    },
+  },
+  {
     operation: 'list_bookmarks',
     against: 'bookmarks of hidden posts',
     most: 2500,
