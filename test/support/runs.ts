@@ -1,2 +1,2 @@
-/** How often a model is tried: few times among the tests, many times in `npm run soak`. */
-export const runs = (few: number, many: number): number => (process.env.SOAK ? many : few)
+/** How often a model is tried, or with what: few times among the tests, many times in `npm run soak`. */
+export const runs = <const Tried>(few: Tried, many: Tried): Tried => (process.env.SOAK ? many : few)
