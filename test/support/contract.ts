@@ -36,6 +36,16 @@ function closed(node: unknown): unknown {
   return copy
 }
 
+/** Those of the definitions that a schema refers to, and what they refer to: all others would be converted with each schema. */
+function reachable(schema: unknown, definitions: Schema, found: Schema = {}): Schema {
+  for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+    if (name in found) continue
+    found[name] = definitions[name]
+    reachable(definitions[name], definitions, found)
+  }
+  return found
+}
+
 const segmentsOf = (path: string) => path.replace(/\?.*$/, '').replace(/\/$/, '').toLowerCase().split('/')
 const isParameter = (part: string) => /^\{.*\}$/.test(part)
 
@@ -58,14 +68,15 @@ function finderOf(paths: string[]): (path: string) => string | undefined {
  * `path` is a whole one, with its query. Paths outside /api/v1 need no entry.
  */
 export function checkAgainst(contract: Contract): (exchange: Exchange) => string | undefined {
-  const definitions = closed(contract.components?.schemas ?? {})
+  const definitions = closed(contract.components?.schemas ?? {}) as Schema
   const templateOf = finderOf(Object.keys(contract.paths))
   const compiled = new Map<Schema, z.ZodType>()
 
   const typeOf = (schema: Schema) => {
     const known = compiled.get(schema)
     if (known) return known
-    const whole = { ...(closed(schema) as Schema), $defs: definitions }
+    const own = closed(schema) as Schema
+    const whole = { ...own, $defs: reachable(own, definitions) }
     const made = z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0])
     compiled.set(schema, made)
     return made
