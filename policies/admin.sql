@@ -31,6 +31,7 @@ grant execute on function
   private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,
+  private.flag_card,
   private.invite_status,
   private.is_part,
   private.keep_an_admin,

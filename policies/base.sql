@@ -133,6 +133,7 @@ grant execute on function
 grant execute on function
   private.actor_id,
   private.begin_idempotent,
+  private.calendar_end,
   private.catch_up,
   private.count_writes,
   private.cursor_place,
@@ -142,6 +143,7 @@ grant execute on function
   private.find_idempotency_key,
   private.find_person,
   private.finish_idempotent,
+  private.is_ahead,
   private.may_meet,
   private.masked_place,
   private.may_see,

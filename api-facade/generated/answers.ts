@@ -1288,8 +1288,7 @@ export interface Schemas {
     parentId?: string
     accentColor?: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
   }
-  FeatureFlags: { items: Schemas['FeatureFlag'][] }
-  FeatureFlag: { key: string; enabled: boolean; description: string }
+  FeatureFlag: { id: string; key: string; enabled: boolean; description: string }
   FlagSwitch: { enabled: boolean }
   Metrics: {
     users: number
@@ -4307,7 +4306,7 @@ export interface Answers {
   list_debates: { items: Schemas['Debate'][]; nextCursor: string | null; hasMore: boolean }
   list_event_attendees: { items: Schemas['EventAttendee'][]; nextCursor: string | null; hasMore: boolean }
   list_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
-  list_feature_flags: Schemas['FeatureFlags']
+  list_feature_flags: { items: Schemas['FeatureFlag'][]; nextCursor: string | null; hasMore: boolean }
   list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
   list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }

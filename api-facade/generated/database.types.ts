@@ -652,7 +652,7 @@ export type Database = {
         }
         Returns: Answers['list_events']
       }
-      list_feature_flags: { Args: Record<PropertyKey, never>; Returns: Answers['list_feature_flags'] }
+      list_feature_flags: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_feature_flags'] }
       list_feed: {
         Args: {
           p_cursor?: string

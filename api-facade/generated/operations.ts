@@ -501,7 +501,7 @@ export const operations = {
     p_limit: 'integer',
     p_cursor: 'text',
   },
-  list_feature_flags: {},
+  list_feature_flags: { p_limit: 'integer', p_cursor: 'text' },
   list_feed: {
     p_tab: 'text',
     p_journalism: 'boolean',
@@ -1829,7 +1829,7 @@ export const failures = {
     'person_unknown',
     'space_unknown',
   ],
-  list_feature_flags: ['role_required'],
+  list_feature_flags: ['cursor_unknown', 'limit_out_of_range', 'role_required'],
   list_feed: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range', 'tab_unknown'],
   list_followers: ['cursor_unknown', 'limit_out_of_range', 'person_unknown'],
   list_following: ['cursor_unknown', 'limit_out_of_range', 'person_unknown'],
@@ -2238,6 +2238,7 @@ export const failures = {
     'message_unknown',
     'text_unfit',
     'token_revoked',
+    'value_invalid',
     'writes_exceeded',
   ],
   set_any_group_role: [

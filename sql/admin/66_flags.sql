@@ -4,18 +4,34 @@
 insert into private.errors (code, status, text) values
   ('flag_unknown', 404, 'There is no such feature flag.');
 
-create function api.list_feature_flags() returns json
+create function private.flag_card(p_flag app.feature_flags) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
+  return json_build_object('id', p_flag.key, 'key', p_flag.key, 'enabled', p_flag.enabled,
+                           'description', p_flag.description);
+end $$;
+comment on function private.flag_card is 'A feature flag: {id, key, enabled, description}; its id is its key.';
+
+create function api.list_feature_flags(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_keys text[];
+begin
   perform private.require_role('moderator', 'admin');
-  return json_build_object('items', coalesce((
-    select json_agg(json_build_object('key', key, 'enabled', enabled, 'description', description) order by key)
-    from app.feature_flags), '[]'::json));
+  if p_cursor is not null and not exists (select from app.feature_flags where key = p_cursor) then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_keys := array(select key from app.feature_flags where key > coalesce(p_cursor, '') order by key limit 51);
+  return private.page((select json_agg(private.flag_card(f) order by f.key)
+                       from app.feature_flags f where f.key = any (v_keys[:p_limit])), v_keys, p_limit);
 end $$;
 comment on function api.list_feature_flags is
-  'All feature flags: {items: [{key, enabled, description}]}. Fails: role_required.';
+  'Feature flags by key, {id, key, enabled, description}; the cursor is a key. Fails: role_required, cursor_unknown, '
+  'limit_out_of_range.';
 
 create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
 language plpgsql volatile security definer   -- nobody else may switch them
@@ -39,9 +55,8 @@ begin
   if private.switch_flag(p_key, p_enabled) then
     perform private.audit('flag.switched', 'feature_flag', p_key, json_build_object('enabled', p_enabled));
   end if;
-  return (select json_build_object('key', key, 'enabled', enabled, 'description', description)
-          from app.feature_flags where key = p_key);
+  return (select private.flag_card(f) from app.feature_flags f where f.key = p_key);
 end $$;
 comment on function api.set_feature_flag is
-  'Switches a feature on or off, at once everywhere: {key, enabled, description}. Repeating it changes nothing. '
+  'Switches a feature on or off, at once everywhere: {id, key, enabled, description}. Repeating it changes nothing. '
   'Leaves an audit entry. Fails: role_required, flag_unknown.';

@@ -10,6 +10,22 @@ end $$;
 comment on function private.utc is
   'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
 
+create function private.calendar_end() returns timestamptz
+language sql immutable parallel safe
+set search_path = ''
+as $$ select timestamptz '9999-12-31 00:00:00+00' $$;
+comment on function private.calendar_end is
+  'What people plan lies before: later it would have five digits of a year on some clock, or be no moment at all.';
+
+create function private.is_ahead(p_time timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (p_time > now() and p_time < private.calendar_end()) is true;
+end $$;
+comment on function private.is_ahead is 'Whether a time can be planned: in the future, and before the year 9999 ends.';
+
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
 set search_path = ''

@@ -34,7 +34,7 @@ comment on column app.debate_positions.author_silent is
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
   ('debate_closed', 422, 'This debate is closed. It can only be read.'),
-  ('debate_closes_at', 422, 'A debate must close in the future.'),
+  ('debate_closes_at', 422, 'A debate must close in the future, and before 9999-12-31.'),
   ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
 
 create trigger _100_check_author before insert on app.debate_positions
@@ -177,7 +177,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if (p_closes_at > now() and isfinite(p_closes_at)) is not true then
+  if not private.is_ahead(p_closes_at) then
     perform private.fail('debate_closes_at');
   end if;
   return p_closes_at;

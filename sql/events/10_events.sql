@@ -16,8 +16,7 @@ create table app.events (
   sequence      integer not null default 0,
   cancelled_at  timestamptz,
   cancel_reason text,
-  -- so that it has four digits of a year on every clock, and is a moment at all
-  constraint event_times check (starts_at < ends_at and ends_at < '9999-12-31Z'),
+  constraint event_times check (starts_at < ends_at and ends_at < private.calendar_end()),
   constraint event_capacity check (capacity between 1 and 100000),
   constraint event_url check (url ~* '^https?://[^[:space:]]+$' and length(url) <= 2000),
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),

@@ -115,6 +115,9 @@ as $$
 declare
   v_card json;
 begin
+  if p_client_id is null then
+    perform private.fail('value_invalid');   -- without it a repeat would be sent once more
+  end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
   if v_card is not null then
@@ -134,9 +137,9 @@ begin
 end $$;
 comment on function api.send_message is
   'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
-  'Fails: conversation_unknown, conversation_closed, message_unknown (of p_reply_to_id), message_body, text_unfit, '
-  'asset_unknown, asset_pending, asset_kind, writes_exceeded, token_revoked, idempotency_key_invalid, '
-  'idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'Fails: value_invalid (no p_client_id), conversation_unknown, conversation_closed, message_unknown (of '
+  'p_reply_to_id), message_body, text_unfit, asset_unknown, asset_pending, asset_kind, writes_exceeded, '
+  'token_revoked, idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise

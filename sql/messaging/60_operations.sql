@@ -364,7 +364,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.mute_conversation(p_id, coalesce(p_until, 'infinity'));
+  -- what nobody lives to see is for good
+  perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is

@@ -79,7 +79,7 @@ create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
-  where published_at is null and deleted_at is null;
+  where published_at is null and deleted_at is null and not author_banned;
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;

@@ -46,7 +46,7 @@ insert into private.events (name, payload, happens) values
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
-  ('poll_closes_at', 422, 'closesAt must lie in the future, and after the post is published.'),
+  ('poll_closes_at', 422, 'closesAt must lie in the future, after the post is published, and before 9999-12-31.'),
   ('poll_unknown', 404, 'This post has no poll.'),
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
@@ -145,7 +145,7 @@ begin
     v_closes_at := p_poll ->> 'closesAt';
   end if;
   if p_poll ->> 'closesAt' is not null
-     and (isfinite(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
+     and (private.is_ahead(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
     perform private.fail('poll_closes_at');
   end if;
 

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('publish_at_past', 422, 'publishAt must lie in the future.'),
+  ('publish_at_past', 422, 'publishAt must lie in the future, and before 9999-12-31.'),
   ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, nor stand in a group or '
   'guild, and only its visibility can be changed.');
 
@@ -73,7 +73,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_publish_at <= now() or not isfinite(p_publish_at) then
+  if p_publish_at is not null and not private.is_ahead(p_publish_at) then
     perform private.fail('publish_at_past');
   end if;
 end $$;

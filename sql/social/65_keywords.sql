@@ -21,7 +21,7 @@ comment on column app.muted_keywords.folded is
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
-  ('keyword_until', 422, 'until must lie in the future.'),
+  ('keyword_until', 422, 'until must lie in the future, and before 9999-12-31.'),
   ('keywords_exhausted', 409, 'You can mute at most 100 keywords, which can have 2000 characters in all.');
 
 create function private.fold(p_text text) returns text
@@ -206,7 +206,7 @@ begin
   end if;
   v_keyword := private.require_name(p_keyword);
   v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
-  if p_until <= now() then
+  if p_until is not null and not private.is_ahead(p_until) then
     perform private.fail('keyword_until');
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room

@@ -1002,6 +1002,22 @@ end $$;
 comment on function private.utc is
   'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
 
+create function private.calendar_end() returns timestamptz
+language sql immutable parallel safe
+set search_path = ''
+as $$ select timestamptz '9999-12-31 00:00:00+00' $$;
+comment on function private.calendar_end is
+  'What people plan lies before: later it would have five digits of a year on some clock, or be no moment at all.';
+
+create function private.is_ahead(p_time timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (p_time > now() and p_time < private.calendar_end()) is true;
+end $$;
+comment on function private.is_ahead is 'Whether a time can be planned: in the future, and before the year 9999 ends.';
+
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -2745,6 +2761,7 @@ grant execute on function
 grant execute on function
   private.actor_id,
   private.begin_idempotent,
+  private.calendar_end,
   private.catch_up,
   private.count_writes,
   private.cursor_place,
@@ -2754,6 +2771,7 @@ grant execute on function
   private.find_idempotency_key,
   private.find_person,
   private.finish_idempotent,
+  private.is_ahead,
   private.may_meet,
   private.masked_place,
   private.may_see,
@@ -6498,7 +6516,7 @@ comment on column app.muted_keywords.folded is
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
-  ('keyword_until', 422, 'until must lie in the future.'),
+  ('keyword_until', 422, 'until must lie in the future, and before 9999-12-31.'),
   ('keywords_exhausted', 409, 'You can mute at most 100 keywords, which can have 2000 characters in all.');
 
 create function private.fold(p_text text) returns text
@@ -6683,7 +6701,7 @@ begin
   end if;
   v_keyword := private.require_name(p_keyword);
   v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
-  if p_until <= now() then
+  if p_until is not null and not private.is_ahead(p_until) then
     perform private.fail('keyword_until');
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
@@ -9162,7 +9180,7 @@ create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
-  where published_at is null and deleted_at is null;
+  where published_at is null and deleted_at is null and not author_banned;
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
@@ -10617,7 +10635,7 @@ insert into private.events (name, payload, happens) values
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
-  ('poll_closes_at', 422, 'closesAt must lie in the future, and after the post is published.'),
+  ('poll_closes_at', 422, 'closesAt must lie in the future, after the post is published, and before 9999-12-31.'),
   ('poll_unknown', 404, 'This post has no poll.'),
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
@@ -10716,7 +10734,7 @@ begin
     v_closes_at := p_poll ->> 'closesAt';
   end if;
   if p_poll ->> 'closesAt' is not null
-     and (isfinite(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
+     and (private.is_ahead(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
     perform private.fail('poll_closes_at');
   end if;
 
@@ -11748,7 +11766,7 @@ call private.make_walk('private.post_cards');
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('publish_at_past', 422, 'publishAt must lie in the future.'),
+  ('publish_at_past', 422, 'publishAt must lie in the future, and before 9999-12-31.'),
   ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, nor stand in a group or '
   'guild, and only its visibility can be changed.');
 
@@ -11819,7 +11837,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_publish_at <= now() or not isfinite(p_publish_at) then
+  if p_publish_at is not null and not private.is_ahead(p_publish_at) then
     perform private.fail('publish_at_past');
   end if;
 end $$;
@@ -23603,6 +23621,9 @@ as $$
 declare
   v_card json;
 begin
+  if p_client_id is null then
+    perform private.fail('value_invalid');   -- without it a repeat would be sent once more
+  end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
   if v_card is not null then
@@ -23622,9 +23643,9 @@ begin
 end $$;
 comment on function api.send_message is
   'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
-  'Fails: conversation_unknown, conversation_closed, message_unknown (of p_reply_to_id), message_body, text_unfit, '
-  'asset_unknown, asset_pending, asset_kind, writes_exceeded, token_revoked, idempotency_key_invalid, '
-  'idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'Fails: value_invalid (no p_client_id), conversation_unknown, conversation_closed, message_unknown (of '
+  'p_reply_to_id), message_body, text_unfit, asset_unknown, asset_pending, asset_kind, writes_exceeded, '
+  'token_revoked, idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -24583,7 +24604,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.mute_conversation(p_id, coalesce(p_until, 'infinity'));
+  -- what nobody lives to see is for good
+  perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
@@ -24903,8 +24925,7 @@ create table app.events (
   sequence      integer not null default 0,
   cancelled_at  timestamptz,
   cancel_reason text,
-  -- so that it has four digits of a year on every clock, and is a moment at all
-  constraint event_times check (starts_at < ends_at and ends_at < '9999-12-31Z'),
+  constraint event_times check (starts_at < ends_at and ends_at < private.calendar_end()),
   constraint event_capacity check (capacity between 1 and 100000),
   constraint event_url check (url ~* '^https?://[^[:space:]]+$' and length(url) <= 2000),
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
@@ -26020,7 +26041,7 @@ comment on column app.debate_positions.author_silent is
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
   ('debate_closed', 422, 'This debate is closed. It can only be read.'),
-  ('debate_closes_at', 422, 'A debate must close in the future.'),
+  ('debate_closes_at', 422, 'A debate must close in the future, and before 9999-12-31.'),
   ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
 
 create trigger _100_check_author before insert on app.debate_positions
@@ -26163,7 +26184,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if (p_closes_at > now() and isfinite(p_closes_at)) is not true then
+  if not private.is_ahead(p_closes_at) then
     perform private.fail('debate_closes_at');
   end if;
   return p_closes_at;
@@ -37589,18 +37610,34 @@ comment on function api.update_interest is
 insert into private.errors (code, status, text) values
   ('flag_unknown', 404, 'There is no such feature flag.');
 
-create function api.list_feature_flags() returns json
+create function private.flag_card(p_flag app.feature_flags) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
+  return json_build_object('id', p_flag.key, 'key', p_flag.key, 'enabled', p_flag.enabled,
+                           'description', p_flag.description);
+end $$;
+comment on function private.flag_card is 'A feature flag: {id, key, enabled, description}; its id is its key.';
+
+create function api.list_feature_flags(p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_keys text[];
+begin
   perform private.require_role('moderator', 'admin');
-  return json_build_object('items', coalesce((
-    select json_agg(json_build_object('key', key, 'enabled', enabled, 'description', description) order by key)
-    from app.feature_flags), '[]'::json));
+  if p_cursor is not null and not exists (select from app.feature_flags where key = p_cursor) then
+    perform private.fail('cursor_unknown');
+  end if;
+  v_keys := array(select key from app.feature_flags where key > coalesce(p_cursor, '') order by key limit 51);
+  return private.page((select json_agg(private.flag_card(f) order by f.key)
+                       from app.feature_flags f where f.key = any (v_keys[:p_limit])), v_keys, p_limit);
 end $$;
 comment on function api.list_feature_flags is
-  'All feature flags: {items: [{key, enabled, description}]}. Fails: role_required.';
+  'Feature flags by key, {id, key, enabled, description}; the cursor is a key. Fails: role_required, cursor_unknown, '
+  'limit_out_of_range.';
 
 create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
 language plpgsql volatile security definer   -- nobody else may switch them
@@ -37624,11 +37661,10 @@ begin
   if private.switch_flag(p_key, p_enabled) then
     perform private.audit('flag.switched', 'feature_flag', p_key, json_build_object('enabled', p_enabled));
   end if;
-  return (select json_build_object('key', key, 'enabled', enabled, 'description', description)
-          from app.feature_flags where key = p_key);
+  return (select private.flag_card(f) from app.feature_flags f where f.key = p_key);
 end $$;
 comment on function api.set_feature_flag is
-  'Switches a feature on or off, at once everywhere: {key, enabled, description}. Repeating it changes nothing. '
+  'Switches a feature on or off, at once everywhere: {id, key, enabled, description}. Repeating it changes nothing. '
   'Leaves an audit entry. Fails: role_required, flag_unknown.';
 
 -- sql/admin/70_media.sql
@@ -38274,6 +38310,7 @@ grant execute on function
   private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,
+  private.flag_card,
   private.invite_status,
   private.is_part,
   private.keep_an_admin,

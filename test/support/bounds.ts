@@ -31,8 +31,8 @@ export type Bound = {
   most: number
   /** How many of them, if not as usual. */
   sizes?: readonly number[]
-  /** Whose it is, if not everybody's: the staff's, or the facade's. */
-  role?: 'service_role' | 'gate'
+  /** Whose it is, if not everybody's: the staff's, the facade's, or the worker's, whose are in schema private. */
+  role?: 'service_role' | 'gate' | 'worker'
   /** Writes `size` such rows for the viewer, and about them what is to be shown. */
   scene(viewer: string, size: number): Promise<Scene>
   /** What identifies an item; its id unless said otherwise. */
@@ -192,7 +192,10 @@ export async function openBounds() {
     return asCaller({ sub: viewer, role: role === 'service_role' ? 'admin' : 'user' }, async (sql) => {
       if (role) await sql`select set_config('role', ${role}, true)`
       const before = await looked(sql)
-      const [row] = await sql.unsafe<{ answer: string }[]>(`select api.${operation}(${parameters})::text as answer`)
+      const schema = role === 'worker' ? 'private' : 'api'
+      const [row] = await sql.unsafe<{ answer: string }[]>(
+        `select ${schema}.${operation}(${parameters})::text as answer`,
+      )
       await sql`set constraints all immediate` // what it leaves for its commit is its work too
       return { answer: row?.answer ?? '', work: (await looked(sql)) - before }
     })

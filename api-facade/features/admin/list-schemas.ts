@@ -333,9 +333,14 @@ export const StaffInterest = z
 export const StaffInterestPage = Page(StaffInterest)
 
 export const FeatureFlag = z
-  .object({ key: z.string(), enabled: z.boolean(), description: z.string() })
+  .object({
+    id: z.string().openapi({ description: 'Its key.' }),
+    key: z.string(),
+    enabled: z.boolean(),
+    description: z.string(),
+  })
   .openapi('FeatureFlag')
-export const FeatureFlags = z.object({ items: z.array(FeatureFlag) }).openapi('FeatureFlags')
+export const FeatureFlagPage = Page(FeatureFlag)
 export const FlagKey = z.object({ key: z.string().min(1).max(50) })
 export const FlagSwitch = z.object({ enabled: z.boolean() }).openapi('FlagSwitch')
 

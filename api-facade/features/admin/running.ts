@@ -1,12 +1,12 @@
 // How an instance is run: the audit log, the catalog, feature flags, figures. The rules: sql/admin/60_audit.sql,
 // 65_interests.sql, 66_flags.sql, 75_figures.sql.
 import { routes } from '../../lib/routes.ts'
-import { UuidId } from '../../lib/schemas.ts'
+import { PageQuery, UuidId } from '../../lib/schemas.ts'
 import {
   AuditPage,
   AuditQuery,
   FeatureFlag,
-  FeatureFlags,
+  FeatureFlagPage,
   FlagKey,
   FlagSwitch,
   InterestChanges,
@@ -79,10 +79,12 @@ export default routes('admin', {
     answers: { 200: StaffInterest },
   },
   'GET /admin/feature-flags': {
-    summary: 'Feature flags',
+    summary: 'Feature flags, by key',
     access: 'moderator',
     operation: 'list_feature_flags',
-    answers: { 200: FeatureFlags },
+    query: PageQuery,
+    page: true,
+    answers: { 200: FeatureFlagPage },
   },
   'PATCH /admin/feature-flags/:key': {
     summary: 'Switch a feature on or off',

@@ -23,7 +23,7 @@ export default routes('ai', {
   'POST /ai/sessions': {
     summary: 'Begin to reflect on a topic',
     description:
-      'Answers the session with the first of its five questions. Without an answer for 24 hours it is `abandoned`; abandoned ones are deleted 30 days later. Nobody else sees a session, the staff included.',
+      'Answers the session with the first of its five questions, in English where the script asks: nothing says which language a person reads. Without an answer for 24 hours it is `abandoned`; abandoned ones are deleted 30 days later. Nobody else sees a session, the staff included.',
     access: 'user',
     limit: 'reflect',
     also: ['POST /ai/reflect/start'],

@@ -170,7 +170,8 @@ describe('an interest', () => {
 
 test('a flag is switched at once, with one entry', async () => {
   await owner`insert into app.feature_flags (key, enabled, description) values ('kites', false, 'Kites fly')`
-  expect((await moderator.get<{ items: object[] }>('/admin/feature-flags')).body.items).toContainEqual({
+  expect((await moderator.get<{ items: object[] }>('/admin/feature-flags?limit=50')).body.items).toContainEqual({
+    id: 'kites',
     key: 'kites',
     enabled: false,
     description: 'Kites fly',
@@ -181,6 +182,7 @@ test('a flag is switched at once, with one entry', async () => {
     })
   await expect(asked()).rejects.toThrow()
   expect((await admin.patch('/admin/feature-flags/kites', { enabled: true })).body).toEqual({
+    id: 'kites',
     key: 'kites',
     enabled: true,
     description: 'Kites fly',

@@ -1,6 +1,6 @@
 -- Conversations as each kind of person: who may do what, past the operations too, and what others are told.
 begin;
-select plan(86);
+select plan(87);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -47,6 +47,7 @@ select throws_ok($$ select api.hand_over_conversation(pg_temp.id('group'), 'bob'
 
 -- messages
 select pg_temp.sent('one', 'group'), pg_temp.sent('two', 'group');
+select throws_ok($$ select api.send_message(pg_temp.id('group'), 'x', null) $$, 'PT422', 'value_invalid', 'nor one that its client has no name for');
 select throws_ok(format('select api.send_message(pg_temp.id(%L), %L, gen_random_uuid())', 'group', b), 'PT422', 'message_body', 'none of ' || length(b))
 from unnest(array['', repeat('é', 4001)]) b;
 select is((api.send_message(pg_temp.id('group'), 'other', c.id) ->> 'id'), api.send_message(pg_temp.id('group'), 'three', c.id) ->> 'id', 'a client''s message is sent once')

@@ -38,6 +38,17 @@ async function replies(size: number, { answers = false, kind = 'reply' } = {}) {
 
 checkBounds([
   {
+    operation: 'job_publish_scheduled',
+    against: 'posts that are due, of people who are banned',
+    most: 20,
+    role: 'worker',
+    async scene(_, size) {
+      await put(`insert into app.posts (author_id, body, publish_at, author_banned)
+                 select ${crowd('n')}, 'x', ${minutes('n')}, true from generate_series(1, ${size}) n`)
+      return { parameters: '' }
+    },
+  },
+  {
     operation: 'list_replies',
     against: 'replies of blocked people',
     most: 1500,
