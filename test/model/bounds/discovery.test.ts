@@ -1,6 +1,6 @@
 // The most that a request of discovery looks at: test/support/bounds.ts. What a search looks at is the same among ten
 // times as many posts, whether its word is in all of them, in a few, or in none.
-import { crowd, friend, friendly, id, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
+import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 import { runs } from '../../support/runs.ts'
 
 const { checkBounds, nameOf, put } = await openBounds()
@@ -38,38 +38,47 @@ async function seekers(viewer: string, size: number, intent: string) {
   return names.map((name) => `acct:${name}@localhost`)
 }
 
-/** How many articles there are: the searches come last, and share them. */
-let there = 0
+/** What there is: the searches come last, and share it. */
+let there = { size: 0, shown: [] as string[] }
 
-/** Posts of the crowd, some of them of friends. All have one word, half of them another, and one of them a third. */
+/**
+ * Posts of the crowd, some of them of friends. All have one word, half of them another, one of them a third, and the
+ * friends' a fourth. Gives the latter, newest first.
+ */
 async function articles(size: number) {
-  if (there === size) return
-  there = size
+  if (there.size === size) return there.shown
   await put('truncate private.search_words, private.search_documents') // what is deleted would be looked at
   await put('delete from app.posts')
-  await put(
+  const made = await put<{ id: string }>(
     `with made as (
        insert into app.posts (author_id, body, published_at)
        select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n % 1000 + 1')} end,
-              'common ' || case when n = 10 then 'rare' when n % 2 = 0 then 'even' else 'odd' end, ${minutes('n')}
-       from generate_series(1, ${size}) n returning id, body, published_at
+              concat_ws(' ', 'common', case when n = 10 then 'rare' when n % 2 = 0 then 'even' else 'odd' end,
+                        case when ${isShown(size)} then 'friendly' end), ${minutes('n')}
+       from generate_series(1, ${size}) n returning id, author_id, body, published_at
      ), counted as (insert into app.post_counters (post_id) select id from made
      ), found as (
        insert into private.search_documents (type, id, words)
-       select 'post', id, private.search_vector(null, body) from made order by published_at returning number, words)
-     insert into private.search_words (type, word, number)
-     select 'post', unnest(tsvector_to_array(words)), number from found`,
+       select 'post', id, private.search_vector(null, body) from made order by published_at returning number, words
+     ), listed as (
+       insert into private.search_words (type, word, number)
+       select 'post', unnest(tsvector_to_array(words)), number from found)
+     select 'post:' || id as id from made where author_id >= ${friend('0')} order by published_at desc`,
   )
+  there = { size, shown: ids(made) }
+  return there.shown
 }
 
-const search = (q: string, most: number, against: string) => ({
+const search = (q: string, most: number, against: string, finds = false) => ({
   operation: 'search',
   against,
   most,
   sizes: runs<readonly number[]>([10_000], [1000, 10_000]),
+  key: ({ type, id }: Record<string, unknown>) => `${type}:${id}`,
+  cursor: /^[0-9a-f-]{36}$/,
   async scene(_: string, size: number) {
-    await articles(size)
-    return { parameters: `p_q => '${q}', p_limit => 50` }
+    const shown = await articles(size)
+    return { parameters: `p_q => '${q}'`, shown: finds ? shown : [] }
   },
 })
 
@@ -158,7 +167,24 @@ checkBounds([
       return { parameters: '' }
     },
   },
-  search('common', 6000, 'a word that all posts have'),
+  {
+    operation: 'list_stream',
+    against: 'posts of people elsewhere',
+    most: 6000,
+    async scene(_, size) {
+      await put('truncate app.posts, app.contents cascade') // what is deleted would be looked at
+      await put(`update app.users set country = 'NZ' where id >= ${friend('0')}`)
+      const made = await put<{ id: string; author_id: string }>(
+        `with made as (${postsOfMany(size)} ), counted as (
+           insert into app.post_counters (post_id) select id from made)
+         select id, author_id from made where author_id >= ${friend('0')} order by published_at desc`,
+      )
+      await put('delete from app.audience where level = -1') // it is the country alone that hides
+      return { parameters: `p_country => 'nz'`, shown: ids(made) }
+    },
+  },
+  search('common', 6500, 'a word that all posts have', true),
+  search('common friendly', 1500, 'a word that all posts have beside one that few have', true),
   search('even odd', 6000, 'two words that half of the posts have, and none both'),
   search('rare', 200, 'a word that one post has'),
   search('common rare', 1000, 'a word that all posts have beside one that one has'),
