@@ -8,6 +8,8 @@ create function bench.person(p_n bigint) returns uuid language sql immutable
 as $$ select ('10000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 create function bench.post(p_n bigint) returns uuid language sql immutable
 as $$ select ('20000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
+create function bench.numbered(p_kind text, p_n bigint) returns uuid language sql immutable
+as $$ select (p_kind || '0000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 create function bench.claims(p_n bigint) returns text language sql immutable
 as $$ select '{"sub":"' || bench.person(p_n) || '","email":"p@example.org","role":"user","iat":1,"exp":9999999999}' $$;
 grant usage on schema bench to authenticated;

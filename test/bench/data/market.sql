@@ -1,0 +1,10 @@
+-- Offerings, each with an order that has ended.
+insert into app.contents (id, kind, author_id, title, created_at)
+select bench.numbered('8', n), 'offering', bench.person(9001 + n % 1000), 'A page of notes', now() - n * interval '1 second'
+from generate_series(:from, :to) n;
+insert into app.offerings (id, description, price_mana, delivery_days)
+select bench.numbered('8', n), 'On what you read.', 1, 1 from generate_series(:from, :to) n;
+insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock, state, created_at)
+select bench.numbered('8', n), bench.person(1 + n % 9000), bench.person(9001 + n % 1000), 'A page of notes', 'On what you read.',
+       1, 1, false, 'completed', now() - n * interval '1 second'
+from generate_series(:from, :to) n;
