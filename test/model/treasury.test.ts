@@ -1,43 +1,42 @@
-// What must hold of treasuries whatever happens: contributions, disbursements and distributions among bans, erasures and
-// regeneration. One by one they leave what a plain model does, to the unit, and many at once what some order of them
-// would. How an amount is divided is held against a model of its own.
+// What must hold of treasuries whatever happens: contributions, disbursements, distributions and proposals among bans,
+// erasures, regeneration and connections that are killed in the middle. One by one they leave what a plain model does, to
+// the unit, and many at once what some order of them would. How an amount is divided is held against a model of its own.
 import fc from 'fast-check'
-import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { runs } from '../support/runs.ts'
+import { createKills, type Kill } from './kills.ts'
+import { asOnce, asStaff, type Outcome, type Request, statement } from './lanes.ts'
 
-const { owner, connect } = await createDatabase()
-const lanes: Sql[] = Array.from({ length: 4 }, () => connect('kith_user'))
+const database = await createDatabase()
+const { owner } = database
+const { send, died } = await createKills(database)
 await owner`update private.write_limits set per_hour = 1000000`
 
-const now = Math.floor(Date.now() / 1000)
-let turn = 0
-/** One statement, as the facade sends it: null, or the word of the refusal. */
-const call = (id: string, operation: string, ...values: unknown[]): Promise<string | null> =>
-  (lanes[turn++ % lanes.length] as Sql)
-    .unsafe(`select api.${operation}(${values.map((_, at) => `$${at + 2}`).join(', ')}) from private.enter($1)`, [
-      JSON.stringify({ sub: id, role: 'user', iat: now, exp: now + 3600 }),
-      ...values,
-    ] as string[])
-    .then(
-      () => null,
-      (error) => error.message,
-    )
+let calls = 0
+/** An operation with these values, as the facade sends it, with a key of its own. */
+const operation = (id: string, name: string, ...values: unknown[]): Request =>
+  asOnce(`${calls++}`, { id, username: '' }, `${name}(${values.map((_, at) => `$${at + 3}`).join(', ')})`, ...values)
 
 type Role = 'founder' | 'steward' | 'member' | null
 type Purse = { balance: number; hours: number }
+type Proposal = { status: string; amount: number; whom: number; votes: Map<number, 'yes' | 'no'>; closes: number }
 type Model = {
   treasury: number
+  /** How many movements went in or out. */
+  moved: number
   roles: Role[]
   purses: Purse[]
   scores: number[]
   banned: boolean[]
   erased: boolean[]
+  /** Oldest first, and the hours that have passed. */
+  proposals: Proposal[]
+  now: number
 }
-type Step = { does: (typeof verbs)[number]; who: number; whom: number; amount: number }
+type Step = { does: (typeof verbs)[number]; who: number; whom: number; amount: number; kill: Kill }
 const verbs = [
-  ...(['contribute', 'contribute', 'disburse', 'distribute'] as const),
+  ...(['contribute', 'contribute', 'disburse', 'distribute', 'propose', 'vote', 'vote', 'vote'] as const),
   ...(['ban', 'unban', 'erase', 'wait'] as const),
 ]
 
@@ -49,6 +48,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   who: someone,
   whom: someone,
   amount: fc.integer({ min: 1, max: 60 }),
+  kill: fc.option(fc.nat(14), { freq: 2 }),
 })
 const scores = fc.array(fc.integer({ min: -100, max: 5000 }), { minLength: 5, maxLength: 5 })
 
@@ -66,22 +66,27 @@ async function build(points: number[]): Promise<World> {
   await owner`insert into app.contribution_scores (user_id, score)
     select * from unnest(${ids}::uuid[], ${points.map((one) => one / 100)}::numeric[])`
   await owner`update app.users set role = 'admin' where id = ${ids[0] ?? ''}`
-  const claims = JSON.stringify({ sub: ids[0], role: 'admin', iat: now, exp: now + 3600 })
-  const [row] = await (lanes[0] as Sql).unsafe<{ id: string }[]>(
-    `select api.create_guild('World', $2::uuid) ->> 'id' as id from private.enter($1)`,
-    [claims, await interest()],
+  const founder = asStaff(
+    { id: ids[0] ?? '', username: '' },
+    `create_guild('World', $3::uuid) ->> 'id'`,
+    await interest(),
   )
-  const guild = row?.id ?? ''
+  const [row] = (await founder.run(database.connect('kith_user'))) as [{ answer: string }]
+  const guild = row.answer
   await owner`update app.users set role = 'user' where id = ${ids[0] ?? ''}`
+  await owner`update app.space_members set created_at = now() - interval '1 minute' where space_id = ${guild}`
   for (const [at, role] of ROLES.entries()) {
     if (at === 0 || !role) continue
     await owner`insert into app.space_members (space_id, user_id, role, created_at)
-      values (${guild}, ${ids[at] ?? ''}, ${role === 'steward' ? 'moderator' : 'member'}, now() + ${at} * interval '1 second')`
+      values (${guild}, ${ids[at] ?? ''}, ${role === 'steward' ? 'moderator' : 'member'}, now() - ${50 - at} * interval '1 second')`
     await owner`update app.spaces set member_count = member_count + 1 where id = ${guild}`
   }
   const none = ROLES.map(() => false)
   const purses = ROLES.map(() => ({ balance: 50, hours: 0 }))
-  const model = { treasury: 0, roles: [...ROLES], purses, scores: points, banned: [...none], erased: [...none] }
+  const model: Model = {
+    ...{ treasury: 0, moved: 0, roles: [...ROLES], purses, scores: points },
+    ...{ banned: [...none], erased: [...none], proposals: [], now: 0 },
+  }
   return { guild, ids, names, model }
 }
 async function interest(): Promise<string> {
@@ -89,28 +94,69 @@ async function interest(): Promise<string> {
   return row?.id ?? ''
 }
 
-async function act({ guild, ids, names }: World, { does, who, whom, amount }: Step): Promise<string | null> {
+const proposalsOf = async (guild: string) =>
+  (
+    await owner<{ id: string; status: string }[]>`
+      select id, status from app.guild_proposals where guild_id = ${guild} order by created_at`
+  ).slice()
+
+/** What is asked, as far as it is for people; whether it has a key decides whether it may be asked twice. */
+async function requestOf({ guild, ids, names }: World, { does, who, whom, amount }: Step): Promise<Request | null> {
   const id = ids[who] ?? ''
   switch (does) {
     case 'contribute':
-      return call(id, 'contribute', guild, amount)
-    case 'disburse':
-      return call(id, 'disburse', guild, names[whom], amount, 'For you')
     case 'distribute':
-      return call(id, 'distribute', guild, amount)
+      return operation(id, does, guild, amount)
+    case 'disburse':
+      return operation(id, 'disburse', guild, names[whom], amount, 'For you')
+    case 'propose': {
+      const payload = { recipientId: names[whom], amount }
+      return operation(id, 'create_proposal', guild, 'disburse', 'For them', '', payload)
+    }
+    case 'vote': {
+      const open = await proposalsOf(guild)
+      const proposal = open[amount % Math.max(open.length, 1)]
+      return proposal ? operation(id, 'vote_on_proposal', guild, proposal.id, voteOf(amount)) : null
+    }
     case 'ban':
-      await owner`update app.users set banned_at = now() where id = ${ids[whom] ?? ''} and banned_at is null and erased_at is null`
-      return null
+      return statement(
+        'update app.users set banned_at = now() where id = $1 and banned_at is null and erased_at is null',
+        ids[whom],
+      )
     case 'unban':
-      await owner`update app.users set banned_at = null where id = ${ids[whom] ?? ''} and erased_at is null`
-      return null
+      return statement('update app.users set banned_at = null where id = $1 and erased_at is null', ids[whom])
     case 'erase':
-      await owner`select private.erase_person(${ids[whom] ?? ''})`
-      return null
+      return statement('select private.erase_person($1)', ids[whom])
     case 'wait':
-      await owner`update app.wallets set last_regen_at = last_regen_at - ${amount} * interval '1 hour' where user_id = any (${ids})`
       return null
   }
+}
+const voteOf = (amount: number) => (amount % 4 === 0 ? 'no' : 'yes')
+const moves = ({ does }: Step) => does === 'contribute' || does === 'disburse' || does === 'distribute'
+
+async function act(world: World, step: Step, repeats: boolean): Promise<Outcome> {
+  const request = await requestOf(world, step)
+  return request ? send(request, step.kill, repeats && moves(step)) : null
+}
+
+/** The clock moves on, for wallets and for what is voted on. */
+async function pass({ guild, ids }: World, hours: number) {
+  const shift = owner`${hours} * interval '1 hour'`
+  await owner`update app.wallets set last_regen_at = last_regen_at - ${shift} where user_id = any (${ids})`
+  await owner`update app.guild_proposals set closes_at = closes_at - ${shift}, due_at = due_at - ${shift}
+    where guild_id = ${guild} and status = 'open'`
+}
+
+/** A worker that dies in the middle, and two who go on until nothing is due. */
+async function work(kill: Kill) {
+  if (kill !== null) await send(statement('select private.job_settle_proposals()'), kill)
+  const drain = async () => {
+    for (let done = 1; done !== 0; ) {
+      done = (await owner<[{ done: number }]>`select private.job_settle_proposals() as done`)[0].done
+      expect(done).toBeGreaterThanOrEqual(0)
+    }
+  }
+  await Promise.all([drain(), drain()])
 }
 
 /** Divides as one would by hand: each their part rounded down, then one each by the largest remainder, first come first. */
@@ -130,36 +176,87 @@ function settle(purse: Purse) {
   for (; purse.hours >= 24; purse.hours -= 24) purse.balance += Math.max(0, Math.min(5, 50 - purse.balance))
 }
 
+const isGone = ({ banned, erased }: Model, who: number) => Boolean(banned[who] || erased[who])
+const members = (model: Model) => [...model.roles.keys()].filter((at) => model.roles[at] && !isGone(model, at))
+function gain({ purses, erased }: Model, who: number, more: number) {
+  const purse = purses[who] as Purse
+  if (!erased[who]) settle(purse)
+  purse.balance += more
+}
+
+/** A proposal that is decided by the votes of who is a member still, at its end or before; null while it is not. */
+function decided(model: Model, { votes, closes }: Proposal): string | null {
+  const eligible = members(model)
+  const [yes, no] = (['yes', 'no'] as const).map((value) => eligible.filter((who) => votes.get(who) === value).length)
+  if (closes > model.now) return (yes ?? 0) * 2 > eligible.length ? 'passed' : null
+  if ((yes ?? 0) + (no ?? 0) < Math.max(1, Math.ceil(eligible.length / 4))) return 'expired'
+  return (yes ?? 0) > (no ?? 0) ? 'passed' : 'failed'
+}
+/** What passed is paid, if it still can be. */
+function execute(model: Model, proposal: Proposal) {
+  const { amount, whom } = proposal
+  proposal.status = 'execution_failed'
+  if (isGone(model, whom) || model.treasury < amount) return
+  proposal.status = 'executed'
+  gain(model, whom, amount)
+  model.treasury -= amount
+  model.moved += 1
+}
+
+/** What the worker then does, in the order in which it came to it. */
+async function follow({ model, guild }: World, does: Step['does'], archived: boolean) {
+  const open = model.proposals.filter(({ status }) => status === 'open')
+  for (const proposal of open) {
+    if (archived) proposal.status = 'force_closed'
+    else if (proposal.closes <= model.now || does === 'vote' || does === 'erase')
+      proposal.status = decided(model, proposal) ?? 'open'
+  }
+  const order = await owner<{ at: number }[]>`
+    select row_number() over (order by created_at)::int - 1 as at from app.guild_proposals
+    where guild_id = ${guild} order by executed_at, created_at`
+  for (const { at } of order) {
+    const proposal = model.proposals[at]
+    if (proposal?.status === 'passed') execute(model, proposal)
+  }
+  expect((await proposalsOf(guild)).map(({ status }) => status)).toEqual(model.proposals.map(({ status }) => status))
+}
+
 /** Whether a step is done; then it changes the model. */
 function expected(model: Model, { does, who, whom, amount }: Step): boolean {
   const { roles, purses, banned, erased } = model
-  const gone = (at: number) => banned[at] || erased[at]
+  const gone = (at: number) => isGone(model, at)
   const runs = !gone(who) && (roles[who] === 'founder' || roles[who] === 'steward')
-  const gain = (at: number, more: number) => {
-    const purse = purses[at] as Purse
-    if (!erased[at]) settle(purse)
-    purse.balance += more
-  }
   switch (does) {
     case 'contribute': {
       const purse = { ...(purses[who] as Purse) }
       settle(purse)
       if (gone(who) || !roles[who] || purse.balance < amount) return false
-      gain(who, -amount)
+      gain(model, who, -amount)
       model.treasury += amount
       return true
     }
     case 'disburse':
       if (!runs || who === whom || gone(whom) || model.treasury < amount) return false
-      gain(whom, amount)
+      gain(model, whom, amount)
       model.treasury -= amount
       return true
     case 'distribute': {
       if (!runs || model.treasury < amount) return false
       const points = model.scores.map((one, at) => (roles[at] && !gone(at) ? one : 0))
       if (points.every((one) => one <= 0)) return false
-      for (const [at, share] of divide(amount, points).entries()) if (share > 0) gain(at, share)
+      for (const [at, share] of divide(amount, points).entries()) if (share > 0) gain(model, at, share)
       model.treasury -= amount
+      return true
+    }
+    case 'propose':
+      if (gone(who) || gone(whom) || !roles[who]) return false
+      model.proposals.push({ status: 'open', amount, whom, votes: new Map(), closes: model.now + 72 })
+      return true
+    case 'vote': {
+      const proposal = model.proposals[amount % Math.max(model.proposals.length, 1)]
+      if (!proposal) return true
+      if (proposal.status !== 'open' || gone(who) || !roles[who]) return false
+      proposal.votes.set(who, voteOf(amount))
       return true
     }
     case 'ban':
@@ -182,6 +279,7 @@ function expected(model: Model, { does, who, whom, amount }: Step): boolean {
     }
     case 'wait':
       for (const purse of purses) purse.hours += amount
+      model.now += amount
       return true
   }
 }
@@ -196,46 +294,59 @@ async function look({ guild, ids }: World) {
   return row ?? { treasury: 0, balances: [], moved: 0 }
 }
 
-const numRuns = runs(8, 200)
+const numRuns = runs(3, 200)
 
 test('one after the other, each step answers as the model does, and leaves its balances', async () => {
   const history = fc.asyncProperty(scores, fc.array(step, { minLength: 10, maxLength: 40 }), async (points, steps) => {
     const world = await build(points)
-    let moved = 0
+    const { model } = world
     for (const one of steps) {
-      const done = expected(world.model, one)
-      const code = await act(world, one)
+      const done = expected(model, one)
+      if (one.does === 'wait') await pass(world, one.amount)
+      const code = await act(world, one, true)
       expect([one, code === null, code]).toEqual([one, done, code])
-      if (done && ['contribute', 'disburse', 'distribute'].includes(one.does)) moved += 1
+      if (done && moves(one)) model.moved += 1
+      if (model.proposals.length > 0 && done && ['vote', 'erase', 'wait'].includes(one.does)) {
+        await work(one.kill)
+        await follow(
+          world,
+          one.does,
+          model.roles.every((role) => role === null),
+        )
+      }
+      const { treasury, purses, moved } = model
+      expect(await look(world)).toEqual({ treasury, balances: purses.map(({ balance }) => balance), moved })
     }
-    const { treasury, purses } = world.model
-    expect(await look(world)).toEqual({ treasury, balances: purses.map(({ balance }) => balance), moved })
   })
   await fc.assert(history, { numRuns })
-}, 60_000)
+  expect(died()).toBeGreaterThan(0)
+}, 120_000)
 
 test('all at once, what is answered is booked and nothing is made or lost, and nobody is sent a deadlock', async () => {
   const history = fc.asyncProperty(scores, fc.array(step, { minLength: 16, maxLength: 32 }), async (points, steps) => {
     const world = await build(points)
     const asked = steps.filter(({ does }) => does !== 'wait')
-    await call(world.ids[0] ?? '', 'contribute', world.guild, 50)
+    const first = { does: 'contribute', who: 0, whom: 0, amount: 50, kill: null } as const
+    await act(world, first, false)
     let erased: Promise<unknown> = Promise.resolve() // one after the other: who inherits a guild may be erasing too
     const codes = await Promise.all(
       asked.map((one) => {
-        if (one.does !== 'erase') return act(world, one)
-        const next = erased.then(() => act(world, one))
+        if (one.does !== 'erase') return act(world, one, false)
+        const next = erased.then(() => act(world, one, false))
         erased = next
         return next
       }),
     )
     for (const code of codes) expect(code ?? '').toMatch(/^[a-z_]*$/)
+    await work(null)
     const { treasury, balances, moved } = await look(world)
     expect(treasury + balances.reduce((sum, one) => sum + one, 0)).toBe(250)
-    const done = asked.filter(({ does }, at) => !codes[at] && ['contribute', 'disburse', 'distribute'].includes(does))
-    expect(moved).toBe(done.length + 1)
+    const done = asked.filter((one, at) => !codes[at] && moves(one))
+    const executed = (await proposalsOf(world.guild)).filter(({ status }) => status === 'executed')
+    expect(moved).toBe(1 + done.length + executed.length)
   })
   await fc.assert(history, { numRuns, endOnFailure: true })
-}, 60_000)
+}, 120_000)
 
 test('an amount is divided as by hand, to the unit', async () => {
   const amounts = fc.integer({ min: 1, max: 1_000_000_000 })

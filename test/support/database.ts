@@ -32,7 +32,8 @@ function withName(url: string, name: string) {
   return address.href
 }
 
-function poolUrl(url: string, pool: Pool) {
+/** The address of a database, `url`, as one pool of the facade connects to it. */
+export function poolUrl(url: string, pool: Pool): string {
   const address = new URL(url)
   address.username = pool
   address.password = loginPassword(JWT_SECRET, pool)
