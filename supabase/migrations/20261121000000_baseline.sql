@@ -7603,7 +7603,7 @@ comment on function private.archive_space is
 
 -- sql/spaces/20_membership.sql
 
--- Membership of spaces: joining, asking, inviting, roles, leaving, removal and bans. All of it happens under the lock
+-- Membership of spaces: joining, roles, leaving, removal and bans. All of it happens under the lock
 -- of the space, so that no two ways in make two memberships, and a space has one owner at every moment.
 -- docs/decisions.md, Spaces.
 
@@ -7873,6 +7873,11 @@ comment on function private.lift_space_ban is
   'Lets somebody come into a space again. Repeating it changes nothing. Fails: person_unknown, space_unknown, '
   'space_not_member, space_role.';
 
+-- sql/spaces/22_requests.sql
+
+-- Requests to join a space, which are applications in a guild: who may say yes, and who asked may take one back.
+-- docs/decisions.md, Spaces.
+
 create function private.request_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may see them
 set search_path = ''
@@ -7958,6 +7963,11 @@ begin
 end $$;
 comment on function private.withdraw_request is
   'Who asked takes a pending request back. Fails: request_unknown, request_settled.';
+
+-- sql/spaces/24_invitations.sql
+
+-- Invitations into spaces: made, taken back, answered, and ended by a block.
+-- docs/decisions.md, Spaces.
 
 create function private.space_invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may see them
@@ -8105,22 +8115,6 @@ comment on function private.end_space_invitations is
 call private.make_walk('private.end_space_invitations');
 create trigger _120_end_space_invitations after insert on app.blocks
   referencing new table as changed for each statement execute function private.end_space_invitations();
-
-create function private.silence_memberships() returns trigger
-language plpgsql security definer   -- a ban changes rows that nobody may change
-set search_path = ''
-as $$
-begin
-  update app.space_members set silent = new.banned_at is not null or new.erased_at is not null
-  where user_id = new.id;
-  return null;
-end $$;
-comment on function private.silence_memberships is
-  'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
--- behind private.leave_spaces, which may make one who is just being erased an heir
-create trigger _085_silence_memberships after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.silence_memberships();
 
 -- sql/spaces/30_lists.sql
 
@@ -8480,6 +8474,27 @@ begin
 end $$;
 comment on function private.may_publish_in is
   'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
+
+-- sql/spaces/80_silence.sql
+
+-- What a ban does to memberships: they stay, silent.
+-- docs/decisions.md, Spaces.
+
+create function private.silence_memberships() returns trigger
+language plpgsql security definer   -- a ban changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  update app.space_members set silent = new.banned_at is not null or new.erased_at is not null
+  where user_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_memberships is
+  'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
+-- behind private.leave_spaces, which may make one who is just being erased an heir
+create trigger _085_silence_memberships after update of banned_at, erased_at on app.users
+  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
+  execute function private.silence_memberships();
 
 -- sql/spaces/90_erasure.sql
 
@@ -26355,7 +26370,7 @@ comment on function api.leave_position is
 
 -- sql/debates/20_arguments.sql
 
--- Arguments in debates, and answers to them, at most four levels deep; who finds which helpful.
+-- Arguments in debates, and answers to them, at most four levels deep: what they are, and who sees them.
 -- docs/decisions.md, Debates.
 
 create table app.debate_arguments (
@@ -26570,6 +26585,11 @@ comment on function private.argument_cards is
   'body nor author.';
 call private.make_walk('private.argument_cards');
 
+-- sql/debates/22_arguing.sql
+
+-- Who argues in a debate and takes an argument back, and the lists of arguments.
+-- docs/decisions.md, Debates; Lists.
+
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
 ) returns app.found
@@ -26756,6 +26776,11 @@ comment on function api.delete_argument is
   'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
   'argument_unknown, argument_not_yours.';
 
+-- sql/debates/24_argument_votes.sql
+
+-- Who finds which argument helpful.
+-- docs/decisions.md, Debates.
+
 create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
 language plpgsql volatile security definer   -- nobody may write a vote
 set search_path = ''
@@ -26827,35 +26852,6 @@ comment on function api.unvote_argument is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
   'which is answered as unknown all the same. Fails: debate_closed, argument_unknown.';
 
-create function private.remove_debate(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete a detail
-set search_path = ''
-as $$
-declare
-  v_me uuid := private.require_caller();
-begin
-  perform private.lock_own_content('debate', p_id, false);
-  -- two looks by the index, and none over what one has argued oneself
-  if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
-     or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('debate_answered');
-  end if;
-  perform private.delete_content('debate', p_id);
-end $$;
-comment on function private.remove_debate is
-  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
-  'debate_answered.';
-
-create function api.delete_debate(p_id uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.remove_debate(p_id);
-  return null;   -- answered as 204
-end $$;
-comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
-
 -- sql/debates/30_earning.sql
 
 -- What arguments earn: as replies do, in the interest of the debate.
@@ -26889,6 +26885,40 @@ comment on function private.settle_reputation_of_arguments is
 insert into private.event_listeners (event, listener, position, timing) values
   ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
   ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');
+
+-- sql/debates/40_deletion.sql
+
+-- How an author deletes a debate in which nobody else argues.
+-- docs/decisions.md, Contents; Debates.
+
+create function private.remove_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('debate', p_id, false);
+  -- two looks by the index, and none over what one has argued oneself
+  if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('debate_answered');
+  end if;
+  perform private.delete_content('debate', p_id);
+end $$;
+comment on function private.remove_debate is
+  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
+  'debate_answered.';
+
+create function api.delete_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_debate(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
 
 -- sql/debates/80_silence.sql
 
@@ -27204,7 +27234,7 @@ create trigger _168_release_silenced after update of banned_at, erased_at on app
 
 -- sql/problems/20_solutions.sql
 
--- Solutions of problems, and what people think of them.
+-- Solutions of problems: what they are, and who sees them. Cards of problems, which name the accepted one.
 -- docs/decisions.md, Problems.
 
 create table app.problem_solutions (
@@ -27446,6 +27476,11 @@ end $$;
 comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
   'problem_unknown.';
 
+-- sql/problems/22_solving.sql
+
+-- Who offers a solution, changes it and takes it back, and the list of solutions.
+-- docs/decisions.md, Problems; Lists.
+
 create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
 set search_path = ''
@@ -27623,6 +27658,11 @@ end $$;
 comment on function api.delete_solution is
   'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
   'solution_accepted, solution_unknown, solution_not_yours.';
+
+-- sql/problems/24_solution_votes.sql
+
+-- What people think of solutions.
+-- docs/decisions.md, Problems.
 
 create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
 language plpgsql volatile security definer   -- nobody may write a vote
@@ -28560,8 +28600,8 @@ comment on function api.order_course_lessons is
 
 -- sql/courses/30_operations.sql
 
--- Publishing, listing, changing, archiving and deleting courses; enrolling in them, and what students did.
--- docs/decisions.md, Contents; Courses; Lists; Mana.
+-- Publishing, listing, changing, archiving and deleting courses.
+-- docs/decisions.md, Contents; Courses.
 
 create function private.add_course(
   p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -28751,6 +28791,11 @@ end $$;
 comment on function api.delete_course is
   'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
   'course_sold.';
+
+-- sql/courses/40_students.sql
+
+-- Students: who enrols, what they did, and the lists of who and what.
+-- docs/decisions.md, Courses; Lists; Mana.
 
 create function private.enrol(p_head app.contents) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
@@ -29819,7 +29864,7 @@ call private.make_walk('private.project_update_cards');
 
 -- sql/projects/30_operations.sql
 
--- The operations of projects, and their lists.
+-- Publishing, listing, changing and deleting projects and their roles.
 -- docs/decisions.md, Lists; Projects.
 
 create function api.list_projects(
@@ -30004,6 +30049,11 @@ comment on function api.delete_project_role is
   'Deletes a role that nobody holds. Fails: writes_exceeded, private.require_own_project, '
   'private.remove_project_role.';
 
+-- sql/projects/32_applications.sql
+
+-- Applications for roles in projects, over the rules of sql/projects/20_members.sql.
+-- docs/decisions.md, Lists; Projects.
+
 create function private.find_project_applications(p_project uuid, p_status text, p_cursor uuid) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
 set search_path = ''
@@ -30118,6 +30168,11 @@ comment on function api.withdraw_project_application is
   'The caller takes their application back, whatever they see of the project. Fails: '
   'private.withdraw_project_application.';
 
+-- sql/projects/34_members.sql
+
+-- The members of a project, who leaves and who is removed.
+-- docs/decisions.md, Lists; Projects.
+
 create function private.find_project_members(p_project uuid, p_cursor uuid) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
 set search_path = ''
@@ -30214,6 +30269,11 @@ begin
 end $$;
 comment on function api.leave_project is
   'The caller gives their role in a project back: {status: left}. Fails: private.leave_project.';
+
+-- sql/projects/36_updates.sql
+
+-- What the author of a project tells of it.
+-- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
 language plpgsql stable security definer   -- nobody may read details

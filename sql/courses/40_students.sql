@@ -1,0 +1,231 @@
+-- Students: who enrols, what they did, and the lists of who and what.
+-- docs/decisions.md, Courses; Lists; Mana.
+
+create function private.enrol(p_head app.contents) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_price integer;
+begin
+  update app.courses set enrolled_count = enrolled_count + 1 where id = p_head.id returning price_mana into v_price;
+  insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
+  on conflict do nothing;
+  if not found then
+    perform private.fail('enrolled_already');
+  end if;
+  if v_price > 0 then
+    perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
+  end if;
+end $$;
+comment on function private.enrol is
+  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
+  'author. Fails: enrolled_already, insufficient_mana.';
+
+create function api.enrol_course(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
+  v_head app.contents;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
+    perform private.fail('enrol_oneself');
+  elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
+    perform private.require_course(p_id);
+    perform private.fail('enrolled_already');   -- also of an archived course
+  end if;
+  v_head := private.require_content('course', p_id);
+  -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
+  perform private.keep_person(app.uid());
+  perform private.write_in_space(v_head.space_id);
+  perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
+  perform private.lock_courses(array[p_id]);
+  perform private.enrol(private.enter_content('course', p_id));
+  return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
+end $$;
+comment on function api.enrol_course is
+  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
+  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
+  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
+
+create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
+language plpgsql volatile security definer   -- nobody may write enrolments
+set search_path = ''
+as $$
+declare
+  v_me    uuid := private.require_caller();
+  v_left  boolean;
+begin
+  perform private.count_writes('lessons');
+  perform private.lock_courses(array[p_course]);
+  perform private.require_course(p_course);
+  perform private.find_lesson(p_course, p_lesson);
+  perform from app.course_enrolments where course_id = p_course and user_id = v_me;
+  if not found then
+    perform private.fail('not_enrolled');
+  end if;
+  update app.course_enrolments
+  set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
+  where course_id = p_course and user_id = v_me and p_done <> (p_lesson = any (done));
+  if not p_done then
+    return;
+  end if;
+  update app.course_lessons set first_done_at = now() where id = p_lesson and first_done_at is null;
+  update app.course_enrolments e set completed_at = now()
+  where e.course_id = p_course and e.user_id = v_me and e.completed_at is null
+    and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
+end $$;
+comment on function private.set_progress is
+  'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
+  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
+
+create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_done is null then
+    perform private.fail('value_invalid');
+  end if;
+  perform private.set_progress(p_id, p_lesson_id, p_done);
+  return private.require_course_card(p_id);
+end $$;
+comment on function api.set_course_progress is
+  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
+  'value_invalid, private.set_progress.';
+
+create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- the caller's own, and where they are a student
+set search_path = ''
+as $$
+declare
+  v_me     uuid := private.require_caller();
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select w.at, w.id from (
+      (select created_at as at, id from app.contents
+       where p_role is distinct from 'student' and author_id = v_me and kind = 'course'
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, course_id from app.course_enrolments
+       where p_role is distinct from 'author' and user_id = v_me and (created_at, course_id) < (v_from, v_before)
+       order by created_at desc, course_id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l
+    cross join lateral (select from private.visible_courses where id = l.id offset 0) c   -- by id, never all
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_my_courses is
+  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_my_courses');
+
+create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  if p_role not in ('author', 'student') then
+    perform private.fail('course_role');
+  end if;
+  v_found := private.find_my_courses(p_role, p_cursor);
+  return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function api.list_my_courses is
+  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.find_students(p_course uuid, p_cursor text) returns app.listing
+language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_place  app.place := private.cursor_place(v_cursor);
+  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
+  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
+  v_found  app.listing;
+begin
+  if v_cursor is not null and v_place.at is null then
+    perform private.fail('cursor_unknown');
+  end if;
+  with looked as materialized (
+    select created_at as at, user_id as id from app.course_enrolments
+    where course_id = p_course and (created_at, user_id) < (v_from, v_before)
+    order by created_at desc, user_id desc limit 400
+  ), seen as materialized (
+    select l.at, l.id from looked l join private.visible_people v on v.id = l.id
+    order by l.at desc, l.id desc limit 51
+  )
+  select array(select id from seen order by at desc, id desc),
+         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         case when (select count(*) from seen) < 51
+              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+  into v_found;
+  return v_found;
+end $$;
+comment on function private.find_students is
+  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
+call private.make_walk('private.find_students');
+
+create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
+language plpgsql stable security definer   -- as private.find_students
+set search_path = ''
+as $$
+declare
+  v_found app.listing;
+begin
+  perform private.require_course(p_course);
+  perform from app.contents where id = p_course and author_id = private.require_caller();
+  if not found then
+    perform private.fail('content_not_yours');
+  end if;
+  v_found := private.find_students(p_course, p_cursor);
+  return private.page((
+    select json_agg(json_build_object(
+             'userId', p.actor_id, 'user', p.card, 'enrolledAt', private.utc(e.created_at),
+             'completedLessons', (select count(*) from app.course_lessons l
+                                  where l.course_id = p_course and l.id = any (e.done)),
+             'completedAt', private.utc(e.completed_at)) order by i.place)
+    from unnest(v_found.ids[:p_limit]) with ordinality as i (id, place)
+    cross join lateral (select * from app.course_enrolments
+                        where course_id = p_course and user_id = i.id offset 0) e   -- by key, never all of the course
+    join app.person_card p on p.id = i.id), v_found.cursors, p_limit, v_found.next);
+end $$;
+comment on function private.list_students is
+  'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
+  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
+call private.make_walk('private.list_students');
+
+create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
+comment on function api.list_course_students is
+  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';

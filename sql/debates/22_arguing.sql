@@ -1,0 +1,188 @@
+-- Who argues in a debate and takes an argument back, and the lists of arguments.
+-- docs/decisions.md, Debates; Lists.
+
+create function private.find_arguments(
+  p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
+) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
+set search_path = ''
+as $$
+declare
+  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  -- of the four ways in one is open. Each repeats required_level, so that its index fits. The order of those by time
+  -- begins with the debate, or it might be read off the primary key, past the arguments of all others
+  with looked as materialized (
+    select * from (
+      (select votes, id from app.debate_arguments
+       where p_parent is null and p_top
+         and debate_id = p_debate and required_level <= 3 and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where p_parent is null and not p_top
+         and debate_id >= p_debate and required_level <= 3 and (debate_id, id) < (p_debate, v_before)
+       order by debate_id desc, id desc limit 400)
+      union all
+      (select votes, id from app.debate_arguments
+       where p_parent is not null and p_top
+         and parent_id = p_parent and required_level <= 3 and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where p_parent is not null and not p_top
+         and parent_id >= p_parent and required_level <= 3 and (parent_id, id) < (p_parent, v_before)
+       order by parent_id desc, id desc limit 400)) w
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral (select * from private.visible_arguments v where v.id = l.id offset 0) a
+      where p_side is null or a.side = p_side
+      limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.rank_cursor(l.votes, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_arguments is
+  'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
+  'or one, by votes or the newest first, among the next 400.';
+call private.make_walk('private.find_arguments');
+
+create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
+language plpgsql stable security definer   -- reads the votes of what was found
+set search_path = ''
+as $$
+begin
+  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
+               from unnest(p_ids) with ordinality as i (id, place)
+               join app.debate_arguments a on a.id = i.id order by i.place);
+end $$;
+comment on function private.argument_cursors is 'The places of these arguments in private.find_arguments.';
+
+create function api.list_arguments(
+  p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
+  p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor uuid := private.require_cursor(p_cursor);
+  v_debate uuid := (private.require_content('debate', p_id)).id;
+  v_top    boolean := coalesce(p_sort, 'top') = 'top';
+  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  v_found  app.found;
+begin
+  if v_cursor is not null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  if p_parent_id is not null then
+    perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
+    if not found then
+      perform private.fail('argument_unknown');
+    end if;
+  end if;
+  v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
+  return private.page(private.argument_cards(v_found.ids[:p_limit]), private.argument_cursors(v_found.ids, v_top),
+                      p_limit, v_found.next);
+end $$;
+comment on function api.list_arguments is
+  'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
+  'votes first, or the newest. Fails: debate_unknown, argument_unknown, cursor_unknown, limit_out_of_range.';
+
+create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
+language plpgsql volatile security definer   -- nobody may write an argument
+set search_path = ''
+as $$
+declare
+  v_depth integer := 1;
+  v_id    uuid;
+begin
+  perform private.require_open_debate(p_debate);
+  if p_parent is not null then
+    -- who deletes it waits, or is waited for
+    perform from app.debate_arguments where id = p_parent for no key update;
+    select a.depth + 1 into v_depth from private.visible_arguments a
+    where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
+    if not found then
+      perform private.fail('argument_unknown');
+    end if;
+  end if;
+  insert into app.debate_arguments (debate_id, author_id, parent_id, side, body, depth)
+  values (p_debate, private.require_caller(), p_parent, p_side, coalesce(private.require_text(p_body), ''), v_depth)
+  returning id into v_id;
+  update app.debate_arguments set answered = true where id = p_parent and not answered;
+  perform private.emit('debates.argument.created', json_build_object(
+    'argumentId', v_id, 'debateId', p_debate, 'authorId', app.uid()), array[app.uid()]);
+  return v_id;
+end $$;
+comment on function private.add_argument is
+  'Writes an argument of the caller, or an answer to one that they see. Fails: debate_closed, argument_unknown, '
+  'text_unfit, argument_body, argument_depth.';
+
+create function api.create_argument(p_id uuid, p_side text, p_body text, p_parent_id uuid default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('replies');
+  perform private.enter_content('debate', p_id);
+  v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
+  perform private.require_content('debate', p_id);   -- a block may have come meanwhile
+  return private.argument_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_argument is
+  'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
+  'private.enter_content, private.add_argument.';
+
+create function private.remove_argument(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change an argument
+set search_path = ''
+as $$
+declare
+  v_debate uuid;
+begin
+  select debate_id into v_debate from app.debate_arguments
+  where id = p_id and author_id = private.require_caller() and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
+  if exists (select from app.debates where id = v_debate) then   -- that of an erased author will never be open again
+    perform private.require_open_debate(v_debate);
+  end if;
+  update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
+  if found then
+    perform private.emit('debates.argument.deleted', json_build_object(
+      'argumentId', p_id, 'debateId', v_debate, 'authorId', app.uid()), array[app.uid()]);
+  end if;
+  return found;
+end $$;
+comment on function private.remove_argument is
+  'Deletes the caller''s own argument, also in a debate that they do not see any more, or whose author is erased; '
+  'false when there is none. Fails: debate_closed.';
+
+create function api.delete_argument(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_argument(p_id) then
+    perform private.require_argument(p_id);
+    perform private.fail('argument_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_argument is
+  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
+  'argument_unknown, argument_not_yours.';

@@ -1,0 +1,31 @@
+-- How an author deletes a debate in which nobody else argues.
+-- docs/decisions.md, Contents; Debates.
+
+create function private.remove_debate(p_id uuid) returns void
+language plpgsql volatile security definer   -- nobody may delete a detail
+set search_path = ''
+as $$
+declare
+  v_me uuid := private.require_caller();
+begin
+  perform private.lock_own_content('debate', p_id, false);
+  -- two looks by the index, and none over what one has argued oneself
+  if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
+     or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
+    perform private.fail('debate_answered');
+  end if;
+  perform private.delete_content('debate', p_id);
+end $$;
+comment on function private.remove_debate is
+  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
+  'debate_answered.';
+
+create function api.delete_debate(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_debate(p_id);
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';

@@ -1,0 +1,180 @@
+-- Who offers a solution, changes it and takes it back, and the list of solutions.
+-- docs/decisions.md, Problems; Lists.
+
+create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
+language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
+set search_path = ''
+as $$
+declare
+  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_before uuid := p_from.id;
+  v_found  app.found;
+begin
+  with looked as materialized (
+    select rank, id from app.problem_solutions
+    where problem_id = p_problem and required_level <= 3 and (rank, id) < (v_rank, v_before)
+    order by rank desc, id desc limit 400
+  ), seen as materialized (
+    select array(
+      select l.id from looked l
+      cross join lateral (select * from private.visible_solutions v where v.id = l.id offset 0) s
+      order by l.rank desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.rank_cursor(l.rank, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_solutions is
+  'The next solutions that the caller may see of a problem that they see, among the next 400.';
+call private.make_walk('private.find_solutions');
+
+create function private.solution_cursors(p_ids uuid[]) returns text[]
+language plpgsql stable security definer   -- reads the rank of what was found
+set search_path = ''
+as $$
+begin
+  return array(select private.rank_cursor(s.rank, s.id)::text
+               from unnest(p_ids) with ordinality as i (id, place)
+               join app.problem_solutions s on s.id = i.id order by i.place);
+end $$;
+comment on function private.solution_cursors is 'The places of these solutions in private.find_solutions.';
+
+create function api.list_solutions(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_cursor  uuid := private.require_cursor(p_cursor);
+  v_problem uuid := (private.require_content('problem', p_id)).id;
+  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  v_found   app.found;
+begin
+  if v_cursor is not null then
+    v_from := private.cursor_rank(v_cursor);
+    if v_from.id is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := private.find_solutions(v_problem, v_from);
+  return private.page(private.solution_cards(v_found.ids[:p_limit]), private.solution_cursors(v_found.ids), p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_solutions is
+  'The solutions of a problem: the accepted one, then by score, the newest among equals. Fails: problem_unknown, '
+  'cursor_unknown, limit_out_of_range.';
+
+create function private.add_solution(p_problem uuid, p_body text) returns uuid
+language plpgsql volatile security definer   -- nobody may write a solution
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.require_open_problem(p_problem);
+  insert into app.problem_solutions (problem_id, author_id, body)
+  values (p_problem, private.require_caller(), coalesce(private.require_text(p_body), '')) returning id into v_id;
+  return v_id;
+end $$;
+comment on function private.add_solution is
+  'Writes a solution of the caller. Fails: problem_solved, problem_closed, text_unfit, solution_body.';
+
+create function api.create_solution(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('replies');
+  perform private.enter_content('problem', p_id);
+  v_id := private.add_solution(p_id, p_body);
+  perform private.require_content('problem', p_id);   -- a block may have come meanwhile
+  return private.solution_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.create_solution is
+  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.enter_content, '
+  'private.add_solution.';
+
+create function private.enter_own_solution(p_id uuid) returns app.problem_solutions
+language plpgsql volatile security definer   -- also of a problem that its author does not see any more
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions;
+begin
+  -- heads before solutions: ARCHITECTURE.md, Locks
+  perform private.share_content((select problem_id from app.problem_solutions
+                                 where id = p_id and author_id = private.require_caller()));
+  select * into v_solution from app.problem_solutions
+  where id = p_id and author_id = private.require_caller() and deleted_at is null for no key update;
+  return v_solution;
+end $$;
+comment on function private.enter_own_solution is
+  'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
+
+create function private.change_solution(p_id uuid, p_body text) returns void
+language plpgsql volatile security definer   -- nobody may change a solution
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+begin
+  if v_solution.id is null then
+    perform private.fail('solution_not_yours');
+  end if;
+  perform private.require_open_problem(v_solution.problem_id);
+  update app.problem_solutions set body = coalesce(private.require_text(p_body), ''), edited_at = now()
+  where id = p_id;
+end $$;
+comment on function private.change_solution is
+  'Changes the caller''s own solution of an open problem. Fails: solution_not_yours, problem_unknown, problem_solved, '
+  'problem_closed, text_unfit, solution_body.';
+
+create function api.update_solution(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('edits');
+  perform private.require_solution(p_id);
+  perform private.change_solution(p_id, p_body);
+  return private.solution_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.update_solution is
+  'Changes the caller''s own solution while the problem is open. Fails: writes_exceeded, solution_unknown, '
+  'private.change_solution.';
+
+create function private.remove_solution(p_id uuid) returns boolean
+language plpgsql volatile security definer   -- nobody may change a solution
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+begin
+  if v_solution.id is null then
+    return false;
+  elsif v_solution.accepted_at is not null then
+    perform private.fail('solution_accepted');
+  end if;
+  update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
+  return true;
+end $$;
+comment on function private.remove_solution is
+  'Deletes the caller''s own solution; false when there is none. Fails: solution_accepted.';
+
+create function api.delete_solution(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if not private.remove_solution(p_id) then
+    perform private.require_solution(p_id);
+    perform private.fail('solution_not_yours');
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.delete_solution is
+  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
+  'solution_accepted, solution_unknown, solution_not_yours.';

@@ -1,0 +1,74 @@
+-- What people think of solutions.
+-- docs/decisions.md, Problems.
+
+create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
+language plpgsql volatile security definer   -- nobody may write a vote
+set search_path = ''
+as $$
+begin
+  perform private.require_open_problem(p_problem);
+  insert into app.solution_votes as v (solution_id, user_id, value)
+  select s.id, private.require_caller(), p_value from private.visible_solutions s
+  where s.id = p_solution and s.required_level = 0
+  on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
+end $$;
+comment on function private.place_solution_vote is
+  'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
+
+create function api.vote_solution(p_id uuid, p_value integer) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_solution app.problem_solutions := private.require_solution(p_id);
+begin
+  perform private.count_writes('likes');
+  perform private.enter_content('problem', v_solution.problem_id);
+  v_solution := private.require_solution(p_id);
+  if v_solution.author_id = private.require_caller() then
+    perform private.fail('solution_own');
+  end if;
+  perform private.place_solution_vote(p_id, v_solution.problem_id, p_value);
+  perform private.require_solution(p_id);
+  return private.solution_cards(array[p_id]) -> 0;
+end $$;
+comment on function api.vote_solution is
+  'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
+  'problem_unknown, private.enter_content, solution_own, problem_solved, problem_closed.';
+
+create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
+language plpgsql volatile security definer   -- nobody may delete a vote
+set search_path = ''
+as $$
+declare
+  v_problem uuid := (select problem_id from app.problem_solutions where id = p_solution);
+begin
+  perform private.share_content(v_problem);
+  if p_seen then
+    perform private.require_open_problem(v_problem);
+  end if;
+  delete from app.solution_votes v
+  where v.solution_id = p_solution and v.user_id = private.require_caller()
+    and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
+end $$;
+comment on function private.remove_solution_vote is
+  'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
+  'nothing of it). Fails: problem_solved, problem_closed.';
+
+create function api.unvote_solution(p_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_seen boolean := exists (select from app.problem_solutions where id = p_id);
+begin
+  perform private.remove_solution_vote(p_id, v_seen);
+  if not v_seen then
+    return private.refusal('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unvote_solution is
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
+  'which is answered as unknown all the same. Fails: solution_unknown, problem_unknown, problem_solved, '
+  'problem_closed.';

@@ -1,0 +1,116 @@
+-- Applications for roles in projects, over the rules of sql/projects/20_members.sql.
+-- docs/decisions.md, Lists; Projects.
+
+create function private.find_project_applications(p_project uuid, p_status text, p_cursor uuid) returns app.found
+language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
+set search_path = ''
+as $$
+declare
+  v_place  app.place := private.cursor_place(p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
+  v_before uuid := v_place.id;
+  v_found  app.found;
+begin
+  if p_cursor is null then
+    v_from := 'infinity';
+    v_before := p_project;   -- any id will do beside infinity
+  elsif v_from is null then
+    select created_at, id into v_from, v_before from app.project_applications
+    where id = p_cursor and project_id = p_project;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  with looked as materialized (
+    select created_at as at, id, user_id, status from app.project_applications
+    where project_id = p_project and (created_at, id) < (v_from, v_before)
+    order by created_at desc, id desc limit 400
+  ), seen as materialized (
+    select array(select l.id from looked l join private.visible_people p on p.id = l.user_id
+                 where p_status is null or l.status = p_status
+                 order by l.at desc, l.id desc limit 51) as ids
+  )
+  select s.ids, case when cardinality(s.ids) < 51
+                     then (select private.place_cursor(l.at, l.id)
+                           from (select * from looked offset 399 limit 1) l) end
+  into v_found from seen s;
+  return v_found;
+end $$;
+comment on function private.find_project_applications is
+  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400. '
+  'Fails: cursor_unknown.';
+call private.make_walk('private.find_project_applications');
+
+create function api.list_project_applications(
+  p_id uuid, p_status text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found app.found;
+begin
+  perform private.require_own_project(p_id);
+  v_found := private.find_project_applications(p_id, p_status, private.require_cursor(p_cursor));
+  return private.page(private.project_application_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
+                      v_found.next);
+end $$;
+comment on function api.list_project_applications is
+  'The applications to the caller''s own project, latest first. Fails: private.require_own_project, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.apply_to_project(p_id uuid, p_role_id uuid, p_message text default null) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  perform private.count_writes('projects');
+  perform private.enter_content('project', p_id);
+  v_id := private.apply_to_project(p_id, p_role_id, p_message);
+  return private.project_application_cards(array[v_id]) -> 0;
+end $$;
+comment on function api.apply_to_project is
+  'The caller asks for a role in a project. Fails: writes_exceeded, project_unknown, space_not_member, '
+  'space_archived, private.apply_to_project.';
+
+create function api.approve_project_application(p_id uuid, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  perform private.decide_project_application(p_id, p_aid, true);
+  return private.project_application_cards(array[p_aid]) -> 0;
+end $$;
+comment on function api.approve_project_application is
+  'Gives who applied the role. Fails: writes_exceeded, private.require_own_project, '
+  'private.decide_project_application.';
+
+create function api.reject_project_application(p_id uuid, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  perform private.decide_project_application(p_id, p_aid, false);
+  return private.project_application_cards(array[p_aid]) -> 0;
+end $$;
+comment on function api.reject_project_application is
+  'Turns down who applied. Fails: writes_exceeded, private.require_own_project, '
+  'private.decide_project_application.';
+
+create function api.withdraw_project_application(p_id uuid, p_aid uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.withdraw_project_application(p_id, p_aid);
+  return private.project_application_cards(array[p_aid]) -> 0;
+end $$;
+comment on function api.withdraw_project_application is
+  'The caller takes their application back, whatever they see of the project. Fails: '
+  'private.withdraw_project_application.';

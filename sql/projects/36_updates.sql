@@ -1,0 +1,56 @@
+-- What the author of a project tells of it.
+-- docs/decisions.md, Lists; Projects.
+
+create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
+language plpgsql stable security definer   -- nobody may read details
+set search_path = ''
+as $$
+declare
+  v_from   timestamptz := 'infinity';   -- plain variables: an expression makes no index condition
+  v_before uuid := p_project;   -- any id will do beside infinity
+begin
+  if p_cursor is not null then
+    select created_at, id into v_from, v_before from app.project_updates
+    where id = p_cursor and project_id = p_project;
+    if not found then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  return array(select id from app.project_updates
+               where project_id = p_project and (created_at, id) < (v_from, v_before)
+               order by created_at desc, id desc limit 51);
+end $$;
+comment on function private.find_project_updates is 'The next updates of a project. Fails: cursor_unknown.';
+call private.make_walk('private.find_project_updates');
+
+create function api.list_project_updates(p_id uuid, p_limit integer default 20, p_cursor text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  perform private.require_content('project', p_id);
+  v_ids := private.find_project_updates(p_id, private.require_cursor(p_cursor));
+  return private.page(private.project_update_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
+end $$;
+comment on function api.list_project_updates is
+  'What the author of a project has told of it, latest first. Fails: project_unknown, cursor_unknown, '
+  'limit_out_of_range.';
+
+create function api.create_project_update(p_id uuid, p_body text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_update uuid;
+begin
+  perform private.count_writes('projects');
+  perform private.require_own_project(p_id);
+  v_update := private.post_project_update(p_id, p_body);
+  return private.project_update_cards(array[v_update]) -> 0;
+end $$;
+comment on function api.create_project_update is
+  'Tells of the caller''s own project; its members are told. Fails: writes_exceeded, private.require_own_project, '
+  'private.post_project_update.';

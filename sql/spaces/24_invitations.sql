@@ -1,0 +1,149 @@
+-- Invitations into spaces: made, taken back, answered, and ended by a block.
+-- docs/decisions.md, Spaces.
+
+create function private.space_invitation_cards(p_ids uuid[]) returns json
+language plpgsql stable security definer   -- its callers look at who may see them
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object(
+             'id', i.id, s.kind || 'Id', s.id,
+             s.kind, json_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'accent', s.accent),
+             'inviterId', inviter.actor_id, 'inviter', inviter.card,
+             'inviteeId', invitee.actor_id, 'invitee', invitee.card,
+             'status', i.status, 'createdAt', private.utc(i.created_at)) order by w.place)
+    from unnest(p_ids) with ordinality as w (id, place)
+    join app.space_invitations i on i.id = w.id
+    join app.spaces s on s.id = i.space_id
+    join app.person_card inviter on inviter.id = i.inviter_id
+    join app.person_card invitee on invitee.id = i.invitee_id);
+end $$;
+comment on function private.space_invitation_cards is
+  'These invitations, in order: {id, groupId, group or guildId, guild, inviterId, inviter, inviteeId, invitee, '
+  'status, createdAt}.';
+call private.make_walk('private.space_invitation_cards');
+
+create function private.invite_to_space(p_kind text, p_id text, p_person text) returns json
+language plpgsql volatile security definer   -- nobody may write invitations
+set search_path = ''
+as $$
+declare
+  v_me         uuid := private.require_caller();
+  v_user       uuid := private.require_visible_person(p_person);
+  v_space      app.spaces;
+  v_invitation uuid;
+begin
+  perform private.count_writes('invitations');
+  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  if v_space.join_policy = 'open' then
+    perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
+  else
+    perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  end if;
+  perform private.lock_pairs(array[v_user], array[v_me]);
+  perform private.require_visible_person(p_person);   -- again, since a block may have come while we waited
+  perform private.require_open(v_space);
+  if v_user = v_me then
+    perform private.fail('invite_oneself');
+  elsif private.find_role(v_space.id, v_user) is not null then
+    perform private.fail('space_member_already');
+  elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
+    perform private.fail('space_invitee_banned');
+  end if;
+  -- one by somebody who is banned from the instance nobody sees, so it could be neither answered nor taken back
+  update app.space_invitations i set status = 'revoked'
+  where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
+    and exists (select from app.silenced_people s where s.user_id = i.inviter_id);
+  insert into app.space_invitations (space_id, inviter_id, invitee_id) values (v_space.id, v_me, v_user)
+  on conflict (space_id, invitee_id) where status = 'pending' do nothing returning id into v_invitation;
+  if not found then
+    perform private.fail('space_invitation_pending');
+  end if;
+  perform private.tell_membership(v_space, 'invited', v_user, v_me, v_invitation);
+  return private.space_invitation_cards(array[v_invitation]) -> 0;
+end $$;
+comment on function private.invite_to_space is
+  'Invites a person into a space: its owner and moderators do, and where it is open any member. It takes the place of '
+  'one by somebody who is banned from the instance. Fails: '
+  'writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, space_archived, invite_oneself, '
+  'space_member_already, space_invitee_banned, space_invitation_pending.';
+
+create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
+language plpgsql volatile security definer   -- nobody may write invitations
+set search_path = ''
+as $$
+declare
+  v_space      app.spaces := private.enter_space(p_kind, p_id);
+  v_invitation app.space_invitations;
+begin
+  select * into v_invitation from app.space_invitations where id = p_invitation and space_id = v_space.id;
+  if v_invitation.inviter_id is distinct from app.uid() then
+    perform private.require_space_role(v_space.id, 'owner', 'moderator');
+  end if;
+  if v_invitation.id is null then
+    perform private.fail('invitation_unknown');
+  end if;
+  update app.space_invitations set status = 'revoked' where id = p_invitation and status = 'pending';
+  if not found then
+    perform private.fail('invitation_settled');
+  end if;
+end $$;
+comment on function private.revoke_space_invitation is
+  'Takes a pending invitation back, for who made it and for owner and moderators. Fails: space_unknown, '
+  'space_not_member, space_role, invitation_unknown, invitation_settled.';
+
+create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
+  v_me         uuid := private.require_caller();
+  v_invitation app.space_invitations;
+  v_space      app.spaces;
+begin
+  perform private.count_writes('memberships');
+  select i.* into v_invitation
+  from app.space_invitations i
+  join app.spaces s on s.id = i.space_id and s.kind = p_kind
+  join private.visible_people p on p.id = i.inviter_id
+  where i.id = p_invitation and i.invitee_id = v_me;
+  if not found then
+    perform private.fail('invitation_unknown');
+  end if;
+  v_space := private.lock_space(v_invitation.space_id, array[v_me]);
+  if p_accept then
+    perform private.require_open(v_space);
+  end if;
+  update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
+  where id = p_invitation and status = 'pending';
+  if not found then
+    perform private.fail('invitation_settled');
+  end if;
+  if p_accept then
+    perform private.add_member(v_space, v_me);
+  end if;
+  return private.space_invitation_cards(array[p_invitation]) -> 0;
+end $$;
+comment on function private.answer_space_invitation is
+  'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
+  'invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+
+create function private.end_space_invitations() returns trigger
+language plpgsql security definer   -- ends invitations of both
+set search_path = ''
+as $$
+begin
+  update app.space_invitations i set status = 'revoked'
+  from changed c
+  where i.status = 'pending'
+    -- nobody invites themselves: these are the two ways, in the form that finds its index
+    and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
+    and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
+  return null;
+end $$;
+comment on function private.end_space_invitations is
+  'Trigger: a block ends pending invitations into spaces, both ways. Memberships stay.';
+call private.make_walk('private.end_space_invitations');
+create trigger _120_end_space_invitations after insert on app.blocks
+  referencing new table as changed for each statement execute function private.end_space_invitations();
