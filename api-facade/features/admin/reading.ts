@@ -19,7 +19,7 @@ import {
   StaffSeriesPage,
   StaffVotePage,
   VotesQuery,
-} from './list-schemas.ts'
+} from './reading-schemas.ts'
 
 const short = 'A page looks at 400 and may be short.'
 

@@ -20,7 +20,7 @@ import {
   StaffInterestPage,
   Verified,
   VerifyQuery,
-} from './list-schemas.ts'
+} from './running-schemas.ts'
 
 export default routes('admin', {
   'GET /admin/audit-log': {
