@@ -56,8 +56,8 @@ create table private.job_runs (
   changed        bigint not null default 0,
   last_run_at    timestamptz,
   last_failed_at timestamptz,
-  last_ended_at  timestamptz,
-  last_changed   bigint not null default 0
+  last_changed   bigint not null default 0,
+  last_ended_at  timestamptz
 );
 comment on table private.job_runs is
   'A row a job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
