@@ -36239,9 +36239,11 @@ begin
     -- the newest 20,000 of each, so that a wide window costs no more
     (select 'mana' as kind, s.sender_id as giver, s.receiver_id as receiver, s.amount::numeric as amount,
             s.created_at as at
-     from app.payment_splits s join app.payments p on p.id = s.payment_id
-     where s.created_at >= p_since and not p.reversed
-       and not exists (select from app.payments r where r.reversal_of = p.id)
+     from app.payment_splits s
+     where s.created_at >= p_since
+       -- one by one, also below, where a join would read all that there is
+       and (select not p.reversed from app.payments p where p.id = s.payment_id)
+       and (select true from app.payments r where r.reversal_of = s.payment_id) is null
      order by s.created_at desc limit 20000)
     union all
     (select 'votes', v.voter_id, v.user_id, v.impact, v.updated_at
@@ -36261,26 +36263,25 @@ begin
     -- staff lets strangers in: who came by the same admin is not near for it
     select a.person, t.inviter_id, a.steps + 1
     from above a
-    join app.invite_tree t on t.invitee_id = a.ancestor
-    join app.users u on u.id = a.ancestor
-    where a.steps < p_reach and (a.steps = 0 or u.role = 'user')
+    cross join lateral (select i.inviter_id from app.invite_tree i where i.invitee_id = a.ancestor offset 0) t
+    where a.steps < p_reach
+      and (a.steps = 0 or (select u.role = 'user' from app.users u where u.id = a.ancestor))
   ), near as (
     select p.kind, p.giver, p.receiver, min(g.steps + r.steps) as distance
     from pair p
     join above g on g.person = p.giver
     join above r on r.person = p.receiver and r.ancestor = g.ancestor
-    join app.users top on top.id = g.ancestor
-    where g.steps = 0 or r.steps = 0 or top.role = 'user'
+    where g.steps + r.steps <= p_reach
+      and (g.steps = 0 or r.steps = 0 or (select u.role = 'user' from app.users u where u.id = g.ancestor))
     group by p.kind, p.giver, p.receiver
-    having min(g.steps + r.steps) <= p_reach
   ), signal as (
     select p.*, n.distance, p.first_at - greatest(giver.created_at, receiver.created_at) as younger_age,
            sum(p.total) over (partition by p.kind, p.receiver) as from_neighbours,
            row_number() over (partition by p.kind order by p.total desc, p.giver, p.receiver) as place
     from near n
     join pair p on (p.kind, p.giver, p.receiver) = (n.kind, n.giver, n.receiver)
-    join app.users giver on giver.id = p.giver
-    join app.users receiver on receiver.id = p.receiver
+    cross join lateral (select u.created_at from app.users u where u.id = p.giver offset 0) giver
+    cross join lateral (select u.created_at from app.users u where u.id = p.receiver offset 0) receiver
   )
   select s.kind, s.giver, s.receiver, s.distance, s.younger_age, s.flows, s.total,
          round(s.total / nullif(s.given, 0), 3), round(s.from_neighbours / nullif(s.got, 0), 3), s.first_at, s.last_at
@@ -36295,6 +36296,9 @@ comment on function private.suspicious_flows is
   'part of all that the giver gave, neighbour_share the neighbours'' part of all that the receiver got; null where '
   'that is nothing. Left out are reversed payments, votes against and those taken back, and ways that lead over '
   'staff, who let strangers in.';
+-- the newest by their index, and nothing of what is older
+alter function private.suspicious_flows set enable_seqscan = off;
+alter function private.suspicious_flows set enable_bitmapscan = off;
 
 -- sql/admin/41_users.sql
 
