@@ -33406,7 +33406,9 @@ begin
                      where p_min_shared < 1 and p_interest is null and intent = p_intent and is_active
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
-              group by t.user_id, t.placed_at) m
+              group by t.user_id, t.placed_at
+              -- no more than the best are looked up
+              order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
         cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
         where (p_country is null or u.country = upper(p_country))

@@ -158,7 +158,7 @@ checkBounds([
   {
     operation: 'list_signals',
     against: 'more payments and votes than it looks at, between people who were all invited',
-    most: 250_000,
+    most: 130_000,
     sizes: [63_000],
     role: 'service_role',
     async scene(viewer, size) {
