@@ -11,8 +11,8 @@ import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
-const ROUNDS = runs(10, 50)
-const { alice, nobody, database, stack, join } = await world({ people: ['alice'] })
+const ROUNDS = runs(6, 50)
+const { alice, nobody, database, stack, join } = await world({ people: ['alice'], env: { POOL_USER: '4' } })
 const { owner } = database
 const { ask, bearer } = rest(stack, alice)
 

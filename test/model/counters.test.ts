@@ -7,7 +7,7 @@ import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
 import { world } from '../support/world.ts'
 
-const { database, join } = await world({ people: [] })
+const { database, join } = await world({ people: [], env: { POOL_USER: '4' } })
 const { owner } = database
 const people = (await join('ann', 'ben', 'cyd', 'dee', 'eli')) as Person[]
 const [ann = '', ben = ''] = people.map(({ id }) => id)

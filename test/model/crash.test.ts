@@ -17,7 +17,7 @@ import { runs } from '../support/runs.ts'
 import { ADMIN, JWT_SECRET } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
-const KILLS = runs(3, 60)
+const KILLS = runs(2, 60)
 const WRITES_BEFORE_KILL = 25
 const names = ['ada', 'ben', 'cleo', 'dina']
 
@@ -100,7 +100,7 @@ async function people(nobody: Person, admin: Person): Promise<Person[]> {
   )
 }
 
-test(`${KILLS} kills in mid-traffic`, { timeout: 60_000 + KILLS * 20_000 }, async () => {
+test(`${KILLS} kills in mid-traffic`, { timeout: 90_000 + KILLS * 20_000 }, async () => {
   const url = await address(instance)
   const nobody = new Person(url)
   const admin = await Object.assign(nobody.withToken(undefined), ADMIN).login()

@@ -10,9 +10,9 @@ import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 const AUTHORS = 10
-const POSTS = runs(8, 20) // of each
+const POSTS = runs(6, 20) // of each
 const FANS = 25 // who each like all of them
-const KILLS = 3
+const KILLS = runs(2, 3)
 
 const { owner, superuser, url } = await createDatabase()
 const waiting = async () => (await owner<[{ n: number }]>`select count(*)::int as n from private.effects`)[0].n

@@ -10,7 +10,7 @@ import { world } from '../support/world.ts'
 import { createKills, type Kill } from './kills.ts'
 import { as, asOnce, asStaff, type Request, type Someone, statement } from './lanes.ts'
 
-const { alice, bob, carla, admin, database, join } = await world()
+const { alice, bob, carla, admin, database, join } = await world({ env: { POOL_USER: '4' } })
 const { owner } = database
 const pool = database.connect('kith_user')
 const kills = await createKills(database)

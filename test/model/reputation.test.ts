@@ -8,6 +8,8 @@ import type { Person } from '../support/person.ts'
 import { runs } from '../support/runs.ts'
 import { world } from '../support/world.ts'
 
+const CROSSED = runs(400, 1000)
+
 type Step =
   | { kind: 'post'; who: number; interest: number }
   | { kind: 'reply'; who: number; post: number; as: number }
@@ -243,13 +245,13 @@ test('every history, at once, leaves what an honest count gives', { timeout: 90_
     const gone = await owner`select id from app.posts where id = any (${posts}) and deleted_at is not null`
     for (const { id } of gone) await publish(posts.indexOf(id))
   })
-  await fc.assert(history, { numRuns: runs(12, 200) })
+  await fc.assert(history, { numRuns: runs(6, 200) })
 })
 
-test('of a thousand crossed reactions, replies, votes and payments none meets a deadlock', {
+test(`of ${CROSSED} crossed reactions, replies, votes and payments none meets a deadlock`, {
   timeout: 90_000,
 }, async () => {
-  const crossed = Array.from({ length: 1000 }, (_, n): Step => {
+  const crossed = Array.from({ length: CROSSED }, (_, n): Step => {
     const [who, post] = [n % 4, n * 7 + (n >> 3)]
     if (n % 10 === 0) return { kind: 'reply', who, post, as: n / 10 }
     if (n % 10 === 5) return { kind: 'pay', who, whom: n >> 2 }
@@ -264,7 +266,7 @@ test('a heart and a spark that come and go at once count once, also where they g
 }, async () => {
   // on a post without an interest
   const rounds = ['+heart +spark', '-heart -spark', '+spark', '+heart -spark', '+spark -heart', '-spark']
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < runs(24, 60); round++) {
     const changes = rounds[round % rounds.length]?.split(' ') ?? []
     await takeAll(
       [0, 1, 2, 3].flatMap((who) =>

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
 const POSTS = 10
-const { alice, bob, database, join } = await world({ people: ['alice', 'bob'] })
+const { alice, bob, database, join } = await world({ people: ['alice', 'bob'], env: { POOL_USER: '4' } })
 const { owner, asCaller } = database
 
 type Id = { id: string }

@@ -49,7 +49,8 @@ async function facade(database: Database, env: Record<string, string>, gateway?:
  * of a describe: all of it goes after the last test there. Against a target (./target.ts) it lets them in there, with
  * something behind their names, and there is no database.
  * @param env settings that differ from ./settings.ts, such as RATE_LIMIT_SCALE. People then come in by a second
- * facade without them, so that nothing is counted when the first test begins.
+ * facade without them, so that nothing is counted when the first test begins; not for the size of a pool alone, which
+ * says how many requests can race.
  * @param gateway what answers WebSockets; ./realtime.ts has it
  */
 export async function world<const Name extends string = 'alice' | 'bob' | 'carla'>({
@@ -61,7 +62,7 @@ export async function world<const Name extends string = 'alice' | 'bob' | 'carla
   env?: Record<string, string>
   gateway?: Gateway
 } = {}): Promise<World<Name>> {
-  const special = Object.keys(env).length > 0
+  const special = Object.keys(env).some((name) => !name.startsWith('POOL_'))
   if (special) ownOnly('needs an instance with settings of its own')
   // who is usually there came in once, and is copied with the database
   const there = target ? {} : inject('people')

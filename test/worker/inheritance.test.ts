@@ -72,31 +72,31 @@ test('by two workers and four others at once, while people go on, each is inheri
   const others = [1, 2, 3, 4].map(async () => {
     while (busy) await pool`select private.job_inherit_contributions()`
   })
-  await contribute(0, 1000)
+  await contribute(0, 400)
   for (const worker of workers) await worker.send('inherit-contributions')
-  await contribute(1000, 1000)
+  await contribute(400, 400)
   for (const worker of workers) await worker.send('inherit-contributions')
   await until(async () => !(await waiting()))
   busy = false
   await Promise.all(others)
-  expect(await outcome()).toEqual(of(1000))
+  expect(await outcome()).toEqual(of(400))
   await Promise.all(workers.map((worker) => worker.stop()))
 })
 
 test('one run does all that waits, however much it is', async () => {
-  await contribute(2000, 4000)
+  await contribute(800, 1200) // which are 1800 steps, of which it takes 1000 at a time
   const worker = await start()
   await worker.send('inherit-contributions')
   await until(async () => !(await waiting()))
   await worker.stop()
-  expect(await outcome()).toEqual(of(3000))
+  expect(await outcome()).toEqual(of(1000))
   const [run] = await owner<{ failures: number }[]>`
     select failures::int from private.job_runs where job = 'inherit-contributions'`
   expect(run?.failures).toBe(0)
 })
 
 test('by a worker that is killed in the middle, and the next one, each is inherited once', async () => {
-  await contribute(6000, 400)
+  await contribute(2000, 200)
   const backends = () => superuser<{ pid: number; waits: boolean }[]>`
     select pid, wait_event_type = 'Lock' as waits from pg_stat_activity
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
@@ -117,7 +117,7 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
     for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
     await until(async () => (await backends()).length === 0)
   })
-  expect((await outcome()).scores.slice(0, 3)).toEqual(of(3000).scores.slice(0, 3))
+  expect((await outcome()).scores.slice(0, 3)).toEqual(of(1000).scores.slice(0, 3))
 
   // as if the time were over after which its run counts as lost
   await unsend()
@@ -125,14 +125,14 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
   await next.send('inherit-contributions')
   await until(async () => !(await waiting()))
   await next.stop()
-  expect(await outcome()).toEqual(of(3200))
+  expect(await outcome()).toEqual(of(1100))
 })
 
 test('who acts waits neither for the inviters nor for a transaction that has them', async () => {
   await owner.begin(async (sql) => {
     await sql`select private.keep_bookmark(${bob.id}, gen_random_uuid())`
     await sql`select private.keep_bookmark(${alice.id}, gen_random_uuid())`
-    await contribute(6400, 2)
+    await contribute(2200, 2)
   })
-  expect((await outcome()).scores[3]).toBe(3201)
+  expect((await outcome()).scores[3]).toBe(1101)
 })

@@ -47,7 +47,7 @@ async function outcome(ids: string[]) {
 const each = (n: number) => ({ out: n, events: n, earned: n, announced: n })
 
 test('by two workers and four others at once, each goes out once', async () => {
-  const ids = await waiting(60)
+  const ids = await waiting(30)
   expect(await outcome(ids)).toEqual(each(0))
   const workers = [await start(), await start()]
   const pool = database.connect('kith_worker')
@@ -65,7 +65,7 @@ test('by two workers and four others at once, each goes out once', async () => {
 })
 
 test('one run does all that is due, however much it is', async () => {
-  const ids = await waiting(150)
+  const ids = await waiting(40)
   const worker = await start()
   await worker.send('publish-scheduled')
   await until(async () => (await outcome(ids))?.out === ids.length)

@@ -4,7 +4,7 @@ import { applicant } from '../../support/joining.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-const { bob, admin, nobody, database, join } = await world({ people: ['bob'] })
+const { bob, admin, nobody, database, join } = await world({ people: ['bob'], env: { POOL_USER: '4' } })
 const { owner } = database
 
 describe.each([
