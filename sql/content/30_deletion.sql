@@ -54,11 +54,12 @@ begin
   if not found then
     return false;
   end if;
-  execute format('delete from %s where id = $1', (select relation from private.content_kinds where kind = p_kind))
-    using p_id;
+  -- parts before details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;
+  execute format('delete from %s where id = $1', (select relation from private.content_kinds where kind = p_kind))
+    using p_id;
   return true;
 end $$;
 comment on function private.delete_content is

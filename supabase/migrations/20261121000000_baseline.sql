@@ -19700,11 +19700,12 @@ begin
   if not found then
     return false;
   end if;
-  execute format('delete from %s where id = $1', (select relation from private.content_kinds where kind = p_kind))
-    using p_id;
+  -- parts before details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;
+  execute format('delete from %s where id = $1', (select relation from private.content_kinds where kind = p_kind))
+    using p_id;
   return true;
 end $$;
 comment on function private.delete_content is
@@ -26130,8 +26131,9 @@ comment on function private.erase_debates is 'Deletes what these debates say; th
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
-insert into private.content_leftovers (relation, kind, whose) values
-  ('app.debate_positions', 'debate', 'debate_id = $1');
+-- behind arguments, as a ban locks them
+insert into private.content_leftovers (relation, kind, position, whose) values
+  ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');

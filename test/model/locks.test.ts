@@ -90,6 +90,11 @@ describe('locks are taken in the order by', async () => {
   const remarked = await remark(fan, clip)
   const leaversRemark = await remark(leaver, clip)
 
+  const motion = (await answer(as(author, `create_debate('Rye', 'Or wheat', now() + interval '1 day')`))).id
+  await answer(as(fan, `take_position($3::uuid, 'for')`, motion))
+  await owner`insert into app.debate_arguments (debate_id, author_id, side, depth, body, deleted_at)
+    values (${motion}, ${fan.id}, 'for', 1, '', now())`
+
   const newSeries = async () =>
     (await found(`insert into app.series (author_id, title) values ($1, 'Parts') returning id`, author.id)).id
   const extended = await newSeries()
@@ -270,6 +275,12 @@ describe('locks are taken in the order by', async () => {
       recorded(clip),
       contents(clip),
       comments(remarked),
+    ],
+    'a debate that its author deletes': [
+      as(author, 'delete_debate($3::uuid)', motion),
+      contents(motion),
+      ...['app.debate_arguments', 'app.debate_positions'].map((part) => row(part, `debate_id = '${motion}'`)),
+      row('app.debates', `id = '${motion}'`),
     ],
     'a video that staff removes': [asStaff(admin, `remove_content('videos', $3::uuid)`, clip), contents(clip), audit],
     'an order': [
