@@ -2243,8 +2243,11 @@ export const failures = {
   ],
   set_any_group_role: [
     'last_owner',
+    'memberships_exhausted',
     'person_unknown',
     'role_required',
+    'space_archived',
+    'space_full',
     'space_member_unknown',
     'space_unknown',
     'spaces_exhausted',
@@ -2252,8 +2255,11 @@ export const failures = {
   ],
   set_any_guild_role: [
     'last_owner',
+    'memberships_exhausted',
     'person_unknown',
     'role_required',
+    'space_archived',
+    'space_full',
     'space_member_unknown',
     'space_unknown',
     'spaces_exhausted',

@@ -207,9 +207,10 @@ language plpgsql volatile security definer   -- nobody may write memberships
 set search_path = ''
 as $$
 declare
-  v_role  text := private.role_of_name(p_kind, p_role);
-  v_user  uuid;
-  v_space app.spaces;
+  v_role   text := private.role_of_name(p_kind, p_role);
+  v_user   uuid;
+  v_space  app.spaces;
+  v_opened app.spaces;
 begin
   perform private.require_role('admin');
   if v_role is null then
@@ -218,6 +219,13 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
+    if p_kind = 'guild' and v_role = 'owner'
+       and not exists (select from app.space_members where space_id = v_space.id and role = 'owner') then
+      -- what is in the treasury of a guild that all have left would be stuck there
+      v_opened := v_space;
+      v_opened.archived_at := null;
+      perform private.add_member(v_opened, v_user);
+    end if;
     perform private.set_space_role(v_space, v_user, v_role);
     perform private.record_about_space(v_space, 'role_changed', v_user,
                                        json_build_object('userId', v_user, 'role', p_role));
@@ -225,9 +233,10 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'An admin gives a member of a space another role; with that of the owner the old one becomes a moderator. Repeating '
-  'it changes nothing and leaves no entry. Fails: role_required, value_invalid, person_unknown, space_unknown, '
-  'space_member_unknown, last_owner, spaces_exhausted.';
+  'An admin gives a member of a space another role; with that of the owner the old one becomes a moderator. A guild '
+  'without a founder, which is archived, is given anybody for one. Repeating it changes nothing and leaves no entry. '
+  'Fails: role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, '
+  'spaces_exhausted, space_archived, space_full, memberships_exhausted.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -312,7 +321,8 @@ set search_path = ''
 as $$ begin return private.set_any_space_role('group', p_id, p_user_id, p_role); end $$;
 comment on function api.set_any_group_role is
   'Gives a member of any group another role; repeating it changes nothing. Leaves an audit entry. Fails: '
-  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted.';
+  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted, '
+  'space_archived, space_full, memberships_exhausted.';
 
 create function api.approve_any_group_request(p_id text, p_rid uuid) returns json
 language plpgsql volatile
@@ -386,8 +396,9 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_any_space_role('guild', p_id, p_user_id, p_role); end $$;
 comment on function api.set_any_guild_role is
-  'Gives a member of any guild another role; repeating it changes nothing. Leaves an audit entry. Fails: '
-  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted.';
+  'Gives a member of any guild another role, and one without a founder anybody for one; repeating it changes nothing. '
+  'Leaves an audit entry. Fails: role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, '
+  'last_owner, spaces_exhausted, space_archived, space_full, memberships_exhausted.';
 
 create function api.approve_any_guild_application(p_id text, p_aid uuid) returns json
 language plpgsql volatile

@@ -85,7 +85,7 @@ export default routes('admin', {
     operation: 'set_any_group_role',
     params: AnyGroupMember,
     body: GroupRole,
-    never: ['value_invalid'],
+    never: ['value_invalid', 'space_archived', 'space_full', 'memberships_exhausted'],
     answers: { 200: StaffGroupMember },
   },
   'POST /admin/groups/:id/join-requests/:rid/approve': {
@@ -154,12 +154,12 @@ export default routes('admin', {
   },
   'PATCH /admin/guilds/:id/members/:userId': {
     summary: 'Give a member of a guild another role',
-    description: `With \`founder\` the guild is handed over, and the old founder becomes a steward; nothing else takes the role from them (409). ${told} ${repeated}`,
+    description: `With \`founder\` the guild is handed over, and the old founder becomes a steward; nothing else takes the role from them (409). A guild without a founder, which is archived, can so be given anybody for one, and then restored: its treasury would be stuck otherwise. ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_guild_role',
     params: AnyGuildMember,
     body: GuildRole,
-    never: ['value_invalid'],
+    never: ['value_invalid', 'space_archived'],
     answers: { 200: StaffGuildMember },
   },
   'POST /admin/guilds/:id/applications/:aid/approve': {
