@@ -110,7 +110,7 @@ type Act =
   | { do: 'send'; who: number; to: number }
   | { do: 'read'; who: number; at: number }
   | { do: 'delete' | 'edit' | 'react'; who: number; at: number }
-  | { do: 'leave' | 'add' | 'ban' | 'unban' | 'erase'; who: number }
+  | { do: 'leave' | 'add' | 'ban' | 'unban' | 'erase' | 'mute' | 'unmute'; who: number }
   | { do: 'block' | 'unblock'; who: number; whom: number }
 const who = fc.constantFrom(...PEOPLE)
 const at = fc.nat(12)
@@ -123,6 +123,10 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('leave' as const, 'add' as const, 'add' as const), who }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('ban' as const, 'unban' as const, 'erase' as const), who }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('mute' as const, 'mute' as const, 'unmute' as const), who }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('block' as const, 'unblock' as const), who, whom: who }) },
 )
 
@@ -132,7 +136,8 @@ class Model {
   said: Said[] = []
   owner: number | null = 0
   /** The longest-standing first. */
-  members: number[] = [0, 1, 2]
+  members: number[] = [0, 2, 1]
+  muted = new Set<number>()
   spans: [number, number][][] = PEOPLE.map((n) => (n < 3 ? [[0, Number.POSITIVE_INFINITY]] : []))
   read: number[] = PEOPLE.map(() => -1)
   blocks = new Set<string>()
@@ -161,6 +166,7 @@ class Model {
   }
   leave(one: number, says: boolean): void {
     this.members = this.members.filter((other) => other !== one)
+    this.muted.delete(one)
     const spans = this.spans[one] ?? []
     const last = spans.at(-1)
     if (last) last[1] = this.said.length - 1
@@ -203,7 +209,11 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
     case 'read': {
       const done = await run(by, `read_conversation('${group}', '${idAt(what.at)}')`)
       expect(done).toBe(model.sees(by, what.at))
-      if (done) model.read[by] = Math.max(model.read[by] ?? -1, what.at)
+      if (!done) return
+      model.read[by] = Math.max(model.read[by] ?? -1, what.at)
+      // another device is behind
+      const before = what.at >> 1
+      expect(await run(by, `read_conversation('${group}', '${idAt(before)}')`)).toBe(model.sees(by, before))
       return
     }
     case 'delete':
@@ -242,6 +252,13 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
       model.say(by, 'system')
       // their place among the members is that of the clock, which stands still in a transaction
       await sql`update app.conversation_members set joined_at = clock_timestamp() where conversation_id = ${group} and user_id = ${personId(by)}`
+      return
+    }
+    case 'mute':
+    case 'unmute': {
+      expect(await run(by, `${what.do}_conversation('${group}')`)).toBe(model.has(by))
+      if (what.do === 'unmute') model.muted.delete(by)
+      else if (model.has(by)) model.muted.add(by)
       return
     }
     case 'block':
@@ -359,9 +376,10 @@ async function look(sql: TransactionSql, model: Model, group: string, viewer: nu
       people.map((n) => `${name(n)} ${model.owner === n ? 'owner' : 'member'}`).sort(),
     ]),
   )
-  put('unread', await ask('count_unread_conversations()'), { count: member && model.unread(viewer) > 0 ? 1 : 0 })
+  const waits = member && model.unread(viewer) > 0
+  put('unread', await ask('count_unread_conversations()'), { count: waits && !model.muted.has(viewer) ? 1 : 0 })
   const listed = (await ask<Page<unknown>>('list_conversations(p_unread => true)')) as Page<unknown>
-  put('unread list', listed.items.length, member && model.unread(viewer) > 0 ? 1 : 0)
+  put('unread list', listed.items.length, waits ? 1 : 0)
   await sql`reset role`
   return { answered, expected }
 }
@@ -377,7 +395,7 @@ const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 25 }
       await sql`reset role`
       const group = made?.talk.id ?? ''
       for (const n of [0, 1, 2])
-        await sql`update app.conversation_members set joined_at = now() - ${3 - n} * interval '1 hour' where conversation_id = ${group} and user_id = ${personId(n)}`
+        await sql`update app.conversation_members set joined_at = now() - ${[3, 1, 2][n] ?? 0} * interval '1 hour' where conversation_id = ${group} and user_id = ${personId(n)}`
       const model = new Model()
       for (const what of history) await act(sql, model, group, what)
       for (const viewer of PEOPLE.filter(model.alive)) {
