@@ -30,7 +30,7 @@ export const JWT_SECRET = target?.jwtSecret ?? 'the secret that signs the tokens
  */
 export function environment(databaseUrl: string, more: Record<string, string> = {}): Record<string, string> {
   return {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: target ? 'postgresql://nobody@localhost/nothing' : databaseUrl,
     JWT_SECRET,
     HOST: '127.0.0.1',
     PORT: '0',

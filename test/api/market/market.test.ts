@@ -227,12 +227,15 @@ describe('an order', () => {
     const offering = await offer(carla)
     const order = await ordered(bob, offering)
     await bob.post('/users/carla/block')
-    expect(await place(bob, offering)).toFailWith(404, 'offering_unknown')
-    expect((await step(carla, order, 'accept')).body).toMatchObject({ state: 'accepted', buyer: null, buyerId: null })
-    expect(await told(bob)).toContainEqual({ orderId: order, state: 'accepted' })
-    await step(carla, order, 'deliver', { deliveryNote: 'There.' })
-    expect((await step(bob, order, 'complete')).status).toBe(200)
-    await bob.delete('/users/carla/block')
+    try {
+      expect(await place(bob, offering)).toFailWith(404, 'offering_unknown')
+      expect((await step(carla, order, 'accept')).body).toMatchObject({ state: 'accepted', buyer: null, buyerId: null })
+      expect(await told(bob)).toContainEqual({ orderId: order, state: 'accepted' })
+      await step(carla, order, 'deliver', { deliveryNote: 'There.' })
+      expect((await step(bob, order, 'complete')).status).toBe(200)
+    } finally {
+      await bob.delete('/users/carla/block') // also where the rest is left out, as against a target
+    }
   })
 
   test('is listed for both, by role and state', async () => {

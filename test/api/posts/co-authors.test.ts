@@ -204,8 +204,8 @@ describe('at once', () => {
     for (let turn = 0; turn < 5; turn++) {
       const post = await publish(alice)
       await Promise.all([invite(alice, post, bob), bob.post('/users/alice/block')])
-      expect(await standing(post)).toEqual([])
       await bob.delete('/users/alice/block')
+      expect(await standing(post)).toEqual([])
     }
   })
 })
