@@ -228,7 +228,7 @@ export async function compareAnswers(sides: Side[], roots: string[], posts: numb
       tellers[at]?.named.set(id, as)
     }
   }
-  await Promise.all(sides.map(caughtUp))
+  await Promise.all(sides.map((side) => caughtUp(side)))
 
   const documents = roots.map((root): Document => JSON.parse(readFileSync(`${root}/api-facade/openapi.json`, 'utf8')))
   const [mine = [], theirs = []] = documents.map((document) => reads(document, posts))
