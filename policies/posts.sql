@@ -94,7 +94,6 @@ comment on policy select_with_post on app.post_emotions is
 alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
 grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
-grant select on app.reply_card to authenticated;
 create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
       (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),

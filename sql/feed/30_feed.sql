@@ -242,6 +242,7 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_last   uuid;
   v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
   v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
@@ -306,6 +307,15 @@ begin
       if v_sieve.stopped_at is not null then
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
+    end if;
+    -- the page ends in the block of this post, whatever is left of the cursor's: what is older needs no score
+    v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
+    if v_last is not null then
+      v_at := v_run.times[array_position(v_run.ids, v_last)];
+      v_at := coalesce(v_bounds[width_bucket(v_at, v_bounds)], '-infinity');
+      v_found := array(select f.id from unnest(v_found) f (id)
+                       join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = f.id
+                       where w.at >= v_at);
     end if;
 
     if not v_moves then

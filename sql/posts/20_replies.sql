@@ -127,25 +127,36 @@ end $$;
 comment on function private.find_reply_time is
   'The time of a cursor''s reply under its post, also of a deleted one, but never across a block.';
 
-create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
-       json_build_object(
-         'id', r.id,
-         'postId', r.post_id,
-         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
-         'authorId', author.actor_id,
-         'author', author.card,
-         'kind', r.kind,
-         'body', r.body,
-         'hiddenAt', private.utc(r.hidden_at),
-         'createdAt', private.utc(r.created_at)) as card
+create view private.visible_replies with (security_invoker) as
+select r.*
 from app.replies r
-join app.person_card author on author.id = r.author_id;
+where coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= r.required_level
+  and (select true from app.silenced_people s where s.user_id = r.author_id) is null
+  and (select true from private.visible_posts p where p.id = r.post_id);
+comment on view private.visible_replies is
+  'The replies that the caller may see, by the rule of the policy of app.replies: for definer functions, to which no '
+  'policy applies.';
+
+create view app.reply_card with (security_invoker) as
+select r.id, row_to_json(c) as card
+from private.visible_replies r
+join app.person_card author on author.id = r.author_id
+cross join lateral (
+  select r.id,
+         r.post_id as "postId",
+         (select parent.id from private.visible_replies parent where parent.id = r.parent_id) as "parentId",
+         author.actor_id as "authorId",
+         author.card as author,
+         r.kind,
+         r.body,
+         private.utc(r.hidden_at) as "hiddenAt",
+         private.utc(r.created_at) as "createdAt") c;
 comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
-  'body, hiddenAt, createdAt}.';
+  'body, hiddenAt, createdAt}. Only private.reply_cards reads this.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable
+language plpgsql stable security definer   -- checks each reply once, and its author not again
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$

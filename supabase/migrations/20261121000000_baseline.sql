@@ -9714,25 +9714,36 @@ end $$;
 comment on function private.find_reply_time is
   'The time of a cursor''s reply under its post, also of a deleted one, but never across a block.';
 
-create view app.reply_card with (security_invoker) as
-select r.id, r.post_id, r.parent_id, r.kind, r.created_at, r.required_level,
-       json_build_object(
-         'id', r.id,
-         'postId', r.post_id,
-         'parentId', (select parent.id from app.replies parent where parent.id = r.parent_id),
-         'authorId', author.actor_id,
-         'author', author.card,
-         'kind', r.kind,
-         'body', r.body,
-         'hiddenAt', private.utc(r.hidden_at),
-         'createdAt', private.utc(r.created_at)) as card
+create view private.visible_replies with (security_invoker) as
+select r.*
 from app.replies r
-join app.person_card author on author.id = r.author_id;
+where coalesce((select a.level from app.audience a
+                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= r.required_level
+  and (select true from app.silenced_people s where s.user_id = r.author_id) is null
+  and (select true from private.visible_posts p where p.id = r.post_id);
+comment on view private.visible_replies is
+  'The replies that the caller may see, by the rule of the policy of app.replies: for definer functions, to which no '
+  'policy applies.';
+
+create view app.reply_card with (security_invoker) as
+select r.id, row_to_json(c) as card
+from private.visible_replies r
+join app.person_card author on author.id = r.author_id
+cross join lateral (
+  select r.id,
+         r.post_id as "postId",
+         (select parent.id from private.visible_replies parent where parent.id = r.parent_id) as "parentId",
+         author.actor_id as "authorId",
+         author.card as author,
+         r.kind,
+         r.body,
+         private.utc(r.hidden_at) as "hiddenAt",
+         private.utc(r.created_at) as "createdAt") c;
 comment on view app.reply_card is 'A reply as its viewer sees it: {id, postId, parentId, authorId, author, kind, '
-  'body, hiddenAt, createdAt}.';
+  'body, hiddenAt, createdAt}. Only private.reply_cards reads this.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable
+language plpgsql stable security definer   -- checks each reply once, and its author not again
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -12871,7 +12882,6 @@ comment on policy select_with_post on app.post_emotions is
 alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
 grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
-grant select on app.reply_card to authenticated;
 create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
       (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
@@ -18965,6 +18975,7 @@ declare
   v_whole  integer;
   v_sieve  app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_found  uuid[];
+  v_last   uuid;
   v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
   v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
@@ -19029,6 +19040,15 @@ begin
       if v_sieve.stopped_at is not null then
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
+    end if;
+    -- the page ends in the block of this post, whatever is left of the cursor's: what is older needs no score
+    v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
+    if v_last is not null then
+      v_at := v_run.times[array_position(v_run.ids, v_last)];
+      v_at := coalesce(v_bounds[width_bucket(v_at, v_bounds)], '-infinity');
+      v_found := array(select f.id from unnest(v_found) f (id)
+                       join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = f.id
+                       where w.at >= v_at);
     end if;
 
     if not v_moves then
