@@ -237,17 +237,21 @@ language plpgsql stable security definer   -- counts what nobody may read
 set search_path = ''
 as $$
 declare
-  v_tally app.tally;
+  v_tally  app.tally;
+  v_silent uuid[];
 begin
   if p_proposal.eligible is not null then
     v_tally := (p_proposal.yes, p_proposal.no, p_proposal.abstain, p_proposal.eligible, null)::app.tally;
   else
+    v_silent := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.silent);
+    v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
+    -- who left took their votes along, so only those of the banned are passed over. Joined with the members, each
+    -- member's vote would be looked up by itself
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
-           count(*) filter (where v.value = 'abstain'), count(*)
-    into v_tally.yes, v_tally.no, v_tally.abstain, v_tally.eligible
-    from private.proposal_voters m
-    left join app.guild_votes v on v.proposal_id = p_proposal.id and v.user_id = m.user_id
-    where m.proposal_id = p_proposal.id;
+           count(*) filter (where v.value = 'abstain')
+    into v_tally.yes, v_tally.no, v_tally.abstain
+    from app.guild_votes v
+    where v.proposal_id = p_proposal.id and v.user_id <> all (v_silent);
   end if;
   v_tally.quorum := (v_tally.eligible + 3) / 4;
   return v_tally;
@@ -255,6 +259,7 @@ end $$;
 comment on function private.tally is
   'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
   'eligible, rounded up.';
+call private.make_walk('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write proposals
