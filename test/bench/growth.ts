@@ -8,7 +8,7 @@ import type { Side } from './side.ts'
 /** A cost may grow by so much while the rows become ten times as many. */
 const MOST = 1.5
 /** Of a round: the same at each size, since what writes leave behind is there until the next vacuum. */
-export const REQUESTS = 128
+export const REQUESTS = 64
 /** A case has other requests at each size. */
 const APART = 100_000
 

@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { compareAnswers } from './answers.ts'
 import type { Case } from './case.ts'
 import { cases, dataOf } from './cases.ts'
+import { centroidCost } from './centroid.ts'
 import { compare } from './compare.ts'
 import { fanouts } from './fanout.ts'
 import { growth, REQUESTS, sizesTo } from './growth.ts'
@@ -21,7 +22,7 @@ const help = `npm run bench -- [options]
   --compare=<folder>  another checkout beside this one, by turns over the same requests: how many times better is this?
   --answers           with --compare: are the answers to all reads the same?
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails where a cost grows by 1.5 or more
-  --only=home,detail  the cases whose name begins so (triggers, realtime and fanout are names too)
+  --only=home,detail  the cases whose name begins so (triggers, centroid, realtime and fanout are names too)
   --posts=100000      among so many posts, at least 100,000
   --rows=10000        of other data that grow; with --growth the most, 1000000
   --people=100000     who are told by a broadcast, at least 10,000
@@ -47,7 +48,7 @@ const { values } = parseArgs({
 const posts = Number(values.posts)
 const isChosen = (name: string) => values.only.split(',').some((start) => name.startsWith(start))
 
-/** The audience's triggers, Realtime, and what one write sets off for many, which have no case. */
+/** The audience's triggers, centroids, Realtime, and what one write sets off for many, which have no case. */
 async function others(measured: Measured): Promise<void> {
   const { databaseUrl } = measured.side
   const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
@@ -56,6 +57,11 @@ async function others(measured: Measured): Promise<void> {
       say('\naudience triggers', 'ms with', 'without', 'factor')
       for (const { name, kept, unkept } of await triggerCosts(owner))
         say(name, figure(kept, 2), figure(unkept, 2), figure(kept / unkept, 1))
+    }
+    if (isChosen('centroid')) {
+      const { people, ms } = await centroidCost(measured, owner)
+      say('\nmade anew', 'people', 'CPU ms each')
+      say('centroid', `${people}`, figure(ms, 2))
     }
     if (isChosen('realtime')) {
       const { sockets, p50, p99, perSecond } = await realtimeFigures(owner, databaseUrl, jwtSecret)
@@ -85,7 +91,8 @@ async function main(): Promise<void> {
   const sizes = sizesTo(Number(values.rows ?? 1_000_000))
   const rows = values.growth ? (sizes[0] ?? 0) : Number(values.rows ?? 10_000)
   const data = dataOf(values.answers ? cases(posts) : chosen)
-  if (isChosen('fanout') && !data.includes('posts')) data.unshift('posts')
+  if (!other && !values.growth && (isChosen('centroid') || isChosen('fanout')))
+    data.unshift(...['posts', 'vectors'].filter((name) => !data.includes(name)))
   const now = new Date().toISOString()
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
   const starts = Object.entries(roots).map(([name, root]) =>

@@ -38,7 +38,12 @@ export const cases = (): Case[] =>
     ['messaging', 'messages'],
     [
       send('send-2', (n) => ({ caller: 1001 + (n % 4000), talk: 1001 + (n % 4000) }), '1001 + :n', '1001 + :n'),
-      send('send-50', (n) => ({ caller: 3001 + (n % 50), talk: 0 }), '3001 + :n % 50', '0'),
+      send(
+        'send-50',
+        (n) => ({ caller: 3001 + (Math.floor(n / 50) % 50), talk: 5001 + (n % 50) }),
+        '3001 + :n / 80',
+        '5001 + :n % 50',
+      ),
       read('messages', 3001, 'list_messages', `/conversations/${talk(0)}/messages`, { p_id: talk(0) }),
       read('conversations', 10, 'list_conversations', '/conversations'),
     ],

@@ -1,10 +1,12 @@
--- Conversations: 0 is a group of persons 3001 to 3050; 1 to 1000 are person 10's with 1001 to 2000, who have said five
--- things in each; 1001 to 5000 are of two others each.
+-- Conversations: 0 and 5001 to 5050 are groups of persons 3001 to 3050, who read in the first and send into the others,
+-- no two at once into one; 1 to 1000 are person 10's with 1001 to 2000, who have said five things in each; 1001 to 5000
+-- are of two others each.
 create function bench.talk(p_n bigint) returns uuid language sql immutable
 as $$ select ('40000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 grant execute on function bench.talk to authenticated;
 
-insert into app.conversations (id, kind, title) values (bench.talk(0), 'group', 'Readers');
+insert into app.conversations (id, kind, title)
+select bench.talk(n), 'group', 'Readers' from (select 0 as n union all select generate_series(5001, 5050)) g;
 insert into app.conversations (id, kind, one_id, other_id)
 select bench.talk(n), 'direct', case when n <= 1000 then bench.person(10) else bench.person(n) end,
        bench.person(case when n <= 1000 then 1000 + n else 4000 + n end)
@@ -12,7 +14,8 @@ from generate_series(1, 5000) n;
 insert into app.conversation_members (conversation_id, user_id, joined_at, latest_at)
 select c.id, p.id, now() - interval '60 days', now() - interval '1 day' + (row_number() over ()) * interval '1 second'
 from (select id, array[one_id, other_id] as people from app.conversations where kind = 'direct'
-      union all select bench.talk(0), array(select bench.person(n) from generate_series(3001, 3050) n)) c,
+      union all select id, array(select bench.person(n) from generate_series(3001, 3050) n)
+      from app.conversations where kind = 'group') c,
      unnest(c.people) p (id);
 insert into app.conversation_spans (conversation_id, user_id, first_number)
 select conversation_id, user_id, 1 from app.conversation_members;
