@@ -150,6 +150,7 @@ grant execute on function
   private.merged,
   private.not_modified,
   private.page,
+  private.require_card,
   private.require_cursor,
   private.require_flag,
   private.require_name,

@@ -25,7 +25,7 @@ function raisedBy(name: string, all: readonly Routine[], seen = new Set<string>(
   const text = all.find((one) => one.name === name)?.text.replace(/--.*/g, '')
   if (!text || seen.has(name)) return []
   seen.add(name)
-  const own = [...text.matchAll(/\bprivate\.(?:fail|refusal)\('(\w+)'/g)].map(([, code = '']) => code)
+  const own = [...text.matchAll(/\bprivate\.(?:fail|refusal|require_card)\('(\w+)'/g)].map(([, code = '']) => code)
   const called = text.match(/\b(?:api|private)\.[a-z_]+(?=\()/g) ?? []
   return [...own, ...called.flatMap((one) => raisedBy(one, all, seen))]
 }

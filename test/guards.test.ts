@@ -121,7 +121,7 @@ describe('the schema', async () => {
   test('a code that SQL fails with is registered, and a registered one is used', async () => {
     const files = globSync('sql/**/*.sql').map((file) => readFileSync(file, 'utf8'))
     const raised = new Set(
-      files.flatMap((text) => [...text.matchAll(/(?:fail|refusal)\('(\w+)'/g)].map(([, code]) => code)),
+      files.flatMap((text) => [...text.matchAll(/(?:fail|refusal|require_card)\('(\w+)'/g)].map(([, code]) => code)),
     )
     const codes = (await owner<{ code: string }[]>`select code from private.errors`).map(({ code }) => code)
     const names = await owner<{ name: string }[]>`

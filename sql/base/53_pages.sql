@@ -194,6 +194,20 @@ comment on function private.page is
   'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
   'limit_out_of_range.';
 
+create function private.require_card(p_code text, p_card json) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_card is null then
+    perform private.fail(p_code);
+  end if;
+  return p_card;
+end $$;
+comment on function private.require_card is
+  'A card that the caller may see. Fails with this code where there is none: it was never for them, or it went '
+  'meanwhile.';
+
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''

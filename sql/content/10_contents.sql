@@ -1,4 +1,4 @@
--- Contents: what people publish beside posts. Videos, audio and the kinds to come have one head here and a detail
+-- Contents: what people publish beside posts. Videos, events and all other kinds have one head here and a detail
 -- table each; the head alone decides who sees a content, and what staff, reports and an erasure do with it.
 -- docs/decisions.md, Contents.
 

@@ -149,15 +149,7 @@ call private.make_walk('private.debate_cards');
 create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.debate_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('debate_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('debate_unknown', private.debate_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
   'debate_unknown.';
 

@@ -133,13 +133,9 @@ create function api.get_intent() returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_card json := (select c.card from app.intent_card c where c.user_id = private.require_caller());
 begin
-  if v_card is null then
-    perform private.fail('intent_unknown');
-  end if;
-  return v_card;
+  return private.require_card('intent_unknown', (
+    select c.card from app.intent_card c where c.user_id = private.require_caller()));
 end $$;
 comment on function api.get_intent is 'What the caller looks for. Fails: intent_unknown.';
 

@@ -203,14 +203,6 @@ call private.make_walk('private.event_cards');
 create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.event_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('event_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
   'event_unknown.';

@@ -107,15 +107,7 @@ call private.make_walk('private.offering_cards');
 create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.offering_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('offering_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('offering_unknown', private.offering_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_offering_card is
   'Answers the card of an offering that the caller may see. Fails: offering_unknown.';
 

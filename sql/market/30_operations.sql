@@ -54,15 +54,7 @@ call private.make_walk('private.order_cards');
 create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.order_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('order_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('order_unknown', private.order_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_order_card is 'Answers the card of an order of the caller''s. Fails: '
   'order_unknown.';
 

@@ -178,15 +178,7 @@ call private.make_walk('private.message_cards');
 create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.message_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('message_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('message_unknown', private.message_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_message_card is 'Answers the card of a message that the caller sees. Fails: '
   'message_unknown.';
 

@@ -248,15 +248,7 @@ comment on function private.conversation_cards is
 create function private.require_conversation_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.conversation_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('conversation_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('conversation_unknown', private.conversation_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_conversation_card is
   'Answers the card of a conversation in which the caller takes part. Fails: conversation_unknown.';
 

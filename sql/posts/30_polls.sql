@@ -105,13 +105,9 @@ create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_card json := (select card from app.poll_card where post_id = p_post);
 begin
-  if v_card is null then
-    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
-  end if;
-  return v_card;
+  -- it may have been hidden from the caller meanwhile
+  return private.require_card('post_unknown', (select card from app.poll_card where post_id = p_post));
 end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 

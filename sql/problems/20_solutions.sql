@@ -228,14 +228,6 @@ call private.make_walk('private.problem_cards');
 create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.problem_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('problem_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
   'problem_unknown.';

@@ -220,15 +220,7 @@ call private.make_walk('private.project_cards');
 create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.project_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('project_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('project_unknown', private.project_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_project_card is
   'Answers the card of a project that the caller may see. Fails: project_unknown.';
 

@@ -87,15 +87,7 @@ call private.make_walk('private.video_cards');
 create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.video_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('video_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('video_unknown', private.video_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_video_card is 'Answers the card of a video that the caller may see. Fails: '
   'video_unknown.';
 

@@ -130,15 +130,7 @@ call private.make_walk('private.audio_cards');
 create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.audio_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('audio_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('audio_unknown', private.audio_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see. Fails: '
   'audio_unknown.';
 

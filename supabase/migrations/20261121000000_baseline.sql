@@ -1186,6 +1186,20 @@ comment on function private.page is
   'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
   'limit_out_of_range.';
 
+create function private.require_card(p_code text, p_card json) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_card is null then
+    perform private.fail(p_code);
+  end if;
+  return p_card;
+end $$;
+comment on function private.require_card is
+  'A card that the caller may see. Fails with this code where there is none: it was never for them, or it went '
+  'meanwhile.';
+
 create function private.merged(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''
@@ -2778,6 +2792,7 @@ grant execute on function
   private.merged,
   private.not_modified,
   private.page,
+  private.require_card,
   private.require_cursor,
   private.require_flag,
   private.require_name,
@@ -10720,13 +10735,9 @@ create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_card json := (select card from app.poll_card where post_id = p_post);
 begin
-  if v_card is null then
-    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
-  end if;
-  return v_card;
+  -- it may have been hidden from the caller meanwhile
+  return private.require_card('post_unknown', (select card from app.poll_card where post_id = p_post));
 end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
 
@@ -19160,7 +19171,7 @@ grant execute on function
 
 -- sql/content/10_contents.sql
 
--- Contents: what people publish beside posts. Videos, audio and the kinds to come have one head here and a detail
+-- Contents: what people publish beside posts. Videos, events and all other kinds have one head here and a detail
 -- table each; the head alone decides who sees a content, and what staff, reports and an erasure do with it.
 -- docs/decisions.md, Contents.
 
@@ -20219,15 +20230,7 @@ call private.make_walk('private.video_cards');
 create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.video_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('video_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('video_unknown', private.video_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_video_card is 'Answers the card of a video that the caller may see. Fails: '
   'video_unknown.';
 
@@ -20649,15 +20652,7 @@ call private.make_walk('private.audio_cards');
 create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.audio_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('audio_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('audio_unknown', private.audio_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see. Fails: '
   'audio_unknown.';
 
@@ -23443,15 +23438,7 @@ call private.make_walk('private.message_cards');
 create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.message_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('message_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('message_unknown', private.message_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_message_card is 'Answers the card of a message that the caller sees. Fails: '
   'message_unknown.';
 
@@ -24118,15 +24105,7 @@ comment on function private.conversation_cards is
 create function private.require_conversation_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.conversation_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('conversation_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('conversation_unknown', private.conversation_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_conversation_card is
   'Answers the card of a conversation in which the caller takes part. Fails: conversation_unknown.';
 
@@ -25153,15 +25132,7 @@ call private.make_walk('private.event_cards');
 create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.event_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('event_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
   'event_unknown.';
 
@@ -26197,15 +26168,7 @@ call private.make_walk('private.debate_cards');
 create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.debate_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('debate_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('debate_unknown', private.debate_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
   'debate_unknown.';
 
@@ -27491,15 +27454,7 @@ call private.make_walk('private.problem_cards');
 create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.problem_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('problem_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
   'problem_unknown.';
 
@@ -29373,15 +29328,7 @@ call private.make_walk('private.project_cards');
 create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.project_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('project_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('project_unknown', private.project_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_project_card is
   'Answers the card of a project that the caller may see. Fails: project_unknown.';
 
@@ -30638,15 +30585,7 @@ call private.make_walk('private.offering_cards');
 create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.offering_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('offering_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('offering_unknown', private.offering_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_offering_card is
   'Answers the card of an offering that the caller may see. Fails: offering_unknown.';
 
@@ -31109,15 +31048,7 @@ call private.make_walk('private.order_cards');
 create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
-as $$
-declare
-  v_card json := private.order_cards(array[p_id]) -> 0;
-begin
-  if v_card is null then
-    perform private.fail('order_unknown');
-  end if;
-  return v_card;
-end $$;
+as $$ begin return private.require_card('order_unknown', private.order_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_order_card is 'Answers the card of an order of the caller''s. Fails: '
   'order_unknown.';
 
@@ -33306,13 +33237,9 @@ create function api.get_intent() returns json
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_card json := (select c.card from app.intent_card c where c.user_id = private.require_caller());
 begin
-  if v_card is null then
-    perform private.fail('intent_unknown');
-  end if;
-  return v_card;
+  return private.require_card('intent_unknown', (
+    select c.card from app.intent_card c where c.user_id = private.require_caller()));
 end $$;
 comment on function api.get_intent is 'What the caller looks for. Fails: intent_unknown.';
 
