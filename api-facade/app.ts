@@ -7,7 +7,7 @@ import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
 import { errorAnswer, isFault, Refusal, toRefusal } from './lib/errors.ts'
-import { beginHeaders, cors, JSON_TYPE, requestId, send, setHeader } from './lib/headers.ts'
+import { beginHeaders, cors, requestId, send, sendJson, setHeader } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
@@ -16,6 +16,7 @@ import { openApiText, version } from './lib/openapi.ts'
 import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
+import { KnownRouter } from './lib/router.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
 
 // Probes and documentation: never refused by the global limit, and they take nothing from it. The documentation is
@@ -50,7 +51,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   const services: Services = { ...given, limits: given.limits ?? createLimits(config, counter) }
   const notePresence = createPresence()
   const words = wordsOf(tables)
-  const app = new Hono<Env>({ getPath: routingPath })
+  const app = new Hono<Env>({ getPath: routingPath, router: new KnownRouter() })
   app.onError(answerError)
   app.notFound((c) => answerError(new Refusal('route_unknown'), c))
 
@@ -80,14 +81,14 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   })
 
   app.get('/health', (c) =>
-    send(c, JSON.stringify({ status: 'ok', uptime: Math.floor(process.uptime()), version }), 200, JSON_TYPE),
+    sendJson(c, JSON.stringify({ status: 'ok', uptime: Math.floor(process.uptime()), version }), 200),
   )
   app.all('/health', otherMethods(['GET']))
   const readiness = createReadiness(given.pools.gate, given.log)
   app.get('/ready', async (c) => {
     const { faults, warnings } = await readiness()
     if (faults.length > 0) throw new Refusal('service_unavailable', [...faults, ...warnings])
-    return send(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200, JSON_TYPE)
+    return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })
   app.all('/ready', otherMethods(['GET']))
   mountDocs(app, () => openApiText(tables))

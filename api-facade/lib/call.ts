@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { inFlight, type PoolName } from './database.ts'
 import { encode } from './encode.ts'
 import { isLostConnection, refusalOf } from './errors.ts'
-import { setHeader } from './headers.ts'
+import { headerOf, setHeader } from './headers.ts'
 import type { Claims } from './tokens.ts'
 
 export type Operation = keyof typeof operations & string
@@ -111,7 +111,7 @@ function callerOf(c: Context): string | null {
 function headersOf(c: Context, pool: PoolName): string | null {
   const key = keyOf(c)
   const address = pool === 'service' && !isRead(c) ? clientAddress(c) : undefined
-  const known = isRead(c) ? c.req.header('if-none-match') : undefined
+  const known = isRead(c) ? headerOf(c, 'if-none-match') : undefined
   if (key === undefined && address === undefined && known === undefined) return null
   return JSON.stringify({ 'idempotency-key': key, 'x-forwarded-for': address, 'if-none-match': known })
 }

@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { Context } from './context.ts'
+import { headerOf } from './headers.ts'
 
 /** The client's IP address. */
 export function clientAddress(c: Context): string {
   const hops = c.get('services').config.trustedProxyHops
-  return addressOf(c.env?.incoming?.socket, hops > 0 ? c.req.header('x-forwarded-for') : '', hops)
+  return addressOf(c.env?.incoming?.socket, hops > 0 ? headerOf(c, 'x-forwarded-for') : '', hops)
 }
 
 /** The same for a request that the app does not see, such as the upgrade to a WebSocket. */
@@ -27,7 +28,7 @@ function addressOf({ remoteAddress: socket = '127.0.0.1' }: Partial<Socket> = {}
 
 /** The Idempotency-Key. Node reads the bytes of a header as Latin-1; what clients send is UTF-8. */
 export function keyOf(c: Context): string | undefined {
-  const key = c.req.header('idempotency-key')
+  const key = headerOf(c, 'idempotency-key')
   return key && Buffer.from(key, 'latin1').toString()
 }
 

@@ -1,4 +1,4 @@
-// An answer and its headers: those that every one carries, and who may read it from a browser.
+// The headers of a request, and an answer with its own: those that every one carries, and who may read it from a browser.
 import { randomUUID } from 'node:crypto'
 import type { Context } from './context.ts'
 
@@ -21,6 +21,16 @@ export function beginHeaders(c: Context, id: string): void {
   c.set('headers', { ...security, 'x-request-id': id })
 }
 
+/**
+ * A header of the request as Node has read it: Hono's way to it tests the name and the value at each look. Not for those
+ * of which Node keeps the first of several where Hono joins them, such as authorization.
+ */
+export function headerOf(c: Context, name: RequestHeader): string | undefined {
+  const incoming = c.env?.incoming
+  return incoming ? (incoming.headers[name] as string | undefined) : c.req.header(name)
+}
+type RequestHeader = 'idempotency-key' | 'if-none-match' | 'origin' | 'x-forwarded-for' | 'x-request-id'
+
 /** Puts a header on the answer, in place of another of that name. */
 export function setHeader(c: Context, name: string, value: string): void {
   c.get('headers')[name.toLowerCase()] = value
@@ -32,11 +42,16 @@ export function send(c: Context, body: Body, status: number, headers: Readonly<R
   return new Response(body, { status, headers: c.get('headers') })
 }
 
-export const JSON_TYPE = { 'content-type': 'application/json' } as const
+/** The same for JSON text, with no other headers than there are. */
+export function sendJson(c: Context, text: string, status: number): Response {
+  const headers = c.get('headers')
+  headers['content-type'] = 'application/json'
+  return new Response(text, { status, headers })
+}
 
 /** The client's request id when it looks like one, else a new one: it goes to the log as it is. */
 export function requestId(c: Context): string {
-  const given = c.req.header('x-request-id')
+  const given = headerOf(c, 'x-request-id')
   return given && /^[\w.-]{8,128}$/.test(given) ? given : randomUUID()
 }
 
@@ -57,7 +72,7 @@ const allowed = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-
 
 /** CORS for the configured origins. @returns whether this request is a preflight and thereby answered */
 export function cors(c: Context, origins: readonly string[]): boolean {
-  const origin = c.req.header('origin')
+  const origin = headerOf(c, 'origin')
   if (origins.length === 0 || !origin) return false
   setHeader(c, 'Vary', 'Origin')
   if (!origins.includes(origin) && !origins.includes('*')) return false

@@ -6,7 +6,6 @@ import type { Config, LimitName } from './config.ts'
 import type { Context, Limits, TakeBack } from './context.ts'
 import type { Bucket, Count, Counter } from './counters.ts'
 import { Refusal } from './errors.ts'
-import { setHeader } from './headers.ts'
 
 const bucketsOf = ({ rateLimits, rateLimitScale }: Config, name: LimitName, client: string): Bucket[] =>
   rateLimits[name].map(({ limit, seconds }) => ({
@@ -81,8 +80,9 @@ function tell(c: Context, counts: readonly Count[]): void {
     if (!before || count.over || count.remaining < before.remaining) c.set('tightest', count)
   }
   const { limit, seconds, remaining, reset } = c.get('tightest')
-  setHeader(c, 'ratelimit-limit', String(limit))
-  setHeader(c, 'ratelimit-remaining', String(remaining))
-  setHeader(c, 'ratelimit-reset', String(reset))
-  setHeader(c, 'ratelimit-policy', `${limit};w=${seconds}`)
+  const headers = c.get('headers')
+  headers['ratelimit-limit'] = String(limit)
+  headers['ratelimit-remaining'] = String(remaining)
+  headers['ratelimit-reset'] = String(reset)
+  headers['ratelimit-policy'] = `${limit};w=${seconds}`
 }

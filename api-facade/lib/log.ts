@@ -69,6 +69,7 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * @param words what may stand in the path of no route
  */
 export function legible(path: string, pattern: string | undefined, words: ReadonlySet<string>): string {
+  if (path === pattern) return path
   const shape = pattern?.split('/')
   const isTold = (part: string, at: number) => ID.test(part) || (shape ? shape[at] === part : words.has(part))
   const parts = path.split('/', 16) // no route has as many

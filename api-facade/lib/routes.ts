@@ -9,7 +9,7 @@ import type { Context, Env } from './context.ts'
 import { asksForCsv, sendCsv } from './csv.ts'
 import type { PoolName } from './database.ts'
 import { Refusal } from './errors.ts'
-import { JSON_TYPE, send, setHeader } from './headers.ts'
+import { send, sendJson, setHeader } from './headers.ts'
 import { type Input, inputReader } from './input.ts'
 import { PageQuery } from './schemas.ts'
 import type { Claims } from './tokens.ts'
@@ -206,8 +206,9 @@ async function count(c: Context, { limit }: Row, client?: string): Promise<void>
 }
 
 async function holderOf(c: Context): Promise<Claims | Refusal> {
-  const [, token] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? []
-  if (!token) return new Refusal(c.req.header('authorization') ? 'token_invalid' : 'token_missing')
+  const given = c.req.header('authorization')
+  const [, token] = /^Bearer +(\S+) *$/i.exec(given ?? '') ?? []
+  if (!token) return new Refusal(given ? 'token_invalid' : 'token_missing')
   return c
     .get('services')
     .tokens.verify(token)
@@ -264,5 +265,5 @@ function reply(c: Context, status: number, result: unknown): Response {
   const answer = asAnswer(result)
   const code = answer.status ?? status
   if (code === 204 || code === 304) return send(c, null, code)
-  return send(c, answer.body ?? 'null', code, JSON_TYPE)
+  return sendJson(c, answer.body ?? 'null', code)
 }

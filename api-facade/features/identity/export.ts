@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { JSON_TYPE, send } from '../../lib/headers.ts'
+import { send } from '../../lib/headers.ts'
 import { ExportHead, ExportRows } from './account-schemas.ts'
 
 /** The operation that exports whom it is about. */
@@ -25,7 +25,7 @@ export async function exportOf(
   // the first call before the first byte: a refusal is still an answer of its own
   const head = await ask({}, ExportHead)
   return send(c, streamed(dossier(ask, head)), 200, {
-    ...JSON_TYPE,
+    'Content-Type': 'application/json',
     'Content-Disposition': 'attachment; filename="kith-export.json"',
   })
 }
