@@ -137,7 +137,7 @@ export async function startSide(options: SideOptions): Promise<Side> {
         if (child.exitCode !== null) throw new Error(`${file} of ${root} ended: ${readFileSync(path, 'utf8')}`)
         return ready.exec(readFileSync(path, 'utf8'))
       },
-      { timeout: 60_000, every: 50 },
+      { timeout: 300_000, every: 50 },
     )
     return { pid: child.pid ?? 0, said: found?.[1] ?? '' }
   }
