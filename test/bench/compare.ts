@@ -1,7 +1,7 @@
 // Two checkouts beside each other: how many times better this one is than the other, by CPU and by rate.
 // A ratio is the median over the rounds, with its quartiles, so that noise shows.
 import type { Case } from './case.ts'
-import { figure, type Measured, measure, median, type Plan, quartiles, type Seen, say } from './rounds.ts'
+import { eachOf, figure, type Measured, measure, median, type Plan, quartiles, type Seen, say } from './rounds.ts'
 
 const ratio = (of: number[], to: number[]): [string, string] => {
   const [low, middle, high] = quartiles(of.map((n, round) => n / (to[round] ?? Number.NaN)))
@@ -31,7 +31,7 @@ export async function compare(all: Measured[], cases: Case[], plan: Plan): Promi
     'ratio',
     'quartiles',
   )
-  for (const one of cases) {
+  await eachOf(all, cases, async (one) => {
     const [mine, theirs] = await measure(all, one, plan)
     if (!mine || !theirs) return
     const writes = one.method !== 'GET'
@@ -49,5 +49,5 @@ export async function compare(all: Measured[], cases: Case[], plan: Plan): Promi
       ofWrites(theirs.wal.records, 1),
       ...ratio(mine.rates, theirs.rates),
     )
-  }
+  })
 }

@@ -2,7 +2,7 @@
 // statement touches, whose count does not drift as a busy machine does. One database, which is filled further each time.
 import type { Case } from './case.ts'
 import { overHttp } from './load.ts'
-import { figure, type Measured, measure, median, say } from './rounds.ts'
+import { eachOf, figure, type Measured, measure, median, say } from './rounds.ts'
 import type { Side } from './side.ts'
 
 /** A cost may grow by so much while the rows become ten times as many. */
@@ -42,13 +42,13 @@ export async function growth(measured: Measured, cases: Case[], sizes: number[],
       await side.superuser.unsafe('vacuum analyze')
       await side.superuser.unsafe('checkpoint')
     }
-    for (const one of cases) {
+    await eachOf([measured], cases, async (one) => {
       const requests = one.requests ?? REQUESTS
       // what a connection looks up once is no request's share
       await overHttp(side.url, one, at * APART, requests)
       await side.superuser`select pg_stat_statements_reset()`
       const [seen] = await measure([measured], one, { rounds, seconds: 0, requests }, undefined, at * APART + requests)
-      if (!seen) continue
+      if (!seen) return
       const [backend, node] = (['backend', 'node'] as const).map((part) => median(seen.cpu.map((cpu) => cpu[part])))
       const cost = { cpu: (backend ?? Number.NaN) + (node ?? Number.NaN), buffers: await touched(side) }
       const smaller = before.get(one.name)
@@ -65,7 +65,7 @@ export async function growth(measured: Measured, cases: Case[], sizes: number[],
       )
       if (isTooMuch) isGood = false
       before.set(one.name, cost)
-    }
+    })
   }
   return isGood
 }

@@ -135,7 +135,8 @@ export async function byPgbench(userUrl: string, { statement, alone }: Case, sec
   writeFileSync(script, `${lines.filter(Boolean).join('\n')}\n`)
   try {
     const [clients, threads] = alone ? ['1', '1'] : ['8', '2']
-    const options = ['-n', '-M', 'prepared', '-c', clients, '-j', threads, '-T', String(seconds), '-f', script, userUrl]
+    const whole = String(Math.ceil(seconds))
+    const options = ['-n', '-M', 'prepared', '-c', clients, '-j', threads, '-T', whole, '-f', script, userUrl]
     const env = { ...process.env, PGAPPNAME: OURS }
     const { stdout } = await promisify(execFile)('pgbench', options, { env })
     return Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1])

@@ -1,7 +1,7 @@
 // This checkout alone: each case over HTTP, as the facade's statement and by pgbench, in turn, and what it costs.
 import type { Case } from './case.ts'
 import { byPgbench, hasPgbench, withoutHttp } from './load.ts'
-import { figure, type Measured, measure, median, type Plan, say } from './rounds.ts'
+import { eachOf, figure, type Measured, measure, median, type Plan, say } from './rounds.ts'
 
 export async function ratios(all: Measured[], cases: Case[], plan: Plan): Promise<void> {
   const userUrl = all[0]?.side.userUrl ?? ''
@@ -9,14 +9,14 @@ export async function ratios(all: Measured[], cases: Case[], plan: Plan): Promis
   if (!pgbench) say('pgbench is not on this machine: the ratios to it are left out.')
   say('', 'a second', '', '', 'http to', '', 'CPU ms', '', '', 'WAL')
   say('', 'http', 'statement', 'pgbench', 'statement', 'pgbench', 'backend', 'node', 'worker', 'records', 'bytes')
-  for (const one of cases) {
+  await eachOf(all, cases, async (one) => {
     const rates = { statement: [] as number[], pgbench: [] as number[] }
     const [seen] = await measure(all, one, plan, async (from) => {
       const statement = await withoutHttp(userUrl, one, from, plan.seconds)
       const bench = pgbench ? await byPgbench(userUrl, one, plan.seconds) : Number.NaN
       rates.statement.push(statement.rate)
       rates.pgbench.push(bench)
-      return statement.done + Math.round((bench || 0) * plan.seconds)
+      return statement.done + Math.round((bench || 0) * Math.ceil(plan.seconds))
     })
     if (!seen) return
     const [http, statement, bench] = [median(seen.rates), median(rates.statement), median(rates.pgbench)]
@@ -29,5 +29,5 @@ export async function ratios(all: Measured[], cases: Case[], plan: Plan): Promis
       ...(['backend', 'node'] as const).map((part) => figure(median(seen.cpu.map((cpu) => cpu[part])), 3)),
       ...written,
     )
-  }
+  })
 }

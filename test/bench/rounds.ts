@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Case } from './case.ts'
 import { type Cpu, type Meter, minus, startMeter, type Wal, walPlace, walSince } from './cpu.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
-import { caughtUp, type Side } from './side.ts'
+import { Behind, caughtUp, type Side } from './side.ts'
 
 /** The most requests before the first round, which take a second or so: for caches, plans and compiled code. */
 const WARM = 1000
@@ -38,7 +38,25 @@ export async function startMeters(sides: Side[]): Promise<Measured[]> {
 }
 
 /**
- * Measures one case on each side.
+ * What each case measures, one after the other. One for which a worker does not keep up is left out and said, and the
+ * next begins when all have caught up, or it is left out as well.
+ */
+export async function eachOf(all: Measured[], cases: Case[], row: (one: Case) => Promise<void>): Promise<void> {
+  for (const one of cases) {
+    try {
+      await Promise.all(all.map(({ side }) => caughtUp(side)))
+      await row(one)
+    } catch (error) {
+      if (!(error instanceof Behind)) throw error
+      say(one.name, `  left out: ${error.message}`)
+      process.exitCode = 1
+    }
+  }
+}
+
+/**
+ * Measures one case on each side. After its turn a write waits for the worker: else what waits would grow from round to
+ * round, and one side's worker would run beside the other's turn.
  * @param beside what else is done in each round; gets the number of its first request, gives how many it made
  * @param from the number of the first request
  */
@@ -50,9 +68,16 @@ export async function measure(
   from = 0,
 ): Promise<Seen[]> {
   let next = from
+  const writes = one.method !== 'GET' // reads leave the worker nothing to do
+  const settled = async (side: Side) => {
+    if (writes) await caughtUp(side)
+  }
   const inTurn = async (amount: number) => {
     const rates = []
-    for (const { side } of all) rates.push(await overHttp(side.url, one, next, amount))
+    for (const { side } of all) {
+      rates.push(await overHttp(side.url, one, next, amount))
+      await settled(side)
+    }
     next += amount
     return Math.min(...rates)
   }
@@ -73,14 +98,13 @@ export async function measure(
       seen[at]?.rates.push(await overHttp(side.url, one, next, amount))
       const { node, backend } = minus(await meter.read(), before)
       seen[at]?.cpu.push({ node: node / amount, backend: backend / amount, worker: 0 })
+      await settled(side)
     }
     const more = (await beside?.(next + amount)) ?? 0
     next += amount + more
     requests += amount + more
   }
-  // reads leave the worker nothing to do
-  const writes = one.method !== 'GET'
-  if (writes) await Promise.all(all.map(({ side }) => caughtUp(side)))
+  await Promise.all(all.map(({ side }) => settled(side)))
   const took = performance.now() - begun
   return Promise.all(
     all.map(async ({ side, meter, idle }, at) => {

@@ -189,8 +189,15 @@ export async function startSide(options: SideOptions): Promise<Side> {
   }
 }
 
-/** Waits until no work waits for the worker, by the depths that /metrics tells. */
-export async function caughtUp({ name, url }: Side, timeout = 600_000): Promise<void> {
+/** A worker that gets nowhere: what is measured beside it says nothing. */
+export class Behind extends Error {}
+
+/**
+ * Waits until no work waits for the worker, by the depths that /metrics tells: as long as it takes while there is less
+ * and less of it, since on a busy machine that is long.
+ * @throws Behind when there was not less within `patience` milliseconds
+ */
+export async function caughtUp({ name, url }: Side, patience = 120_000): Promise<void> {
   const waiting = async () => {
     const text = await (await fetch(`${url}/metrics`)).text()
     const lines = text
@@ -199,7 +206,17 @@ export async function caughtUp({ name, url }: Side, timeout = 600_000): Promise<
     if (lines.length === 0) throw new Error('/metrics tells no depth')
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
   }
-  await until(async () => (await waiting()) === 0, { timeout, every: 200 }).catch((cause) => {
-    throw new Error(`The worker of ${name} does not keep up.`, { cause })
-  })
+  let least = Number.POSITIVE_INFINITY
+  const isLess = async () => {
+    const now = await waiting()
+    const before = least
+    least = Math.min(before, now)
+    return now < before
+  }
+  while (least > 0) {
+    await until(isLess, { timeout: patience, every: 100 }).catch((cause) => {
+      const seconds = Math.round(patience / 1000)
+      throw new Behind(`the worker of ${name} does not keep up: for ${seconds} s no less than ${least} wait`, { cause })
+    })
+  }
 }
