@@ -84,7 +84,9 @@ checkBounds([
         `with liked as (
            insert into app.video_likes (video_id, user_id) select $1::text::uuid, ${crowd('n')} from generate_series(1, ${size}) n
          ), reposted as (
-           insert into app.video_reposts (video_id, user_id) select $1::text::uuid, ${crowd('n')} from generate_series(1, ${size}) n)
+           insert into app.video_reposts (video_id, user_id) select $1::text::uuid, ${crowd('n')} from generate_series(1, ${size}) n
+         ), counted as (
+           update app.video_counters set likes = ${size}, reposts = ${size}, comments = ${size} where video_id = $1::text::uuid)
          insert into app.video_comments (video_id, author_id, body)
          select $1::text::uuid, ${crowd('n')}, 'x' from generate_series(1, ${size}) n`,
         video,
