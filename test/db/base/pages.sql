@@ -40,11 +40,11 @@ select is((select count(*) from places where substr(cursor::text, 15, 1) <> '8' 
 select is((select count(*) from places where (private.cursor_place(cursor)).at <> at), 0::bigint, 'its moment comes back to the microsecond');
 select is((select count(*) from places where (at, id) < private.cursor_place(cursor)), 0::bigint, 'going down its own row is not met again');
 select is((select count(*) from places where (at, id) > private.cursor_place(cursor, true)), 0::bigint, 'nor going up');
-select is((select count(*) from places a, (select * from places where at = now() limit 20) b
-           where a.id <> b.id and ((a.at, a.id) < (b.at, b.id)) <> ((a.at, a.id) < private.cursor_place(b.cursor))), 0::bigint,
+select is((select count(*) from places a, (select *, private.cursor_place(cursor) as place from places where at = now() limit 20 offset 0) b
+           where a.id <> b.id and ((a.at, a.id) < (b.at, b.id)) <> ((a.at, a.id) < b.place)), 0::bigint,
   'going down all others are, and no more');
-select is((select count(*) from places a, (select * from places where at = now() limit 20) b
-           where a.id <> b.id and ((a.at, a.id) > (b.at, b.id)) <> ((a.at, a.id) > private.cursor_place(b.cursor, true))), 0::bigint,
+select is((select count(*) from places a, (select *, private.cursor_place(cursor, true) as place from places where at = now() limit 20 offset 0) b
+           where a.id <> b.id and ((a.at, a.id) > (b.at, b.id)) <> ((a.at, a.id) > b.place)), 0::bigint,
   'and so they are going up');
 select is((select count(*) from (select at, cursor, lag(at) over o as earlier, lag(cursor) over o as before from places window o as (order by at, id)) p
            where at > earlier and cursor <= before),
@@ -72,7 +72,8 @@ from (select n % 3 - 1 as rank, ('0199aaaa-bbbb-7ccc-8' || lpad(to_hex(n * 7 % 5
       union all select r, private.timed_id() from unnest(array[-2147483648, 0, 2147483647]) r, generate_series(1, 5)) p;
 select is((select count(*) from ranks where substr(cursor::text, 15, 1) <> '8' or substr(cursor::text, 20, 1) <> '8' or (private.cursor_rank(cursor)).rank <> rank), 0::bigint,
   'the number comes back');
-select is((select count(*) from ranks a, ranks b where ((a.rank, a.id) < (b.rank, b.id)) <> ((a.rank, a.id) < ((private.cursor_rank(b.cursor)).rank, (private.cursor_rank(b.cursor)).id))), 0::bigint,
+select is((select count(*) from ranks a, (select r.rank, r.id, (private.cursor_rank(r.cursor)).* from ranks r offset 0) b (rank, id, place_rank, place_id)
+           where ((a.rank, a.id) < (b.rank, b.id)) <> ((a.rank, a.id) < (b.place_rank, b.place_id))), 0::bigint,
   'all others of one millisecond are met, and no more');
 select is((select count(distinct right(cursor::text, 12)) from ranks), 315::bigint, 'each is masked in its own way');
 select is(private.cursor_rank(null), null, 'no cursor is no number');

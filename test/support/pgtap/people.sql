@@ -27,12 +27,15 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  alter table app.users disable trigger _175_create_wallet;
+  alter table app.users disable trigger _175_create_wallet, disable trigger _205_cut_names,
+    disable trigger _206_index_person;
   insert into app.users (username, first_name, last_name, country, city)
   select p_name || n, 'A', 'B', 'PT', 'Faro' from generate_series(1, p_many) n;
-  alter table app.users enable trigger _175_create_wallet;
+  alter table app.users enable trigger _175_create_wallet, enable trigger _205_cut_names,
+    enable trigger _206_index_person;
 end $$;
-comment on function test.crowd is 'Makes many people, <name>1 and so on, who have no wallet: to move what everybody is given takes longest.';
+comment on function test.crowd is 'Makes many people, <name>1 and so on, who have no wallet and whom no search finds: '
+  'both take longest.';
 
 create function test.id(p_name text) returns uuid
 language sql stable security definer
