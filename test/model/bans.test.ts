@@ -177,10 +177,11 @@ test('a login that a ban overtakes gives tokens that are dead', async () => {
   expect(await logIn(person)).toFailWith(403, 'person_banned')
 })
 
-test(`${ROUNDS} bans amid posts, replies and logins`, { timeout: 120_000 }, async () => {
-  const people = await join(...Array.from({ length: ROUNDS }, (_, n) => `rounder${n}`))
+test('bans amid posts, replies and logins', { timeout: 120_000 }, async () => {
   const seen = new Set<string>()
-  for (const [round, person] of people.entries()) {
+  const isEnough = () => ['200', '201', '401', '403'].every((status) => seen.has(status)) // some in time, some not
+  for (let round = 0; round < ROUNDS || (round < 60 && !isEnough()); round++) {
+    const person = await someone()
     const asked = [1, 2, 3, 4].flatMap((n) => [
       ...['posts', 'replies'].map((way) => () => publish(way, person)),
       ...(n % 2 ? [() => logIn(person)] : []),
@@ -205,7 +206,7 @@ test(`${ROUNDS} bans amid posts, replies and logins`, { timeout: 120_000 }, asyn
     await expectLockedOut(person, sessions)
     expect(await logIn(person)).toFailWith(403, 'person_banned')
   }
-  expect([...seen].sort()).toEqual(['200', '201', '401', '403']) // some were in time, some were not
+  expect([...seen].sort()).toEqual(['200', '201', '401', '403'])
 })
 
 const MANY = 1200 // three batches
