@@ -21,6 +21,7 @@ declare
   v_content app.contents;
   v_left    private.content_leftovers;
   v_deleted integer;
+  v_missed  boolean;
   v_changed integer := 0;
   v_more    boolean := false;
 begin
@@ -32,7 +33,10 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    v_more := v_more or v_deleted = 500;
+    -- a row that somebody changed meanwhile is passed over: 499 are no end
+    execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
+      using v_content.id;
+    v_more := v_more or v_missed or v_deleted = 500;
   end loop;
   return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
 end $$;

@@ -278,14 +278,15 @@ set search_path = ''
 as $$
 declare
   v_role  uuid := (p_job ->> 'roleId')::uuid;
+  v_ids   uuid[] := array(select id from app.project_applications where role_id = v_role and status = 'pending'
+                          limit 500);
   v_ended integer;
 begin
   update app.project_applications set status = 'ended', decided_at = now()
-  where status = 'pending'
-    and id = any (array(select id from app.project_applications where role_id = v_role and status = 'pending'
-                        limit 500));
+  where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  return json_build_object('changed', v_ended, 'next', case when v_ended = 500 then v_role end);
+  -- not by what it ended: somebody may have withdrawn one meanwhile
+  return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
   'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '

@@ -19698,6 +19698,7 @@ declare
   v_content app.contents;
   v_left    private.content_leftovers;
   v_deleted integer;
+  v_missed  boolean;
   v_changed integer := 0;
   v_more    boolean := false;
 begin
@@ -19709,7 +19710,10 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    v_more := v_more or v_deleted = 500;
+    -- a row that somebody changed meanwhile is passed over: 499 are no end
+    execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
+      using v_content.id;
+    v_more := v_more or v_missed or v_deleted = 500;
   end loop;
   return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
 end $$;
@@ -29738,14 +29742,15 @@ set search_path = ''
 as $$
 declare
   v_role  uuid := (p_job ->> 'roleId')::uuid;
+  v_ids   uuid[] := array(select id from app.project_applications where role_id = v_role and status = 'pending'
+                          limit 500);
   v_ended integer;
 begin
   update app.project_applications set status = 'ended', decided_at = now()
-  where status = 'pending'
-    and id = any (array(select id from app.project_applications where role_id = v_role and status = 'pending'
-                        limit 500));
+  where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  return json_build_object('changed', v_ended, 'next', case when v_ended = 500 then v_role end);
+  -- not by what it ended: somebody may have withdrawn one meanwhile
+  return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
   'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '

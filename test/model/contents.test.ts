@@ -5,6 +5,7 @@ import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { runs } from '../support/runs.ts'
+import { until } from '../support/until.ts'
 
 const { owner } = await createDatabase()
 
@@ -411,5 +412,60 @@ describe('what people left on a content goes with it 500 at a time:', () => {
       steps.push(row?.done.changed)
     }
     expect([steps.length < 6, await left()]).toEqual([true, { parts: 0, votes: 0 }])
+  })
+
+  /** A batch that waits for what another transaction does meanwhile: whether there is a next one. */
+  const during = async (batch: 'clear_content' | 'end_role_applications', job: object, change: string) => {
+    const run = async () => {
+      const [row] = await owner.unsafe(`select private.${batch}('${JSON.stringify(job)}') ->> 'next' as next`)
+      return row?.next
+    }
+    let next: Promise<string | null> | undefined
+    await owner.begin(async (sql) => {
+      await sql.unsafe(change)
+      next = run()
+      await until(async () => {
+        const [row] = await owner`
+          select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`select private.${batch}%`}`
+        return row
+      })
+    })
+    expect(await next).not.toBeNull()
+    while (await run());
+  }
+
+  test('also those beside which somebody else changes one', async () => {
+    const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 50)]
+    await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now())`
+    await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
+    // of any 500 of them a hundred
+    await during(
+      'clear_content',
+      { contentId: id },
+      `update app.video_comments set author_silent = true
+       where id in (select id from app.video_comments where video_id = '${id}' limit 200)`,
+    )
+    expect(await owner`select from app.video_comments where video_id = ${id}`).toHaveLength(0)
+  })
+
+  test('and so end the applications for a role that was deleted', async () => {
+    const [author, id, role] = [uuid(1, 0), uuid(6, 51), uuid(6, 52)]
+    await owner`insert into app.contents (id, kind, author_id, title) values (${id}, 'project', ${author}, 'x')`
+    await owner`
+      with fans as (insert into app.users (username, first_name, last_name)
+                    select 'fan_' || n, 'F', 'N' from generate_series(1, 600) n returning id)
+      insert into app.project_applications (project_id, role_id, user_id) select ${id}, ${role}, f.id from fans f`
+    await during(
+      'end_role_applications',
+      { roleId: role },
+      `update app.project_applications set status = 'withdrawn', decided_at = now()
+       where id in (select id from app.project_applications where role_id = '${role}' limit 200)`,
+    )
+    expect(
+      await owner`select status, count(*)::int from app.project_applications where role_id = ${role} group by 1 order by 1`,
+    ).toEqual([
+      { status: 'ended', count: 400 },
+      { status: 'withdrawn', count: 200 },
+    ])
   })
 })
