@@ -36811,6 +36811,10 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
+    -- also a member: a guild whose one founder is banned is given no other
+    if v_role = 'owner' and exists (select from app.silenced_people s where s.user_id = v_user) then
+      perform private.fail('person_unknown');
+    end if;
     if p_kind = 'guild' and v_role = 'owner'
        and not exists (select from app.space_members where space_id = v_space.id and role = 'owner') then
       -- what is in the treasury of a guild that all have left would be stuck there
@@ -36825,10 +36829,10 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'An admin gives a member of a space another role; with that of the owner the old one becomes a moderator. A guild '
-  'without a founder, which is archived, is given anybody for one. Repeating it changes nothing and leaves no entry. '
-  'Fails: role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, '
-  'spaces_exhausted, space_archived, space_full, memberships_exhausted.';
+  'An admin gives a member of a space another role; with that of the owner, which nobody banned is given, the old one '
+  'becomes a moderator. A guild without a founder, which is archived, is given anybody else for one. Repeating it '
+  'changes nothing and leaves no entry. Fails: role_required, value_invalid, person_unknown, space_unknown, '
+  'space_member_unknown, last_owner, spaces_exhausted, space_archived, space_full, memberships_exhausted.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests

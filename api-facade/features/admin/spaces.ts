@@ -80,7 +80,7 @@ export default routes('admin', {
   },
   'PATCH /admin/groups/:id/members/:userId': {
     summary: 'Give a member of a group another role',
-    description: `With \`owner\` the group is handed over, and the old owner becomes a moderator; nothing else takes the role from them (409). ${told} ${repeated}`,
+    description: `With \`owner\` the group is handed over, and the old owner becomes a moderator; nothing else takes the role from them (409). Who is banned becomes no owner (404). ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_group_role',
     params: AnyGroupMember,
@@ -154,7 +154,7 @@ export default routes('admin', {
   },
   'PATCH /admin/guilds/:id/members/:userId': {
     summary: 'Give a member of a guild another role',
-    description: `With \`founder\` the guild is handed over, and the old founder becomes a steward; nothing else takes the role from them (409). A guild without a founder, which is archived, can so be given anybody for one, and then restored: its treasury would be stuck otherwise. ${told} ${repeated}`,
+    description: `With \`founder\` the guild is handed over, and the old founder becomes a steward; nothing else takes the role from them (409). A guild without a founder, which is archived, can so be given anybody for one, and then restored: its treasury would be stuck otherwise. Who is banned becomes no founder (404). ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_guild_role',
     params: AnyGuildMember,
