@@ -46,6 +46,22 @@ comment on function private.clear_content is
 call private.make_walk('private.clear_content');
 call private.make_batch_queue('deleted-contents', 'private.clear_content', 1);
 
+create function private.clear_before_purge() returns trigger
+language plpgsql security definer   -- the purge may touch no table of ours
+set search_path = ''
+as $$
+begin
+  if private.clear_content(jsonb_build_object('contentId', old.id)) ->> 'next' is not null then
+    return null;   -- the head stays for the next purge
+  end if;
+  return old;
+end $$;
+comment on function private.clear_before_purge is
+  'Trigger: a deleted head goes when nothing hangs on it any more. The worker may have been away for longer than its '
+  'job is kept, and foreign keys would take all of it at once.';
+create trigger clear_before_purge before delete on app.contents
+  for each row when (old.deleted_at is not null) execute function private.clear_before_purge();
+
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete a head, a detail, and what others left
 set search_path = ''

@@ -414,6 +414,20 @@ describe('what people left on a content goes with it 500 at a time:', () => {
     expect([steps.length < 6, await left()]).toEqual([true, { parts: 0, votes: 0 }])
   })
 
+  test('also when the worker lost its job, before the head is purged', async () => {
+    const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 53)]
+    await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now() - interval '2 days')`
+    await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
+    const purge = async () => {
+      await owner`select private.job_purge()`
+      const [row] = await owner`select (select count(*)::int from app.contents where id = ${id}) as heads,
+        (select count(*)::int from app.video_comments where video_id = ${id}) as comments`
+      return row
+    }
+    expect(await purge()).toEqual({ heads: 1, comments: 100 })
+    expect(await purge()).toEqual({ heads: 0, comments: 0 })
+  })
+
   /** A batch that waits for what another transaction does meanwhile: whether there is a next one. */
   const during = async (batch: 'clear_content' | 'end_role_applications', job: object, change: string) => {
     const run = async () => {
