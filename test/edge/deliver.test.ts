@@ -121,11 +121,20 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       ['450 4.2.1 Try later', 503],
       ['550 5.7.1 Spam is not wanted', 503],
       ['550 Relaying denied', 503],
+      ['550 Sender verify failed', 503],
+      ['550 5.1.1 Sender address rejected: User unknown', 503],
+      ['550 Your host is listed at bl.example', 503],
       ['552 5.2.2 Mailbox full', 503],
     ])('says of %s that it is %s', async (words, outcome) => {
       box.said.set(mail.to, words)
       const { status, text } = await post(mail).finally(() => box.said.clear())
       expect(status === 200 ? JSON.parse(text).outcome : status).toBe(outcome)
+    })
+
+    test('blames nobody for a sender who is not wanted', async () => {
+      box.said.set('no-reply@kith.example', '550 5.1.1 No such user')
+      const { status } = await post(mail).finally(() => box.said.clear())
+      expect(status).toBe(503)
     })
 
     test('has no other door', async () => {

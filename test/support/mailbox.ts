@@ -1,6 +1,6 @@
 // The outside world's mail: an SMTP server that keeps what it is given.
 import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll } from 'vitest'
 
 /** `html` is undefined where the letter has text alone. */
@@ -11,7 +11,7 @@ export type Mailbox = {
   letters: Letter[]
   /** The next so many are refused, as a server does that is busy. */
   refuse(count: number): void
-  /** What the server says to mail for an address, such as `550 5.1.1 Unknown`. */
+  /** What the server says to mail for an address, or from one, such as `550 5.1.1 Unknown`. */
   said: Map<string, string>
 }
 
@@ -48,14 +48,16 @@ export async function mailbox(): Promise<Mailbox> {
   const letters: Letter[] = []
   const said = new Map<string, string>()
   let busy = 0
+  const answer: SMTPServerOptions['onRcptTo'] = ({ address }, _session, done) => {
+    const [code, ...words] = said.get(address)?.split(' ') ?? []
+    done(code ? Object.assign(new Error(words.join(' ')), { responseCode: Number(code) }) : undefined)
+  }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     logger: false,
-    onRcptTo({ address }, _session, done) {
-      const [code, ...words] = said.get(address)?.split(' ') ?? []
-      done(code ? Object.assign(new Error(words.join(' ')), { responseCode: Number(code) }) : undefined)
-    },
+    onMailFrom: answer,
+    onRcptTo: answer,
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
