@@ -59,7 +59,7 @@ end $$;
 comment on function private.clear_before_purge is
   'Trigger: a deleted head goes when nothing hangs on it any more. The worker may have been away for longer than its '
   'job is kept, and foreign keys would take all of it at once.';
-create trigger clear_before_purge before delete on app.contents
+create trigger _100_clear_before_purge before delete on app.contents
   for each row when (old.deleted_at is not null) execute function private.clear_before_purge();
 
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
