@@ -142,6 +142,7 @@ end $$;
 comment on function private.verify_audit is
   'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
   'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing. Fails: cursor_unknown.';
+call private.make_walk('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
 language plpgsql stable
