@@ -36,10 +36,21 @@ export async function presignAlias(c: Context, body: z.output<typeof NewAsset>) 
   return { uploadUrl, key: assetId }
 }
 
+const looks = new Map<string, Promise<z.output<typeof Looked>>>()
+
+/** Who repeats a commit while the first is under way gets its answer: not every storage hides an object half copied. */
+function look(c: Context, asset: Announced) {
+  const underway = looks.get(asset.key)
+  if (underway) return underway
+  const first = ask(c, 'commit', asset, Looked).finally(() => looks.delete(asset.key))
+  looks.set(asset.key, first)
+  return first
+}
+
 export async function commit(c: Context, { assetId }: z.output<typeof AssetId>) {
   const asset = await callFor(c, 'get_asset', { p_asset_id: assetId }, Asset)
   if (asset.status === 'committed') return asset
-  const found = await ask(c, 'commit', asset, Looked)
+  const found = await look(c, asset)
   if (found.outcome === 'missing') throw new Refusal('asset_missing')
   if (found.outcome === 'unfit') throw new Refusal('asset_unfit')
   return call(c, 'commit_asset', { p_asset_id: assetId, p_mime_type: found.mimeType }, 'gate')
