@@ -39,6 +39,9 @@ const guards: Record<string, string> = {
   'every function fixes its search_path': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ${ours} and not coalesce(p.proconfig @> array['search_path=""'], false)`,
+  'every function is plpgsql, since one in SQL that fixes its search_path is planned in each statement that calls it': `
+    select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    join pg_language l on l.oid = p.prolang where n.nspname in ${ours} and l.lanname <> 'plpgsql'`,
   'no function is executable by everyone': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ${ours} and has_function_privilege('public', p.oid, 'execute')`,

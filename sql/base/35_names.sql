@@ -19,9 +19,12 @@ insert into private.errors (code, status, text) values
   'go back to one that you had.');
 
 create function private.username_hash(p_username text) returns bytea
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
+as $$
+begin
+  return sha256(convert_to(lower(p_username), 'UTF8'));
+end $$;
 comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
 
 create function private.is_reserved(p_username text) returns boolean

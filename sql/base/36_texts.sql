@@ -6,9 +6,12 @@ insert into private.errors (code, status, text) values
   'turn the direction of writing. A name or a title must be one line. No letter can have hundreds of marks.');
 
 create function private.trimmed(p_text text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select btrim(p_text, e' \t\r\n') $$;
+as $$
+begin
+  return btrim(p_text, e' \t\r\n');
+end $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
 create function private.require_text(p_text text) returns text

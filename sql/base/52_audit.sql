@@ -34,13 +34,14 @@ comment on table private.audit_head is
   'and nothing would be missing.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select sha256(coalesce(p_entry.previous, ''::bytea) || convert_to(
+begin
+  return sha256(coalesce(p_entry.previous, ''::bytea) || convert_to(
     json_build_array(p_entry.id, p_entry.action, p_entry.actor_id, p_entry.target_type, p_entry.target_id,
-                     extract(epoch from p_entry.created_at))::text, 'UTF8'))
-$$;
+                     extract(epoch from p_entry.created_at))::text, 'UTF8'));
+end $$;
 comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
 
 create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)

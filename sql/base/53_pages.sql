@@ -11,9 +11,12 @@ comment on function private.utc is
   'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
 
 create function private.calendar_end() returns timestamptz
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = ''
-as $$ select timestamptz '9999-12-31 00:00:00+00' $$;
+as $$
+begin
+  return timestamptz '9999-12-31 00:00:00+00';
+end $$;
 comment on function private.calendar_end is
   'What people plan lies before: later it would have five digits of a year on some clock, or be no moment at all.';
 

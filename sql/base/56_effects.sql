@@ -53,9 +53,12 @@ comment on function private.add_effects is
   'Leaves an effect of an event for each of these people, nulls apart, if anybody hears the event soon.';
 
 create function private.effects_key(p_person uuid) returns bigint
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select hashtextextended('effects ' || p_person, 0) $$;
+as $$
+begin
+  return hashtextextended('effects ' || p_person, 0);
+end $$;
 comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
 
 create function private.is_stuck(p_person uuid) returns boolean

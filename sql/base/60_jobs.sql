@@ -69,9 +69,10 @@ comment on column private.job_runs.last_changed is
   'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
-language sql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
+begin
   insert into private.job_runs as r
     (job, runs, failures, changed, last_run_at, last_failed_at, last_ended_at, last_changed)
   values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end,
@@ -83,8 +84,8 @@ as $$
         last_run_at = excluded.last_run_at,
         last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at),
         last_ended_at = coalesce(excluded.last_ended_at, r.last_ended_at),
-        last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end
-$$;
+        last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end;
+end $$;
 comment on function private.note_job_run is
   'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
   'undone with it.';

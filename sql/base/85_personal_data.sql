@@ -50,9 +50,12 @@ insert into private.errors (code, status, text) values
   ('section_unknown', 404, 'The export has no such section.');
 
 create function private.camel_case(p_name text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2) $$;
+as $$
+begin
+  return left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2);
+end $$;
 comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
 
 create function private.key_columns(p_relation regclass)

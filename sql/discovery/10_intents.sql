@@ -110,9 +110,12 @@ from app.connection_intents i;
 comment on view app.intent_card is 'An intent as its person sees it: {intent, note, isActive, createdAt, updatedAt}.';
 
 create function private.counterpart(p_intent text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end $$;
+as $$
+begin
+  return case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end;
+end $$;
 comment on function private.counterpart is 'The intent that goes with one: mentor and mentee, and each other itself.';
 
 create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json

@@ -53,9 +53,12 @@ comment on table private.search_words is
   'The list of each word of each type: in which documents it is.';
 
 create function private.untagged(p_text text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select translate(coalesce(p_text, ''), '<>', e'\u0004\u0005') $$;
+as $$
+begin
+  return translate(coalesce(p_text, ''), '<>', e'\u0004\u0005');
+end $$;
 comment on function private.untagged is
   'A text in which nothing looks like a tag, of which the parser of words would see no word: no text has such signs.';
 

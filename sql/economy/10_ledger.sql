@@ -99,14 +99,20 @@ call private.make_append_only('app.mana_transactions');
 call private.make_append_only('app.mana_entries');
 
 create function private.mint() returns uuid
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
+as $$
+begin
+  return '00000000-0000-0000-0000-00000000000a'::uuid;
+end $$;
 comment on function private.mint is 'The account that new mana comes from: starters and regeneration.';
 create function private.burn() returns uuid
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select '00000000-0000-0000-0000-00000000000b'::uuid $$;
+as $$
+begin
+  return '00000000-0000-0000-0000-00000000000b'::uuid;
+end $$;
 comment on function private.burn is 'The account in which mana ends that nobody gets.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 

@@ -126,9 +126,12 @@ comment on type app.feed_page is
   'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
 
 create function private.post_mark(p_id uuid) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select left(md5(p_id::text), 12) $$;
+as $$
+begin
+  return left(md5(p_id::text), 12);
+end $$;
 comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, opened text);

@@ -6,16 +6,17 @@ insert into private.errors (code, status, text) values
   ('invite_settled', 409, 'This invite code has been used or has expired.');
 
 create function private.invite_status(p_code app.invite_codes) returns text
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when p_code.status = 'reserved' and p_code.reserved_until > now() then 'reserved'
     when p_code.status not in ('active', 'reserved') then p_code.status
     when p_code.expires_at <= now() then 'expired'
     else 'active'
-  end
-$$;
+  end;
+end $$;
 comment on function private.invite_status is
   'The status of a code at this moment, even if no job has written it down yet.';
 

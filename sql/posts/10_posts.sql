@@ -2,15 +2,21 @@
 -- docs/decisions.md, Posts.
 
 create function private.visibility_level(p_visibility text) returns smallint
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
+as $$
+begin
+  return (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint;
+end $$;
 comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
-language sql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
-as $$ select p_published + p_boost * interval '4 hours' $$;
+as $$
+begin
+  return p_published + p_boost * interval '4 hours';
+end $$;
 comment on function private.trending_at is
   'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
   'reposts and bookmarks. See private.raise_trending.';

@@ -2,9 +2,12 @@
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
+as $$
+begin
+  return case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end;
+end $$;
 comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the '
   'last.';
 

@@ -6,9 +6,12 @@ insert into private.events (name, payload, happens) values
    'a person rises above every level that they had in an interest');
 
 create function private.level_minimums() returns numeric[]
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select array[0, 10, 30, 50, 70, 90]::numeric[] $$;
+as $$
+begin
+  return array[0, 10, 30, 50, 70, 90]::numeric[];
+end $$;
 comment on function private.level_minimums is 'The least value of each level, from Curious to Lifework.';
 
 create function private.level_rank(p_value numeric) returns smallint
@@ -21,9 +24,12 @@ end $$;
 comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
 
 create function private.level_name(p_rank integer) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1] $$;
+as $$
+begin
+  return (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1];
+end $$;
 comment on function private.level_name is 'The name of a level; null above the last.';
 
 create function private.reputation_level(p_value numeric) returns text

@@ -41,9 +41,12 @@ insert into private.errors (code, status, text) values
   ('interest_not_held', 403, 'You must have chosen an interest to vote in it.');
 
 create function private.vote_weight(p_reputation numeric) returns numeric
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
+as $$
+begin
+  return case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end;
+end $$;
 comment on function private.vote_weight is
   'How much the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
 

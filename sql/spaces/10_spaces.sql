@@ -3,11 +3,12 @@
 -- docs/decisions.md, Spaces.
 
 create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
-language sql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
 as $$
-  select p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours'
-$$;
+begin
+  return p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours';
+end $$;
 comment on function private.member_place is
   'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
   'others, each by when they joined.';

@@ -479,9 +479,12 @@ insert into private.errors (code, status, text) values
   'go back to one that you had.');
 
 create function private.username_hash(p_username text) returns bytea
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select sha256(convert_to(lower(p_username), 'UTF8')) $$;
+as $$
+begin
+  return sha256(convert_to(lower(p_username), 'UTF8'));
+end $$;
 comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
 
 create function private.is_reserved(p_username text) returns boolean
@@ -558,9 +561,12 @@ insert into private.errors (code, status, text) values
   'turn the direction of writing. A name or a title must be one line. No letter can have hundreds of marks.');
 
 create function private.trimmed(p_text text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select btrim(p_text, e' \t\r\n') $$;
+as $$
+begin
+  return btrim(p_text, e' \t\r\n');
+end $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
 create function private.require_text(p_text text) returns text
@@ -950,13 +956,14 @@ comment on table private.audit_head is
   'and nothing would be missing.';
 
 create function private.audit_hash(p_entry app.audit_log) returns bytea
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select sha256(coalesce(p_entry.previous, ''::bytea) || convert_to(
+begin
+  return sha256(coalesce(p_entry.previous, ''::bytea) || convert_to(
     json_build_array(p_entry.id, p_entry.action, p_entry.actor_id, p_entry.target_type, p_entry.target_id,
-                     extract(epoch from p_entry.created_at))::text, 'UTF8'))
-$$;
+                     extract(epoch from p_entry.created_at))::text, 'UTF8'));
+end $$;
 comment on function private.audit_hash is 'SHA-256 over the entry and the hash before it.';
 
 create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null)
@@ -1003,9 +1010,12 @@ comment on function private.utc is
   'A time as every answer has it: UTC with milliseconds and Z. Null where there is none, or no end.';
 
 create function private.calendar_end() returns timestamptz
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = ''
-as $$ select timestamptz '9999-12-31 00:00:00+00' $$;
+as $$
+begin
+  return timestamptz '9999-12-31 00:00:00+00';
+end $$;
 comment on function private.calendar_end is
   'What people plan lies before: later it would have five digits of a year on some clock, or be no moment at all.';
 
@@ -1327,9 +1337,12 @@ comment on function private.add_effects is
   'Leaves an effect of an event for each of these people, nulls apart, if anybody hears the event soon.';
 
 create function private.effects_key(p_person uuid) returns bigint
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select hashtextextended('effects ' || p_person, 0) $$;
+as $$
+begin
+  return hashtextextended('effects ' || p_person, 0);
+end $$;
 comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
 
 create function private.is_stuck(p_person uuid) returns boolean
@@ -1565,9 +1578,10 @@ comment on column private.job_runs.last_changed is
   'How many rows it changed when it last ran to its end: of a job with an alarm, how much is wrong.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
-language sql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
+begin
   insert into private.job_runs as r
     (job, runs, failures, changed, last_run_at, last_failed_at, last_ended_at, last_changed)
   values (p_job, 1, p_failed::integer, p_changed, now(), case when p_failed then now() end,
@@ -1579,8 +1593,8 @@ as $$
         last_run_at = excluded.last_run_at,
         last_failed_at = coalesce(excluded.last_failed_at, r.last_failed_at),
         last_ended_at = coalesce(excluded.last_ended_at, r.last_ended_at),
-        last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end
-$$;
+        last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end;
+end $$;
 comment on function private.note_job_run is
   'Records that a job ran. The worker calls it in a transaction of its own, so that the record of a failed job is not '
   'undone with it.';
@@ -2429,9 +2443,12 @@ insert into private.errors (code, status, text) values
   ('section_unknown', 404, 'The export has no such section.');
 
 create function private.camel_case(p_name text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2) $$;
+as $$
+begin
+  return left(p_name, 1) || substr(replace(initcap(replace(p_name, '_', ' ')), ' ', ''), 2);
+end $$;
 comment on function private.camel_case is 'A column''s name as a field of an answer: created_at becomes createdAt.';
 
 create function private.key_columns(p_relation regclass)
@@ -3654,16 +3671,17 @@ insert into private.errors (code, status, text) values
   ('invite_settled', 409, 'This invite code has been used or has expired.');
 
 create function private.invite_status(p_code app.invite_codes) returns text
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when p_code.status = 'reserved' and p_code.reserved_until > now() then 'reserved'
     when p_code.status not in ('active', 'reserved') then p_code.status
     when p_code.expires_at <= now() then 'expired'
     else 'active'
-  end
-$$;
+  end;
+end $$;
 comment on function private.invite_status is
   'The status of a code at this moment, even if no job has written it down yet.';
 
@@ -7178,11 +7196,12 @@ grant execute on function
 -- docs/decisions.md, Spaces.
 
 create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
-language sql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
 as $$
-  select p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours'
-$$;
+begin
+  return p_joined + case p_role when 'owner' then 0 when 'moderator' then 1000 else 2000 end * interval '8760 hours';
+end $$;
 comment on function private.member_place is
   'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
   'others, each by when they joined.';
@@ -9133,15 +9152,21 @@ grant execute on function
 -- docs/decisions.md, Posts.
 
 create function private.visibility_level(p_visibility text) returns smallint
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint $$;
+as $$
+begin
+  return (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint;
+end $$;
 comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
-language sql immutable   -- the time zone makes no difference when hours are added
+language plpgsql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
-as $$ select p_published + p_boost * interval '4 hours' $$;
+as $$
+begin
+  return p_published + p_boost * interval '4 hours';
+end $$;
 comment on function private.trending_at is
   'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
   'reposts and bookmarks. See private.raise_trending.';
@@ -11603,9 +11628,12 @@ comment on function api.unpin_post is
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end $$;
+as $$
+begin
+  return case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end;
+end $$;
 comment on function private.next_milestone is 'The number of reactions that is told after this one; null after the '
   'last.';
 
@@ -15071,9 +15099,12 @@ insert into private.events (name, payload, happens) values
    'a person rises above every level that they had in an interest');
 
 create function private.level_minimums() returns numeric[]
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select array[0, 10, 30, 50, 70, 90]::numeric[] $$;
+as $$
+begin
+  return array[0, 10, 30, 50, 70, 90]::numeric[];
+end $$;
 comment on function private.level_minimums is 'The least value of each level, from Curious to Lifework.';
 
 create function private.level_rank(p_value numeric) returns smallint
@@ -15086,9 +15117,12 @@ end $$;
 comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
 
 create function private.level_name(p_rank integer) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1] $$;
+as $$
+begin
+  return (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1];
+end $$;
 comment on function private.level_name is 'The name of a level; null above the last.';
 
 create function private.reputation_level(p_value numeric) returns text
@@ -15672,9 +15706,12 @@ insert into private.errors (code, status, text) values
   ('interest_not_held', 403, 'You must have chosen an interest to vote in it.');
 
 create function private.vote_weight(p_reputation numeric) returns numeric
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end $$;
+as $$
+begin
+  return case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end;
+end $$;
 comment on function private.vote_weight is
   'How much the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
 
@@ -16613,14 +16650,20 @@ call private.make_append_only('app.mana_transactions');
 call private.make_append_only('app.mana_entries');
 
 create function private.mint() returns uuid
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select '00000000-0000-0000-0000-00000000000a'::uuid $$;
+as $$
+begin
+  return '00000000-0000-0000-0000-00000000000a'::uuid;
+end $$;
 comment on function private.mint is 'The account that new mana comes from: starters and regeneration.';
 create function private.burn() returns uuid
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select '00000000-0000-0000-0000-00000000000b'::uuid $$;
+as $$
+begin
+  return '00000000-0000-0000-0000-00000000000b'::uuid;
+end $$;
 comment on function private.burn is 'The account in which mana ends that nobody gets.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
@@ -18870,9 +18913,12 @@ comment on type app.feed_page is
   'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
 
 create function private.post_mark(p_id uuid) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select left(md5(p_id::text), 12) $$;
+as $$
+begin
+  return left(md5(p_id::text), 12);
+end $$;
 comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, opened text);
@@ -33235,9 +33281,12 @@ from app.connection_intents i;
 comment on view app.intent_card is 'An intent as its person sees it: {intent, note, isActive, createdAt, updatedAt}.';
 
 create function private.counterpart(p_intent text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end $$;
+as $$
+begin
+  return case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end;
+end $$;
 comment on function private.counterpart is 'The intent that goes with one: mentor and mentee, and each other itself.';
 
 create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json
@@ -34105,9 +34154,12 @@ comment on table private.search_words is
   'The list of each word of each type: in which documents it is.';
 
 create function private.untagged(p_text text) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
-as $$ select translate(coalesce(p_text, ''), '<>', e'\u0004\u0005') $$;
+as $$
+begin
+  return translate(coalesce(p_text, ''), '<>', e'\u0004\u0005');
+end $$;
 comment on function private.untagged is
   'A text in which nothing looks like a tag, of which the parser of words would see no word: no text has such signs.';
 
