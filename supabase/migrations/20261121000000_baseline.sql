@@ -289,8 +289,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
+  -- not jsonb: of what is read once, json is made faster
   return coalesce(
-    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub',
+    nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
 end $$;
 comment on function app.uid is
@@ -778,22 +779,46 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
   'listeners of private.event_listeners.';
 
+create function private.tell_at_once(p_event text, p_payload jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+end $$;
+comment on function private.tell_at_once is
+  'Tells an event to its listeners that hear it at once, one after the other. It is made of private.event_listeners '
+  'whenever these change, since calling by a name costs a plan each time.';
+
+create function private.make_tell_at_once() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_calls text := (
+    select string_agg(format(e'  if p_event = %L then\n%s\n  end if;', e.event, e.calls), e'\n' order by e.event)
+    from (select l.event,
+                 string_agg(format('    perform %s(p_payload);', l.listener), e'\n' order by l.position) as calls
+          from private.event_listeners l where l.timing = 'at once' group by l.event) e);
+begin
+  execute format('create or replace function private.tell_at_once(p_event text, p_payload jsonb) returns void
+                  language plpgsql volatile set search_path = '''' as %L',
+                 e'\nbegin\n' || coalesce(v_calls, '') || e'\nend ');
+  return null;
+end $$;
+comment on function private.make_tell_at_once is 'Trigger: makes private.tell_at_once anew.';
+create trigger make_tell_at_once after insert or update or delete on private.event_listeners
+  for each statement execute function private.make_tell_at_once();
+
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
 set search_path = ''
 as $$
 declare
-  v_payload  jsonb := p_payload;
-  v_listener text;
+  v_payload jsonb := p_payload;
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload);
   perform private.add_effects(p_name, v_payload, p_people);
-  for v_listener in
-    select l.listener from private.event_listeners l
-    where l.event = p_name and l.timing = 'at once' order by l.position
-  loop
-    execute format('select %s($1)', v_listener) using v_payload;   -- the name comes out of the registry
-  end loop;
+  perform private.tell_at_once(p_name, v_payload);
 end $$;
 comment on function private.emit is
   'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '
