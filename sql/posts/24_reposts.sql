@@ -95,7 +95,10 @@ declare
   v_post     app.posts;
   v_original uuid[];
 begin
-  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid and quoted_post_id is not null;
+  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid;
+  if v_post.quoted_post_id is null then
+    return;
+  end if;
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then

@@ -52,9 +52,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_more uuid[] := array(select distinct i from unnest(p_more) i
-                         where i is not null and i is distinct from p_primary order by i);
+  v_more uuid[];
 begin
+  if p_primary is null and p_more = '{}' then
+    return p_more;
+  end if;
+  v_more := array(select distinct i from unnest(p_more) i
+                  where i is not null and i is distinct from p_primary order by i);
   if cardinality(v_more) > 4 then
     perform private.fail('post_interests_exceeded');
   end if;

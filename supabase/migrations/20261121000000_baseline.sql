@@ -10406,7 +10406,10 @@ declare
   v_post     app.posts;
   v_original uuid[];
 begin
-  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid and quoted_post_id is not null;
+  select * into v_post from app.posts where id = (p_event ->> 'postId')::uuid;
+  if v_post.quoted_post_id is null then
+    return;
+  end if;
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
@@ -11906,9 +11909,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_more uuid[] := array(select distinct i from unnest(p_more) i
-                         where i is not null and i is distinct from p_primary order by i);
+  v_more uuid[];
 begin
+  if p_primary is null and p_more = '{}' then
+    return p_more;
+  end if;
+  v_more := array(select distinct i from unnest(p_more) i
+                  where i is not null and i is distinct from p_primary order by i);
   if cardinality(v_more) > 4 then
     perform private.fail('post_interests_exceeded');
   end if;
