@@ -1,5 +1,5 @@
 -- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
--- is kept, and made anew soon after they mark another, at most once a minute.
+-- is kept, and made anew after they marked others: the sooner, the fewer posts it is of.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -7,6 +7,7 @@ create table private.centroids (
   model        text,
   vector       real[],
   signature    bit varying,
+  posts        smallint not null default 0,
   refreshed_at timestamptz,
   due_at       timestamptz,
   check (num_nulls(model, vector, signature) in (0, 3))
@@ -17,6 +18,7 @@ alter table private.centroids
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
   'The mean of what each person marked last; without a vector as long as none of that has one.';
+comment on column private.centroids.posts is 'Of how many posts it is the mean, 50 at most.';
 comment on column private.centroids.refreshed_at is 'When it was last made; null before.';
 comment on column private.centroids.due_at is 'When it is made anew; null while nothing has changed.';
 
@@ -30,6 +32,7 @@ declare
   v_refreshed integer := 0;
   v_posts     uuid[];
   v_mean      real[];
+  v_of        integer;
   v_early     boolean;
 begin
   if v_model is null then
@@ -46,18 +49,18 @@ begin
             (select post_id, created_at from app.bookmarks where user_id = v_person
              order by created_at desc limit 100)) m
       group by m.post_id order by max(m.created_at) desc, m.post_id limit 50);
-    select array_agg(s.mean order by s.place) into v_mean
-    from (select u.place, avg(u.x)::real as mean
+    select array_agg(s.mean order by s.place), coalesce(max(s.posts), 0) into v_mean, v_of
+    from (select u.place, avg(u.x)::real as mean, count(*) as posts
           from private.post_embeddings e cross join lateral unnest(e.vector) with ordinality as u (x, place)
           where e.post_id = any (v_posts) and e.model = v_model
           group by u.place) s;
     -- a post that was marked as soon as it was out may have none yet
-    v_early := exists (select from app.posts p
-                       where p.id = any (private.find_unembedded(v_posts))
-                         and p.published_at > now() - interval '10 minutes');
+    v_early := private.find_unembedded(array(select p.id from app.posts p
+                                             where p.id = any (v_posts)
+                                               and p.published_at > now() - interval '10 minutes')) <> '{}';
     update private.centroids
     set model = case when v_mean is not null then v_model end, vector = v_mean,
-        signature = private.signature(v_mean), refreshed_at = now(),
+        signature = private.signature(v_mean), posts = v_of, refreshed_at = now(),
         due_at = case when v_early then now() + interval '1 minute' end
     where person_id = v_person;
     v_refreshed := v_refreshed + 1;
@@ -108,7 +111,8 @@ begin
           where e.user_id = (e.payload ->> 'userId')::uuid) p
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
-    on conflict (person_id) do update set due_at = greatest(now(), c.refreshed_at + interval '1 minute')
+    -- making it costs as much as many reactions, and of n posts one more moves it by an n-th
+    on conflict (person_id) do update set due_at = now() + c.posts * interval '12 seconds'
       where c.due_at is null
     returning due_at
   )
@@ -118,8 +122,8 @@ begin
   end if;
 end $$;
 comment on function private.note_marks is
-  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once, or '
-  'a minute after it was last made.';
+  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once as '
+  'long as nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_marks', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_marks', 800, 'soon'),

@@ -10,7 +10,7 @@ export type CentroidCost = { people: number; ms: number }
 export async function centroidCost({ meter }: Measured, sql: Sql): Promise<CentroidCost> {
   const made = async (from: number, to: number) => {
     await sql`insert into private.centroids (person_id, due_at)
-      select bench.person(n), now() from generate_series(${from}::int, ${to}::int) n on conflict do nothing`
+      select bench.person(n), now() from generate_series(${from}::int, ${to}::int) n on conflict (person_id) do update set due_at = now()`
     let people = 0
     for (let more = 1; more > 0; people += more) {
       const [row] = await sql<{ refreshed: number }[]>`select private.refresh_centroids() as refreshed`

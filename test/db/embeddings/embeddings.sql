@@ -1,6 +1,6 @@
 -- Embeddings: nobody reads them, and they go with what they are of.
 begin;
-select plan(22);
+select plan(25);
 select test.people('alice', 'bob');
 
 create temp table made (name text primary key, id uuid);
@@ -63,6 +63,24 @@ select test.settle();
 update private.centroids set due_at = now();
 select is(private.job_refresh_centroids(), 1, 'what Bob likes is made without it');
 select is((select due_at from private.centroids), now() + interval '1 minute', 'and once more a minute later');
+
+-- the more posts it is of, the longer it waits for others
+update private.centroids set posts = 50, due_at = null;
+select test.act_as('bob');
+select api.unreact(pg_temp.id('new'));
+select test.act_as_owner();
+select is((select due_at from private.centroids), now() + interval '10 minutes', 'of fifty posts it is made anew ten minutes later');
+update private.centroids set posts = 5;
+select test.act_as('bob');
+select api.react(pg_temp.id('one'), 'heart');
+select test.act_as_owner();
+select is((select due_at from private.centroids), now() + interval '10 minutes', 'and no other time for what comes meanwhile');
+insert into private.post_embeddings (post_id, model, digest, vector, signature)
+select id, 'm', md5(private.embedded_text(title, body)), '{1,-1,1,1}', '1011' from app.posts
+  where id = pg_temp.id('one') on conflict do nothing;
+update private.centroids set due_at = now();
+select private.job_refresh_centroids();
+select is((select posts from private.centroids), 1::smallint, 'it is of as many posts as have vectors');
 
 -- one post is looked for by its id, however many there are
 insert into app.posts (author_id, body) select id, 'x' from app.users, generate_series(1, 200) where username = 'alice';
