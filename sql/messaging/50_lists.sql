@@ -145,8 +145,10 @@ language plpgsql security definer   -- nobody may write messages
 set search_path = ''
 as $$
 begin
-  update app.messages set changed_at = clock_timestamp()
-  where id = new.id and changed_at < clock_timestamp() - interval '1 second';
+  if new.changed_at < clock_timestamp() - interval '1 second' then
+    update app.messages set changed_at = clock_timestamp()
+    where id = new.id and changed_at < clock_timestamp() - interval '1 second';
+  end if;
   return null;
 end $$;
 comment on function private.note_late_message is

@@ -14033,8 +14033,10 @@ language plpgsql security definer   -- whoever causes it may not touch what othe
 set search_path = ''
 as $$
 begin
-  update app.notifications set updated_at = default
-  where id = new.id and updated_at < clock_timestamp() - interval '1 second';
+  if new.updated_at < clock_timestamp() - interval '1 second' then
+    update app.notifications set updated_at = default
+    where id = new.id and updated_at < clock_timestamp() - interval '1 second';
+  end if;
   return null;
 end $$;
 comment on function private.note_late_change is
@@ -24104,8 +24106,10 @@ language plpgsql security definer   -- nobody may write messages
 set search_path = ''
 as $$
 begin
-  update app.messages set changed_at = clock_timestamp()
-  where id = new.id and changed_at < clock_timestamp() - interval '1 second';
+  if new.changed_at < clock_timestamp() - interval '1 second' then
+    update app.messages set changed_at = clock_timestamp()
+    where id = new.id and changed_at < clock_timestamp() - interval '1 second';
+  end if;
   return null;
 end $$;
 comment on function private.note_late_message is
