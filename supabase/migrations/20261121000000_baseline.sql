@@ -9484,7 +9484,8 @@ set search_path = ''
 as $$
 declare
   -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
-  v_boost smallint := floor(log(2, 1 + new.reactions + new.replies + new.shares + new.bookmarks));
+  v_marks integer := new.reactions + new.replies + new.shares + new.bookmarks;
+  v_boost smallint := length(ltrim((1 + v_marks)::bit(32)::text, '0')) - 1;   -- log(2, …) takes twenty times as long
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
