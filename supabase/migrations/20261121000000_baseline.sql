@@ -13332,24 +13332,27 @@ comment on type private.notice is
   'What a person is told: a kind, who caused it (null for nobody), what it is about, and when it happened. group_key '
   'is null for kind and target; sees are the posts that the person must still see to be told.';
 
-create function private.add_notification(p_notice private.notice) returns app.notifications
+create function private.add_notifications(p_notices private.notice[]) returns uuid[]
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_row app.notifications;
+  v_ids uuid[];
 begin
-  insert into app.notifications (user_id, kind, group_key, target_type, target_id, payload, created_at)
-  values (p_notice.user_id, p_notice.kind, p_notice.group_key, p_notice.target_type, p_notice.target_id,
-          p_notice.payload, p_notice.caused_at)
-  returning * into v_row;
-  if p_notice.actor_id is not null then
+  with news as materialized (
+    select gen_random_uuid() as id, n.* from unnest(p_notices) n
+  ), written as (
+    insert into app.notifications (id, user_id, kind, group_key, target_type, target_id, payload, created_at)
+    select n.id, n.user_id, n.kind, n.group_key, n.target_type, n.target_id, n.payload, n.caused_at from news n
+  ), actors as (
     insert into app.notification_actors (notification_id, actor_id, created_at)
-    values (v_row.id, p_notice.actor_id, p_notice.caused_at);
-  end if;
-  return v_row;
+    select n.id, n.actor_id, n.caused_at from news n where n.actor_id is not null
+  )
+  select array_agg(n.id) into v_ids from news n;
+  return v_ids;
 end $$;
-comment on function private.add_notification is 'Writes a notification with the one who caused it.';
+comment on function private.add_notifications is
+  'Writes a notification for each of these, with the one who caused it, and gives their ids.';
 
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
@@ -13369,7 +13372,8 @@ begin
     order by n.created_at desc limit 1
     for no key update;   -- an erasure of who caused it may be taking it away
     if not found then
-      v_open := private.add_notification(v_rest[1]);
+      v_open.id := (private.add_notifications(v_rest[:1]))[1];
+      v_open.created_at := v_rest[1].caused_at;
       v_rest := v_rest[2:];
     end if;
     v_joining := array(select n from unnest(v_rest) n where n.caused_at < v_open.created_at + c_hour);
@@ -13403,11 +13407,18 @@ as $$
 declare
   v_group record;
   v_last  private.notice;
+  v_new   private.notice[] := '{}';
 begin
   for v_group in
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
-                      n.caused_at)::private.notice order by n.place) as notices
+                      n.caused_at)::private.notice order by n.place) as notices,
+           -- most begin a notification: it takes no look of its own
+           k.rolls_up and (count(*) > 1 or exists (
+             select from app.notifications o
+             where o.user_id = n.user_id and o.group_key = g.key
+               and o.created_at > min(n.caused_at) - interval '1 hour'
+               and o.created_at < max(n.caused_at) + interval '1 hour')) as joins
     from unnest(p_notices) with ordinality
            as n (user_id, kind, actor_id, target_type, target_id, payload, group_key, sees, caused_at, place)
     cross join lateral (select coalesce(n.group_key, concat_ws(':', n.kind, n.target_id)) as key) g
@@ -13430,19 +13441,20 @@ begin
     order by min(n.place)
   loop
     v_last := v_group.notices[cardinality(v_group.notices)];
-    if v_group.rolls_up then
+    if v_group.joins then
       perform private.roll_up(v_group.notices, v_group.counts_each);
     elsif v_group.replaces_unread then
       -- a person who is invited, removed and invited again has one unread notice, about the latest
       update app.notifications set target_id = v_last.target_id, payload = v_last.payload
       where user_id = v_last.user_id and group_key = v_last.group_key and read_at is null;
       if not found then
-        perform private.add_notification(v_last);
+        v_new := v_new || v_last;
       end if;
     else
-      perform private.add_notification(n) from unnest(v_group.notices) n;
+      v_new := v_new || v_group.notices;
     end if;
   end loop;
+  perform private.add_notifications(v_new);
 end $$;
 comment on function private.tell is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
