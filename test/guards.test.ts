@@ -128,7 +128,8 @@ describe('the schema', async () => {
     )
     const codes = (await owner<{ code: string }[]>`select code from private.errors`).map(({ code }) => code)
     const names = await owner<{ name: string }[]>`
-      select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'`
+      select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'
+      union select m[1] from pg_proc, regexp_matches(prosrc, 'private\\.refused\\(''(\\w+)''\\)', 'g') m`
     const modules = globSync('api-facade/**/*.ts').filter((file) => !file.includes('generated'))
     const thrown = modules
       .map((file) => readFileSync(file, 'utf8'))

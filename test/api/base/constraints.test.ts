@@ -8,13 +8,15 @@ const { alice, bob, stack, database } = await world({ people: ['alice', 'bob'] }
 const { ask } = rest(stack, alice)
 const { owner } = database
 
-type Row = { name: string; kind: string; rule: string }
 /** Every rule of schema app that has a name: checks, those of domains too, foreign keys and unique indexes. */
-const rules = await owner<Row[]>`
-  select conname as name, contype::text as kind, pg_get_constraintdef(oid) as rule
-  from pg_constraint where connamespace = 'app'::regnamespace and contype in ('c', 'f')
+const rules = await owner<{ name: string }[]>`
+  select m[1] as name
+  from pg_proc, regexp_matches(prosrc, 'private\\.refused\\(''(\\w+)''\\)', 'g') m where proname ~ '_rules$'
   union all
-  select i.indexrelid::regclass::text, 'u', pg_get_indexdef(i.indexrelid)
+  select conname from pg_constraint
+  where connamespace = 'app'::regnamespace and (contype = 'f' or contype = 'c' and contypid <> 0)
+  union all
+  select i.indexrelid::regclass::text
   from pg_index i join pg_class c on c.oid = i.indexrelid
   where c.relnamespace = 'app'::regnamespace and i.indisunique`
 const registered = new Map(
@@ -220,10 +222,28 @@ test.each(calls)('%s by %j', async (code, each) => {
 })
 
 describe('what has no code of its own', () => {
-  test('no check of schema app refuses in the words of Postgres', () => {
-    expect(
-      rules.filter(({ kind, rule }) => kind === 'c' && !rule.includes('private.refused(')).map(({ name }) => name),
-    ).toEqual([])
+  test('no check of schema app refuses in the words of Postgres', async () => {
+    const checks = await owner<{ name: string; rule: string }[]>`
+      select conname as name, pg_get_constraintdef(oid) as rule
+      from pg_constraint where connamespace = 'app'::regnamespace and contype = 'c'`
+    expect(checks.length).toBeGreaterThan(80)
+    expect(checks.filter(({ rule }) => !/private\.(refused|\w+_rules)\(/.test(rule))).toEqual([])
+  })
+
+  test('of a table that gets another rule later, each is kept', async () => {
+    await owner.begin(async (sql) => {
+      await sql`alter table app.replies add constraint reply_short check (length(body) < 5)`
+      await sql`call private.make_checks_speak()`
+      const [reply] = await sql<[{ id: string }]>`
+        insert into app.replies (post_id, author_id, body) values (${post}, ${bob.id}, 'Well') returning id`
+      const refusal = (body: string) =>
+        sql
+          .savepoint((inner) => inner`update app.replies set body = ${body} where id = ${reply.id}`)
+          .catch(({ code, constraint_name }) => [code, constraint_name])
+      expect(await refusal('Too long')).toEqual(['PT422', 'reply_short'])
+      expect(await refusal('')).toEqual(['PT422', 'reply_body'])
+      await sql.unsafe('rollback; begin')
+    })
   })
 
   test.each<Call>([
