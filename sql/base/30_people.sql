@@ -127,11 +127,13 @@ create function private.require_caller() returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_caller uuid := app.uid();
 begin
-  if app.uid() is null then
+  if v_caller is null then
     perform private.fail('token_missing');
   end if;
-  return app.uid();
+  return v_caller;
 end $$;
 comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
 
