@@ -12,7 +12,7 @@ import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
-import { openApiText, version } from './lib/openapi.ts'
+import { version } from './lib/openapi.ts'
 import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
@@ -91,7 +91,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
     return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })
   app.all('/ready', otherMethods(['GET']))
-  mountDocs(app, () => openApiText(tables))
+  mountDocs(app)
   mountMetrics(app)
   mount(app, tables)
   return app

@@ -52,8 +52,12 @@ function sendPart(c: Context, { body, headers }: Part): Response {
   return send(c, body, 200, headers)
 }
 
-/** Serves /docs, and /openapi.json from `text`. Each is made when it is first asked for, and kept in memory. */
-export function mountDocs(app: Hono<Env>, text: () => string): void {
+/**
+ * Serves /docs, and /openapi.json as `npm run gen` has written it: making it takes 50 MB that never come back. Each is
+ * read when it is first asked for, and kept in memory.
+ */
+export function mountDocs(app: Hono<Env>): void {
+  const read = (file: URL) => new Uint8Array(readFileSync(file))
   const get = (path: string, make: () => Part) => {
     let part: Part | undefined
     app.get(path, (c) => {
@@ -62,11 +66,12 @@ export function mountDocs(app: Hono<Env>, text: () => string): void {
     })
     app.all(path, otherMethods(['GET']))
   }
-  get('/openapi.json', () => partOf(text(), 'application/json', { 'Cache-Control': 'public, no-cache' }))
+  const description = new URL('../openapi.json', import.meta.url)
+  get('/openapi.json', () => partOf(read(description), 'application/json', { 'Cache-Control': 'public, no-cache' }))
   get('/docs', () => pagePart(page, 'text/html; charset=utf-8'))
   get('/docs/start.js', () => pagePart(start, 'text/javascript; charset=utf-8'))
   for (const [name, type] of Object.entries(files)) {
     const file = new URL(import.meta.resolve(`swagger-ui-dist/${name}`))
-    get(`/docs/${name}`, () => pagePart(new Uint8Array(readFileSync(file)), type))
+    get(`/docs/${name}`, () => pagePart(read(file), type))
   }
 }
