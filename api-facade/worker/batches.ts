@@ -3,6 +3,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 import type { BatchQueue } from './jobs.ts'
+import type { Looks } from './looks.ts'
 import { type Db, note, told } from './record.ts'
 
 /** Again after about 5, 10, 20, 40 and 80 seconds: late is better than never, for a day. */
@@ -11,16 +12,15 @@ const settings = { retryLimit: 5, retryDelay: 5, retryBackoff: true, expireInSec
 /** How many jobs of a queue are taken at once: as many as come in a second or so. */
 const AT_ONCE = 100
 
-export type BatchOptions = { log: Log; deadLetter: string; pollSeconds: number }
+export type BatchOptions = { log: Log; deadLetter: string; looks: Looks }
 
 /** Takes such work off its queues. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
-  const { log, deadLetter, pollSeconds } = options
+  const { log, deadLetter, looks } = options
   const db = boss.getDb()
-  for (const { queue, batch, seconds } of queues) {
+  for (const { queue, batch } of queues) {
     await boss.updateQueue(queue, { ...settings, deadLetter, deleteAfterSeconds: 86_400 })
-    const pollingIntervalSeconds = Math.max(0.5, Math.min(seconds, pollSeconds))
-    await boss.work<object>(queue, { pollingIntervalSeconds, batchSize: AT_ONCE }, async (jobs) => {
+    await looks.work<object>(queue, { batchSize: AT_ONCE }, async (jobs) => {
       for (const { id, data } of jobs) {
         const run = told(db, queue, log, () => everyBatch(db, batch, data))
         // one that fails is tried again by itself, and holds up none of the others

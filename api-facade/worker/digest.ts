@@ -6,6 +6,7 @@ import type { Functions } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Seals } from '../lib/seals.ts'
 import { kindsWithLines, lineOf } from './lines.ts'
+import type { Looks } from './looks.ts'
 import { sendMail } from './mail.ts'
 import { type Db, note, told } from './record.ts'
 
@@ -47,20 +48,16 @@ const settings = {
 const AT_ONCE = 20
 
 /** Takes digests off their queue, which the schema has from the beginning. */
-export async function takeDigests(
-  boss: PgBoss,
-  options: DigestOptions,
-  more: { deadLetter: string; pollSeconds: number },
-) {
+export async function takeDigests(boss: PgBoss, options: DigestOptions, more: { deadLetter: string; looks: Looks }) {
   await boss.updateQueue(DIGESTS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
-  const pace = { pollingIntervalSeconds: more.pollSeconds, batchSize: AT_ONCE, burstWhenBatchFull: true }
+  const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   const take = async ({ id, data }: { id: string; data: DigestJob }) => {
     const sent = told(db, DIGESTS, options.log, () => send(db, data.digestId, options))
     // one that fails is tried again by itself, and holds up none of the others
     await sent.then((count) => note(db, DIGESTS, count, false)).catch((error) => boss.fail(DIGESTS, id, error))
   }
-  await boss.work<DigestJob>(DIGESTS, pace, async (jobs) => {
+  await more.looks.work<DigestJob>(DIGESTS, pace, async (jobs) => {
     await Promise.all(jobs.map(take))
   })
 }

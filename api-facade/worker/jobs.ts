@@ -19,8 +19,6 @@ export type Job = {
 export type BatchQueue = {
   queue: string
   batch: string
-  /** How often it is looked at. */
-  seconds: number
 }
 
 export async function listWork(db: Db): Promise<{ jobs: Job[]; queues: BatchQueue[] }> {

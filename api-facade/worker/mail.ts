@@ -5,6 +5,7 @@ import type { Mail, MailSender } from '../../edge-functions/deliver/messages.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Purpose, Seals } from '../lib/seals.ts'
+import type { Looks } from './looks.ts'
 import { type Db, note, told } from './record.ts'
 
 export const MAIL = 'mail'
@@ -26,16 +27,16 @@ const settings = { retryLimit: 5, retryDelay: 10, retryBackoff: true, expireInSe
 const AT_ONCE = 20
 
 /** Takes mail off its queue, which the schema has from the beginning. */
-export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadLetter: string; pollSeconds: number }) {
+export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadLetter: string; looks: Looks }) {
   await boss.updateQueue(MAIL, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
-  const pace = { pollingIntervalSeconds: more.pollSeconds, batchSize: AT_ONCE, burstWhenBatchFull: true }
+  const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   const take = async ({ id, data }: { id: string; data: MailJob }) => {
     const sent = told(db, MAIL, options.log, () => send(db, data, options))
     // one that fails is tried again by itself, and holds up none of the others
     await sent.then((count) => note(db, MAIL, count, false)).catch((error) => boss.fail(MAIL, id, error))
   }
-  await boss.work<MailJob>(MAIL, pace, async (jobs) => {
+  await more.looks.work<MailJob>(MAIL, pace, async (jobs) => {
     await Promise.all(jobs.map(take))
   })
 }

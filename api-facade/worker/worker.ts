@@ -14,6 +14,7 @@ import { type EffectLoop, startEffects } from './effects.ts'
 import { type Embedder, openEmbedder } from './embedders.ts'
 import { takeEmbeddings } from './embeddings.ts'
 import { functionOf, type Job, listWork } from './jobs.ts'
+import { type Looks, startLooks } from './looks.ts'
 import { takeMail } from './mail.ts'
 import { takeObjects } from './objects.ts'
 import { takePushes } from './push.ts'
@@ -25,7 +26,7 @@ export type WorkerOptions = {
   /** What the password of the worker's role comes from; by default the configured one. */
   jwtSecret?: string
   log?: Log
-  /** How often each queue is looked at. */
+  /** How often it looks what waits on the queues. */
   pollSeconds?: number
 }
 export type Worker = {
@@ -52,7 +53,7 @@ const settings = {
 } as const
 
 /** @throws Error when the database cannot be reached, or has the schema of another pg-boss */
-export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...given }: WorkerOptions): Promise<Worker> {
+export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...given }: WorkerOptions): Promise<Worker> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A worker needs JWT_SECRET.')
   const log = given.log ?? createLog(config)
@@ -65,7 +66,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
     createSchema: false,
     reindex: false,
     monitorVacuum: false,
-    cronWorkerIntervalSeconds: Math.max(1, pollSeconds),
+    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds),
   })
   // its connections close a moment after it has stopped, when the database may be ending too
   let stopped = false
@@ -74,10 +75,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   })
   boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
   await boss.start()
+  const looks = startLooks(boss, pollSeconds, log)
   let effects: EffectLoop | undefined
   let embedder: Embedder | undefined
   const stop = async () => {
-    await Promise.race([effects?.stop(), sleep(GRACE, undefined, { ref: false })])
+    await Promise.race([Promise.all([looks.stop(), effects?.stop()]), sleep(GRACE, undefined, { ref: false })])
     await boss.stop({ graceful: true, timeout: GRACE })
     stopped = true
     await embedder?.stop()
@@ -85,17 +87,16 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 5, ...giv
   try {
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
     const { jobs, queues } = await listWork(boss.getDb())
-    await Promise.all(jobs.map((job) => take(boss, job, log, pollSeconds)))
-    await takeBatches(boss, queues, { log, deadLetter: DEAD_LETTERS, pollSeconds })
-    // somebody waits for it
+    const more = { deadLetter: DEAD_LETTERS, looks }
+    await Promise.all(jobs.map((job) => take(boss, job, log, looks)))
+    await takeBatches(boss, queues, { log, ...more })
     const options = outwardOptions(config, secret, log)
-    const soon = { deadLetter: DEAD_LETTERS, pollSeconds: Math.min(2, pollSeconds) }
-    await takeMail(boss, options, soon)
-    await takePushes(boss, options, soon)
-    await takeDigests(boss, options, soon)
-    await takeObjects(boss, options, pollSeconds)
+    await takeMail(boss, options, more)
+    await takePushes(boss, options, more)
+    await takeDigests(boss, options, more)
+    await takeObjects(boss, options, looks)
     embedder = openEmbedder(config, options.functions)
-    await takeEmbeddings(boss, { embedder, log }, soon)
+    await takeEmbeddings(boss, { embedder, log }, more)
     effects = startEffects(boss.getDb(), log)
   } catch (error) {
     await stop()
@@ -123,13 +124,13 @@ function workerUrl(databaseUrl: string, secret: string): string {
   return url.href
 }
 
-async function take(boss: PgBoss, job: Job, log: Log, pollingIntervalSeconds: number): Promise<void> {
+async function take(boss: PgBoss, job: Job, log: Log, looks: Looks): Promise<void> {
   const { name, cron, expires } = job
   const options = { ...settings, expireInSeconds: expires }
   await boss.createQueue(name, { policy: 'exclusive', ...options }) // one at a time, waiting or running, in all workers
   await boss.updateQueue(name, options) // where it is there already, perhaps with those of an older release
   await boss.schedule(name, cron, null, { missed: 'once' }) // a nightly job comes late rather than never
-  await boss.work(name, { pollingIntervalSeconds }, () => run(boss.getDb(), job, log))
+  await looks.work(name, {}, () => run(boss.getDb(), job, log))
 }
 
 /** Runs a job and keeps how it went. */

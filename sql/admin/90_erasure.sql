@@ -34,7 +34,7 @@ comment on function private.erase_reasons is
   'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
   '{changed, next}; next is null at the end.';
 call private.make_walk('private.erase_reasons');
-call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
+call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
 
 create function private.erase_moderation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change

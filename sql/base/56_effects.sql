@@ -187,6 +187,9 @@ begin
         where e.user_id > v_after
           and not exists (select from private.stuck_effects s where s.user_id = e.user_id and s.retry_at > now())
         order by e.user_id, e.id limit 500) w;
+  if v_people is null then
+    return json_build_object('applied', 0, 'failed', 0, 'next', null);
+  end if;
   if v_full then
     v_next := v_people[cardinality(v_people)];
   end if;

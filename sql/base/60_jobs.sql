@@ -24,8 +24,7 @@ comment on column private.jobs.alarm is
 
 create table private.batch_queues (
   queue   text primary key,
-  batch   text not null check (batch ~ '^private\.[a-z_]+$'),
-  seconds numeric not null default 5
+  batch   text not null check (batch ~ '^private\.[a-z_]+$')
 );
 comment on table private.batch_queues is
   'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
@@ -33,7 +32,6 @@ comment on column private.batch_queues.batch is
   'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
   'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
   'twice.';
-comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
 
 create function private.list_work() returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -43,11 +41,11 @@ begin
   return json_build_object(
     'jobs', (select json_agg(json_build_object('name', name, 'cron', cron, 'expires', expires, 'repeats', repeats,
                                                'alarm', alarm) order by name) from private.jobs),
-    'queues', (select json_agg(json_build_object('queue', queue, 'batch', batch, 'seconds', seconds) order by queue)
+    'queues', (select json_agg(json_build_object('queue', queue, 'batch', batch) order by queue)
                from private.batch_queues));
 end $$;
 comment on function private.list_work is
-  'For the worker alone: {jobs: [{name, cron, expires, repeats, alarm}], queues: [{queue, batch, seconds}]}.';
+  'For the worker alone: {jobs: [{name, cron, expires, repeats, alarm}], queues: [{queue, batch}]}.';
 
 create table private.job_runs (
   job            text primary key,

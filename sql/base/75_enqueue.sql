@@ -22,13 +22,13 @@ comment on function private.enqueue is
 -- made here and not by the first worker, so that jobs put on it before then wait for it. The worker sets its retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
-create procedure private.make_batch_queue(p_queue text, p_batch text, p_seconds numeric default 5)
+create procedure private.make_batch_queue(p_queue text, p_batch text)
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform pgboss.create_queue(p_queue, '{"policy": "standard"}');
-  insert into private.batch_queues (queue, batch, seconds) values (p_queue, p_batch, p_seconds);
+  insert into private.batch_queues (queue, batch) values (p_queue, p_batch);
 end $$;
 comment on procedure private.make_batch_queue is
   'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '

@@ -68,7 +68,7 @@ end $$;
 comment on function private.erase_more is
   'For the worker alone: fires the triggers on erased_at again for a person {userId} who left more than is erased at '
   'once. Answers {changed, next}; next is null when nothing is left.';
-call private.make_batch_queue('erasures', 'private.erase_more', 1);
+call private.make_batch_queue('erasures', 'private.erase_more');
 
 create function private.erase_records() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change

@@ -44,7 +44,7 @@ comment on function private.clear_content is
   'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
   'content {contentId}. Answers {changed, next}; next is null when there are no more.';
 call private.make_walk('private.clear_content');
-call private.make_batch_queue('deleted-contents', 'private.clear_content', 1);
+call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger
 language plpgsql security definer   -- the purge may touch no table of ours

@@ -75,7 +75,7 @@ end $$;
 comment on function private.mark_parts is
   'For the worker alone, and private.silence_parts: as private.mark_contents, of a table of parts {userId, relation}.';
 call private.make_walk('private.mark_parts');
-call private.make_batch_queue('silenced-parts', 'private.mark_parts', 1);
+call private.make_batch_queue('silenced-parts', 'private.mark_parts');
 
 create function private.silence_parts() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person

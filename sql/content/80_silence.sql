@@ -61,7 +61,7 @@ comment on function private.mark_contents is
   'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind one '
   'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('silenced-contents', 'private.mark_contents', 1);
+call private.make_batch_queue('silenced-contents', 'private.mark_contents');
 
 create function private.silence_contents() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person

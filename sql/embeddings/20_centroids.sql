@@ -95,7 +95,7 @@ begin
 end $$;
 comment on function private.refresh_next_centroids is
   'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
-call private.make_batch_queue('centroids', 'private.refresh_next_centroids', 2);
+call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
 create function private.note_marks(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -22,7 +22,7 @@ comment on function private.tell_event_guests is
   'For the worker alone, and private.reach_event_guests: leaves an effect for the next 500 who replied to an event '
   'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
 call private.make_walk('private.tell_event_guests');
-call private.make_batch_queue('event-notices', 'private.tell_event_guests', 1);
+call private.make_batch_queue('event-notices', 'private.tell_event_guests');
 
 create function private.reach_event_guests(p_event jsonb) returns void
 language plpgsql volatile security definer   -- as private.tell_event_guests

@@ -49,7 +49,7 @@ comment on function private.free_places is
   'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
   'waits longest. Answers {changed, next}; next is null at the end.';
 call private.make_walk('private.free_places');
-call private.make_batch_queue('freed-places', 'private.free_places', 1);
+call private.make_batch_queue('freed-places', 'private.free_places');
 
 create function private.free_places_soon(p_job json) returns void
 language plpgsql volatile security definer   -- as private.free_places

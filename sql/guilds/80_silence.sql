@@ -25,7 +25,7 @@ end $$;
 comment on function private.retake_tallies is
   'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
   'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('retaken-tallies', 'private.retake_tallies', 1);
+call private.make_batch_queue('retaken-tallies', 'private.retake_tallies');
 
 create function private.retake_tallies_soon() returns trigger
 language plpgsql security definer   -- reads memberships of others

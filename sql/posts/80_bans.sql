@@ -84,7 +84,7 @@ end $$;
 comment on function private.mark_posts is
   'For the worker alone, and private.mark_banned: marks the next 500 posts of a person {userId} behind one as those '
   'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('banned-posts', 'private.mark_posts', 1);
+call private.make_batch_queue('banned-posts', 'private.mark_posts');
 
 create function private.mark_replies(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
@@ -105,7 +105,7 @@ begin
 end $$;
 comment on function private.mark_replies is
   'For the worker alone, and private.mark_banned: as private.mark_posts, of replies {userId}.';
-call private.make_batch_queue('banned-replies', 'private.mark_replies', 1);
+call private.make_batch_queue('banned-replies', 'private.mark_replies');
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters

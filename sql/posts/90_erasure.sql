@@ -59,7 +59,7 @@ comment on function private.erase_next_posts is
   'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
   'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
 call private.make_walk('private.erase_next_posts');
-call private.make_batch_queue('erased-posts', 'private.erase_next_posts', 1);
+call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -85,7 +85,7 @@ end $$;
 comment on function private.erase_next_replies is
   'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
 call private.make_walk('private.erase_next_replies');
-call private.make_batch_queue('erased-replies', 'private.erase_next_replies', 1);
+call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change

@@ -179,7 +179,7 @@ end $$;
 comment on function private.release_bounties is
   'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
   'back. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('released-bounties', 'private.release_bounties', 1);
+call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
 create function private.release_silenced() returns trigger
 language plpgsql security definer   -- reads holds

@@ -292,7 +292,7 @@ comment on function private.end_role_applications is
   'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
   '{roleId}. Answers {changed, next}; next is null when there are no more.';
 call private.make_walk('private.end_role_applications');
-call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications', 1);
+call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
 language plpgsql volatile security definer   -- nobody may write roles

@@ -62,7 +62,7 @@ begin
 end $$;
 comment on function private.mark_comments is
   'For the worker alone, and private.silence_comments: as private.mark_contents, of comments on videos {userId}.';
-call private.make_batch_queue('silenced-comments', 'private.mark_comments', 1);
+call private.make_batch_queue('silenced-comments', 'private.mark_comments');
 
 create function private.silence_comments() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person

@@ -1533,6 +1533,9 @@ begin
         where e.user_id > v_after
           and not exists (select from private.stuck_effects s where s.user_id = e.user_id and s.retry_at > now())
         order by e.user_id, e.id limit 500) w;
+  if v_people is null then
+    return json_build_object('applied', 0, 'failed', 0, 'next', null);
+  end if;
   if v_full then
     v_next := v_people[cardinality(v_people)];
   end if;
@@ -1595,8 +1598,7 @@ comment on column private.jobs.alarm is
 
 create table private.batch_queues (
   queue   text primary key,
-  batch   text not null check (batch ~ '^private\.[a-z_]+$'),
-  seconds numeric not null default 5
+  batch   text not null check (batch ~ '^private\.[a-z_]+$')
 );
 comment on table private.batch_queues is
   'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
@@ -1604,7 +1606,6 @@ comment on column private.batch_queues.batch is
   'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
   'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
   'twice.';
-comment on column private.batch_queues.seconds is 'How often the worker looks at the queue.';
 
 create function private.list_work() returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -1614,11 +1615,11 @@ begin
   return json_build_object(
     'jobs', (select json_agg(json_build_object('name', name, 'cron', cron, 'expires', expires, 'repeats', repeats,
                                                'alarm', alarm) order by name) from private.jobs),
-    'queues', (select json_agg(json_build_object('queue', queue, 'batch', batch, 'seconds', seconds) order by queue)
+    'queues', (select json_agg(json_build_object('queue', queue, 'batch', batch) order by queue)
                from private.batch_queues));
 end $$;
 comment on function private.list_work is
-  'For the worker alone: {jobs: [{name, cron, expires, repeats, alarm}], queues: [{queue, batch, seconds}]}.';
+  'For the worker alone: {jobs: [{name, cron, expires, repeats, alarm}], queues: [{queue, batch}]}.';
 
 create table private.job_runs (
   job            text primary key,
@@ -2288,13 +2289,13 @@ comment on function private.enqueue is
 -- made here and not by the first worker, so that jobs put on it before then wait for it. The worker sets its retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
-create procedure private.make_batch_queue(p_queue text, p_batch text, p_seconds numeric default 5)
+create procedure private.make_batch_queue(p_queue text, p_batch text)
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform pgboss.create_queue(p_queue, '{"policy": "standard"}');
-  insert into private.batch_queues (queue, batch, seconds) values (p_queue, p_batch, p_seconds);
+  insert into private.batch_queues (queue, batch) values (p_queue, p_batch);
 end $$;
 comment on procedure private.make_batch_queue is
   'For migrations: registers a queue in private.batch_queues, and makes it, so that jobs put on it before the first '
@@ -2665,7 +2666,7 @@ end $$;
 comment on function private.erase_more is
   'For the worker alone: fires the triggers on erased_at again for a person {userId} who left more than is erased at '
   'once. Answers {changed, next}; next is null when nothing is left.';
-call private.make_batch_queue('erasures', 'private.erase_more', 1);
+call private.make_batch_queue('erasures', 'private.erase_more');
 
 create function private.erase_records() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -12707,7 +12708,7 @@ end $$;
 comment on function private.mark_posts is
   'For the worker alone, and private.mark_banned: marks the next 500 posts of a person {userId} behind one as those '
   'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('banned-posts', 'private.mark_posts', 1);
+call private.make_batch_queue('banned-posts', 'private.mark_posts');
 
 create function private.mark_replies(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
@@ -12728,7 +12729,7 @@ begin
 end $$;
 comment on function private.mark_replies is
   'For the worker alone, and private.mark_banned: as private.mark_posts, of replies {userId}.';
-call private.make_batch_queue('banned-replies', 'private.mark_replies', 1);
+call private.make_batch_queue('banned-replies', 'private.mark_replies');
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -12831,7 +12832,7 @@ comment on function private.erase_next_posts is
   'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
   'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
 call private.make_walk('private.erase_next_posts');
-call private.make_batch_queue('erased-posts', 'private.erase_next_posts', 1);
+call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -12857,7 +12858,7 @@ end $$;
 comment on function private.erase_next_replies is
   'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
 call private.make_walk('private.erase_next_replies');
-call private.make_batch_queue('erased-replies', 'private.erase_next_replies', 1);
+call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
 create function private.erase_posts() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -18145,7 +18146,7 @@ begin
 end $$;
 comment on function private.refresh_next_centroids is
   'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
-call private.make_batch_queue('centroids', 'private.refresh_next_centroids', 2);
+call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
 create function private.note_marks(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -19858,7 +19859,7 @@ comment on function private.clear_content is
   'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
   'content {contentId}. Answers {changed, next}; next is null when there are no more.';
 call private.make_walk('private.clear_content');
-call private.make_batch_queue('deleted-contents', 'private.clear_content', 1);
+call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger
 language plpgsql security definer   -- the purge may touch no table of ours
@@ -19979,7 +19980,7 @@ end $$;
 comment on function private.mark_parts is
   'For the worker alone, and private.silence_parts: as private.mark_contents, of a table of parts {userId, relation}.';
 call private.make_walk('private.mark_parts');
-call private.make_batch_queue('silenced-parts', 'private.mark_parts', 1);
+call private.make_batch_queue('silenced-parts', 'private.mark_parts');
 
 create function private.silence_parts() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
@@ -20072,7 +20073,7 @@ comment on function private.mark_contents is
   'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind one '
   'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('silenced-contents', 'private.mark_contents', 1);
+call private.make_batch_queue('silenced-contents', 'private.mark_contents');
 
 create function private.silence_contents() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
@@ -20947,7 +20948,7 @@ begin
 end $$;
 comment on function private.mark_comments is
   'For the worker alone, and private.silence_comments: as private.mark_contents, of comments on videos {userId}.';
-call private.make_batch_queue('silenced-comments', 'private.mark_comments', 1);
+call private.make_batch_queue('silenced-comments', 'private.mark_comments');
 
 create function private.silence_comments() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
@@ -22672,7 +22673,7 @@ end $$;
 comment on function private.retake_tallies is
   'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
   'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('retaken-tallies', 'private.retake_tallies', 1);
+call private.make_batch_queue('retaken-tallies', 'private.retake_tallies');
 
 create function private.retake_tallies_soon() returns trigger
 language plpgsql security definer   -- reads memberships of others
@@ -25881,7 +25882,7 @@ comment on function private.tell_event_guests is
   'For the worker alone, and private.reach_event_guests: leaves an effect for the next 500 who replied to an event '
   'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
 call private.make_walk('private.tell_event_guests');
-call private.make_batch_queue('event-notices', 'private.tell_event_guests', 1);
+call private.make_batch_queue('event-notices', 'private.tell_event_guests');
 
 create function private.reach_event_guests(p_event jsonb) returns void
 language plpgsql volatile security definer   -- as private.tell_event_guests
@@ -26038,7 +26039,7 @@ comment on function private.free_places is
   'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
   'waits longest. Answers {changed, next}; next is null at the end.';
 call private.make_walk('private.free_places');
-call private.make_batch_queue('freed-places', 'private.free_places', 1);
+call private.make_batch_queue('freed-places', 'private.free_places');
 
 create function private.free_places_soon(p_job json) returns void
 language plpgsql volatile security definer   -- as private.free_places
@@ -27362,7 +27363,7 @@ end $$;
 comment on function private.release_bounties is
   'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
   'back. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('released-bounties', 'private.release_bounties', 1);
+call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
 create function private.release_silenced() returns trigger
 language plpgsql security definer   -- reads holds
@@ -29911,7 +29912,7 @@ comment on function private.end_role_applications is
   'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
   '{roleId}. Answers {changed, next}; next is null when there are no more.';
 call private.make_walk('private.end_role_applications');
-call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications', 1);
+call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
 language plpgsql volatile security definer   -- nobody may write roles
@@ -31717,7 +31718,7 @@ comment on function private.interrupt_orders is
   'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
   'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
   'Answers {changed, next}; next is null when none is left. Fails: order_state.';
-call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders', 1);
+call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -38413,7 +38414,7 @@ comment on function private.erase_reasons is
   'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
   '{changed, next}; next is null at the end.';
 call private.make_walk('private.erase_reasons');
-call private.make_batch_queue('erased-reasons', 'private.erase_reasons', 1);
+call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
 
 create function private.erase_moderation() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
