@@ -76,7 +76,7 @@ create table app.posts (
   check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
-create index posts_interest_id_idx on app.posts (interest_id);
+create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;

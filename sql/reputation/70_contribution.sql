@@ -15,11 +15,12 @@ create table app.contribution_entries (
   undoes_id  uuid references app.contribution_entries on delete restrict,
   source_id  uuid not null,
   created_at timestamptz not null default now(),
-  constraint contribution_entries_undoes_id_key unique (undoes_id),
   check ((origin_id is null) = (level = 0))
 );
 create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
 create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
+create unique index contribution_entries_undoes_id_key on app.contribution_entries (undoes_id)
+  where undoes_id is not null;
 create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc)
   where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';

@@ -9292,7 +9292,7 @@ create table app.posts (
   check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
-create index posts_interest_id_idx on app.posts (interest_id);
+create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
@@ -15019,12 +15019,12 @@ create table app.reputation_entries (
   source_id     uuid,
   earned_from   uuid references app.users on delete restrict,
   created_at    timestamptz not null default now(),
-  constraint reputation_entries_undoes_id_key unique (undoes_id),
   check ((origin_id is null) = (roll_up_level = 0))
 );
 create index reputation_entries_user_id_idx on app.reputation_entries (user_id, position desc);
 create index reputation_entries_interest_id_idx on app.reputation_entries (interest_id);
 create index reputation_entries_origin_id_idx on app.reputation_entries (origin_id) where origin_id is not null;
+create unique index reputation_entries_undoes_id_key on app.reputation_entries (undoes_id) where undoes_id is not null;
 create index reputation_entries_earned_from_idx on app.reputation_entries (earned_from) where earned_from is not null;
 create index reputation_entries_cause_idx on app.reputation_entries
   (user_id, source_id, coalesce(earned_from, user_id), kind, position desc) where roll_up_level = 0;
@@ -16103,11 +16103,12 @@ create table app.contribution_entries (
   undoes_id  uuid references app.contribution_entries on delete restrict,
   source_id  uuid not null,
   created_at timestamptz not null default now(),
-  constraint contribution_entries_undoes_id_key unique (undoes_id),
   check ((origin_id is null) = (level = 0))
 );
 create index contribution_entries_user_id_idx on app.contribution_entries (user_id, position desc);
 create index contribution_entries_origin_id_idx on app.contribution_entries (origin_id) where origin_id is not null;
+create unique index contribution_entries_undoes_id_key on app.contribution_entries (undoes_id)
+  where undoes_id is not null;
 create index contribution_entries_cause_idx on app.contribution_entries (user_id, source_id, kind, position desc)
   where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
