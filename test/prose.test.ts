@@ -1,4 +1,4 @@
-// What every SQL file that people write keeps to, so that it reads the same everywhere.
+// What every file that people write keeps to, so that it reads the same everywhere.
 import { expect, test } from 'vitest'
 import type { Texts } from './support/order.ts'
 import { allFiles, readTexts } from './support/tree.ts'
@@ -25,4 +25,11 @@ test('every line of SQL ends before column 120', () => {
   const texts = readTexts(files)
   expect(Object.keys(texts).length).toBeGreaterThan(100)
   expect(longLines(texts)).toEqual([])
+})
+
+test('no file has the marks of a merge that nobody finished', () => {
+  const marks = /^(<{7} .*|={7}|>{7} .*)$/m
+  const texts = readTexts(allFiles())
+  expect(Object.entries(texts).flatMap(([path, text]) => (marks.test(text) ? [path] : []))).toEqual([])
+  expect(marks.test(`${'<'.repeat(7)} HEAD\n`)).toBe(true)
 })
