@@ -12,12 +12,12 @@ import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
-import { version } from './lib/openapi.ts'
 import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
 import { KnownRouter } from './lib/router.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
+import { version } from './lib/version.ts'
 
 // Probes and documentation: never refused by the global limit, and they take nothing from it. The documentation is
 // large, and has a limit of its own.

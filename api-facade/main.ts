@@ -5,7 +5,7 @@ import { boot, type FirstAdmin } from './boot.ts'
 import { type Config, nearMisses, readConfig } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
 import { createLog, type Log, placeOf } from './lib/log.ts'
-import { version } from './lib/openapi.ts'
+import { version } from './lib/version.ts'
 import { type ServerOptions, startServer } from './server.ts'
 import type { Worker } from './worker/worker.ts'
 

@@ -1,4 +1,5 @@
-// The OpenAPI 3.1 document, out of the same rows that answer. The same tables always give the same text.
+// The OpenAPI 3.1 document, out of the same rows that answer. The same tables always give the same text: `npm run gen`
+// writes it, and the facade serves what is written.
 import { STATUS_CODES } from 'node:http'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
@@ -9,8 +10,7 @@ import { defaultLimits, type LimitName } from './config.ts'
 import { type ErrorCode, lookUp } from './errors.ts'
 import { API, hasCsv, type Route, type Row, spellings, type Table } from './routes.ts'
 import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
-
-export const version: string = manifest.version
+import { version } from './version.ts'
 
 /** A limit in words: 5 requests a minute. */
 function said(limit: string): string {
@@ -41,7 +41,7 @@ type Registry = OpenAPIHono['openAPIRegistry']
 type Path = Parameters<Registry['registerPath']>[0]
 type Responses = Path['responses']
 
-/** @returns the document as text, as it is committed and served */
+/** @returns the document as text, as api-facade/openapi.json has it */
 export function openApiText(tables: readonly Table[]): string {
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
