@@ -84,34 +84,40 @@ comment on view app.person_card is
   'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}; and their '
   'actor id by itself.';
 
-create function private.own_profile(p_user uuid) returns json
-language plpgsql stable   -- invoker: row-level security lets it find only the caller
+create view private.own_profiles with (security_invoker) as
+select u.id,
+       json_build_object(
+         'id', u.id,
+         'actorId', private.actor_id(u.username, private.domain()),
+         'username', u.username,
+         'email', a.email,
+         'emailVerifiedAt', private.utc(a.email_verified_at),
+         'emailBouncedAt', private.utc(a.email_bounced_at),
+         'role', u.role,
+         'firstName', u.first_name,
+         'lastName', u.last_name,
+         'dateOfBirth', a.date_of_birth,
+         'country', u.country,
+         'city', u.city,
+         'phone', a.phone,
+         'about', u.about,
+         'profilePicUrl', u.profile_pic_url,
+         'createdAt', private.utc(u.created_at),
+         'lastSeenAt', private.utc(a.last_seen_at)) as card
+from app.users u join app.accounts a on a.user_id = u.id;
+comment on view private.own_profiles is
+  'People as they see themselves: the only shape with the internal id. Nobody may read it past private.own_profile.';
+
+create function private.own_profile() returns json
+language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes
 set search_path = ''
 as $$
+declare
+  v_caller uuid := private.require_caller();
 begin
-  return (
-    select json_build_object(
-      'id', u.id,
-      'actorId', private.actor_id(u.username, private.domain()),
-      'username', u.username,
-      'email', a.email,
-      'emailVerifiedAt', private.utc(a.email_verified_at),
-      'emailBouncedAt', private.utc(a.email_bounced_at),
-      'role', u.role,
-      'firstName', u.first_name,
-      'lastName', u.last_name,
-      'dateOfBirth', a.date_of_birth,
-      'country', u.country,
-      'city', u.city,
-      'phone', a.phone,
-      'about', u.about,
-      'profilePicUrl', u.profile_pic_url,
-      'createdAt', private.utc(u.created_at),
-      'lastSeenAt', private.utc(a.last_seen_at))
-    from app.users u join app.accounts a on a.user_id = u.id
-    where u.id = p_user);
+  return (select card from private.own_profiles where id = v_caller);
 end $$;
-comment on function private.own_profile is 'A person as they see themselves: the only shape with the internal id.';
+comment on function private.own_profile is 'The caller as they see themselves.';
 
 create function private.free_username(p_first_name text, p_last_name text) returns text
 language plpgsql volatile
@@ -165,6 +171,6 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.own_profile(private.require_caller());
+  return private.own_profile();
 end $$;
 comment on function api.get_me is 'The caller''s own profile.';

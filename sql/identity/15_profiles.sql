@@ -42,7 +42,7 @@ begin
   if p_changes ? 'phone' then
     update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
   end if;
-  return private.own_profile(app.uid());
+  return private.own_profile();
 end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '

@@ -75,7 +75,7 @@ set search_path = ''
 as $$
 begin
   return json_build_object(
-    'claims', p_claims, 'user', private.own_profile(p_user),
+    'claims', p_claims, 'user', (select card from private.own_profiles where id = p_user),
     'credentialsVersion', (select credentials_version from app.users where id = p_user));
 end $$;
 comment on function private.opened is

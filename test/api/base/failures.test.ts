@@ -73,7 +73,7 @@ describe('what goes wrong inside', async () => {
   test.each(['40001', '40P01'])('%s is tried once more', async (state) => {
     await database.owner`create sequence app.attempts`
     await become(`if nextval('app.attempts') = 1 then raise exception using errcode = '${state}', message = 'inner'; end if;
-      return private.own_profile(app.uid());`)
+      return private.own_profile();`)
     expect(await alice.get('/me')).toMatchObject({ status: 200, body: { id: alice.id } })
     const [row] = await database.owner`select last_value::int as attempts from app.attempts`
     expect(row).toEqual({ attempts: 2 })

@@ -30,7 +30,7 @@ select results_eq('select user_id from app.accounts', $$ values (test.id('bob'))
 select results_eq('select code from app.invite_codes', $$ values ('INV-BBBBBB') $$, 'and one''s own codes');
 select is((select count(*)::int from app.invite_tree), 0, 'and no tree of others');
 select throws_ok('select * from private.credentials', '42501', null, 'hashes are nobody''s');
-select is(private.own_profile(test.id('alice'))::text, null, 'another''s profile is not one''s own');
+select throws_ok('select * from private.own_profiles', '42501', null, 'nobody reads others as they see themselves');
 select is(api.get_me() ->> 'id', test.id('bob')::text, 'one''s own is');
 select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'emailVerifiedAt', 'emailBouncedAt', 'role', 'firstName', 'lastName',
   'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt'], 'with these fields');
