@@ -12076,12 +12076,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[p_id]) -> 0;
+  v_card json := private.post_cards(array[p_id], array[json_build_object('replies', api.list_replies(p_id))]) -> 0;
 begin
   if v_card is null then
     perform private.fail('post_unknown');
   end if;
-  return private.merged(v_card, json_build_object('replies', api.list_replies(p_id)));
+  return v_card;
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
