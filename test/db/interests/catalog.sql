@@ -1,6 +1,6 @@
 -- The catalog: its shape, what holds its tree together, and that nobody but staff writes it.
 begin;
-select plan(18);
+select plan(24);
 select test.people('alice');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable
@@ -8,6 +8,12 @@ create function pg_temp.interest(p_slug text) returns uuid language sql stable
 create function pg_temp.items(p_level integer, p_parent text) returns text language sql stable
   as $$ select coalesce(string_agg(i ->> 'slug', ' ' order by n), '')
         from json_array_elements(api.get_catalog(p_level, pg_temp.interest(p_parent)) -> 'items') with ordinality as i (i, n) $$;
+create function pg_temp.tag(p_change text default 'select') returns text language plpgsql
+  as $$ begin
+    execute p_change;
+    perform api.get_catalog();
+    return current_setting('response.headers')::json -> 0 ->> 'ETag';
+  end $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- Acting as the owner
@@ -27,6 +33,16 @@ select throws_ok($$ insert into app.interests (slug, name, level, parent_id, acc
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'azure') $$,
   'PT422', 'value_invalid', 'and six accent colors');
 select throws_ok($$ delete from app.interests where slug = 'philosophy' $$, '23503', null, 'a parent cannot go');
+
+-- Still the owner: the ETag, whoever changes what
+select isnt(pg_temp.tag(), pg_temp.tag(change), 'it changes with' || change)
+from unnest(array[
+  $$ update app.interests set name = 'Wisdom' where slug = 'philosophy' $$,
+  $$ update app.interests set user_count = user_count + 1 where slug = 'philosophy' $$,
+  $$ update app.interests set user_count = 1 - user_count where slug in ('philosophy', 'music') $$,
+  $$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'ink') $$,
+  $$ delete from app.interests where slug = 'odd' $$]) change;
+select is(pg_temp.tag(), pg_temp.tag('update app.interests set name = name'), 'and with nothing else');
 
 -- Acting as Alice
 select test.act_as('alice');
