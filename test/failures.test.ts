@@ -20,10 +20,13 @@ const never: Record<string, string[]> = {
   'api.delete_project': ['writes_exceeded'], // no edit
 }
 
+/** Who calls it is told of one event, and not by all who hear any. */
+const crossroads = 'private.tell_at_once'
+
 /** Codes that a function raises itself, or those that it calls: what a text shows. */
 function raisedBy(name: string, all: readonly Routine[], seen = new Set<string>()): string[] {
   const text = all.find((one) => one.name === name)?.text.replace(/--.*/g, '')
-  if (!text || seen.has(name)) return []
+  if (!text || name === crossroads || seen.has(name)) return []
   seen.add(name)
   const own = [...text.matchAll(/\bprivate\.(?:fail|refusal|require_card)\('(\w+)'/g)].map(([, code = '']) => code)
   const called = text.match(/\b(?:api|private)\.[a-z_]+(?=\()/g) ?? []
