@@ -116,7 +116,7 @@ describe.each([
     strict.locked.add(locked)
     if (inDeno)
       await owner`insert into private.doomed_objects values ('kith', ${locked}, false, now() - interval '1 hour')`
-    const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+    const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
     await until(async () => {
       await worker.send('delete-objects')
       await owner`update private.doomed_objects set due_at = now()
@@ -174,7 +174,7 @@ test('a worker that was not told of the storage forgets no object of it', async 
   const [key, config] = [crypto.randomUUID(), readConfig(environment(database.url))]
   await takeSetting(owner, 'media_bucket', 'kith')
   await owner`insert into private.doomed_objects values ('kith', ${key}, false, now())`
-  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   const job = await until(async () => {
     await worker.send('delete-objects')
     const [over] =

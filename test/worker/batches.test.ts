@@ -23,7 +23,7 @@ async function total(): Promise<number> {
 let worker: Promise<Worker> | undefined
 /** From the first test that asks for it on: what is asked for before waits for it. */
 const work = () => {
-  worker ??= startWorker({ config: readConfig(environment(database.url)), databaseUrl: database.url, pollSeconds: 0.5 })
+  worker ??= startWorker({ config: readConfig(environment(database.url)), databaseUrl: database.url, pollSeconds: 0.1 })
   return worker
 }
 afterAll(async () => (await worker)?.stop())

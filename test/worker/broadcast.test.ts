@@ -62,7 +62,7 @@ test('each once, wherever the worker is killed', async () => {
   await owner`update pgboss.job set state = 'retry', start_after = now() where name = 'broadcasts' and state = 'active'`
   await owner`select private.enqueue('broadcasts', (select json_build_object('broadcastId', id) from app.broadcasts))`
   const config = readConfig(environment(database.url))
-  const options = { config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 }
+  const options = { config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 }
   const workers = [await startWorker(options), await startWorker(options)]
   await until(async () => (await progress()).finished)
   for (const worker of workers) await worker.stop()

@@ -26,7 +26,7 @@ const settings = { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/', INSTA
 /** A worker that tries again at once. */
 async function start(more: Record<string, string> = settings) {
   const config = readConfig(environment(database.url, more))
-  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false, retry_limit = 1000 where name = 'digests'`
   return worker
 }

@@ -50,7 +50,7 @@ const FUNCTIONS_URL = await listen(
 
 async function start(env: Record<string, string>): Promise<Worker> {
   const config = readConfig(environment(database.url, env))
-  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'embeddings'`
   return worker
 }

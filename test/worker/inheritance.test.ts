@@ -15,7 +15,7 @@ const { admin, alice, bob, carla, database } = await world()
 const { owner, superuser, url } = database
 const config = readConfig(environment(url))
 const log = createLog(config)
-const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.5 })
+const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.1 })
 // Carla came by Bob, he by Alice, she by the first admin
 await owner`
   update app.invite_tree t set inviter_id = v.inviter

@@ -32,7 +32,7 @@ describe('a mail', async () => {
   const config = readConfig(environment(database.url, settings))
   const logged: unknown[] = []
   const log = Object.assign(createLog(config), { error: (line: object) => logged.push(line) })
-  const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.1 })
   afterAll(() => worker.stop())
   await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'mail'`
 
@@ -177,7 +177,7 @@ describe('a mail without an SMTP server', () => {
     const said: { path: string }[] = []
     const log = Object.assign(createLog(config), { info: (line: { path: string }) => said.push(line) })
     // those of the first worker have ended with their describe, so this one alone takes the job
-    const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.5 })
+    const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.1 })
     try {
       await ask(kim.email)
       const isReset = (line: { path: string }) =>

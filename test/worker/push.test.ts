@@ -22,7 +22,7 @@ const { owner } = database
 const config = readConfig(environment(database.url, env))
 /** A worker that tries again at once. Each that starts sets the pace of the queue anew, and a job takes it when it is made. */
 async function start() {
-  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false, retry_limit = 1000 where name = 'push'`
   return worker
 }

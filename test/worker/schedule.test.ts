@@ -20,7 +20,7 @@ const log = createLog(config)
 const { body: catalog } = await alice.get<{ items: { id: string }[] }>('/interests/catalog')
 const interestId = catalog.items[0]?.id
 
-const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.5 })
+const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.1 })
 
 /** Posts whose time has come, of two people. */
 async function waiting(count: number): Promise<string[]> {

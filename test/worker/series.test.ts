@@ -42,7 +42,7 @@ describe('many followers', async () => {
   await add(second)
   const toldByTheRequest = await told(second)
   // what is asked for before a worker starts waits for it
-  const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.1 })
   afterAll(() => worker.stop())
   const finished = (jobs: number) =>
     until(async () => {

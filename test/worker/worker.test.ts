@@ -18,7 +18,7 @@ const log = Object.assign(createLog(config), { error: (line: object) => logged.p
 
 /** Starts a worker whose clock has only the jobs of every minute: a test that sends another must be the only one to. */
 async function start() {
-  const worker = await startWorker({ config, databaseUrl: url, log, pollSeconds: 0.5 })
+  const worker = await startWorker({ config, databaseUrl: url, log, pollSeconds: 0.1 })
   await owner`delete from pgboss.schedule where cron <> '* * * * *'`
   return worker
 }

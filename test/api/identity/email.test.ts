@@ -78,7 +78,7 @@ describe('by mail', async () => {
   const { url, letters } = await mailbox()
   if (!target) {
     const config = readConfig(environment(database.url, { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/' }))
-    const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.5 })
+    const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
     afterAll(() => worker.stop())
   }
 
