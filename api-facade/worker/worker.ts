@@ -26,7 +26,7 @@ export type WorkerOptions = {
   /** What the password of the worker's role comes from; by default the configured one. */
   jwtSecret?: string
   log?: Log
-  /** How often it looks what waits on the queues. */
+  /** From one look at the queues to the next. Seconds. */
   pollSeconds?: number
 }
 export type Worker = {
@@ -66,7 +66,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     createSchema: false,
     reindex: false,
     monitorVacuum: false,
-    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds),
+    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds), // what the clock sends waits for a look of pg-boss's own
   })
   // its connections close a moment after it has stopped, when the database may be ending too
   let stopped = false

@@ -100,25 +100,27 @@ begin
 
   -- those of a table become one function: Postgres parses every check anew in each statement that writes a row
   for v_table in
+    with checks as (
+      select k.conrelid, k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) as rule
+      from pg_catalog.pg_constraint k
+      where k.connamespace = 'app'::regnamespace and k.contype = 'c' and k.conrelid <> 0
+        and pg_get_expr(k.conbin, k.conrelid) !~ '^private\.\w+_rules[0-9]*\('
+    )
     select c.relation, c.drops, c.body,
            format('%s_rules%s', t.relname, (select nullif(count(*), 0) from pg_catalog.pg_constraint o
                                             where o.conrelid = t.oid and o.conname ~ '_rules[0-9]*$')) as rules,
            string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
            string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', '
                       order by a.attnum) as parameters
-    from (select k.conrelid::regclass as relation,
+    from (select k.conrelid, k.conrelid::regclass as relation,
                  string_agg(format('drop constraint %I', k.conname), ', ') as drops,
                  string_agg(format(e'  if (%s) is false then perform private.refused(%L); end if;\n',
-                                   pg_get_expr(k.conbin, k.conrelid), k.conname), '' order by k.conname) as body
-          from pg_catalog.pg_constraint k
-          where k.connamespace = 'app'::regnamespace and k.contype = 'c' and k.conrelid <> 0
-            and k.conname !~ '_rules[0-9]*$'
+                                   k.rule, k.conname), '' order by k.conname) as body
+          from checks k
           group by k.conrelid) c
-    join pg_catalog.pg_class t on t.oid = c.relation
+    join pg_catalog.pg_class t on t.oid = c.conrelid
     join pg_catalog.pg_attribute a on a.attrelid = t.oid
-     and exists (select from pg_catalog.pg_constraint k
-                 where k.conrelid = t.oid and k.contype = 'c' and k.conname !~ '_rules[0-9]*$'
-                   and a.attnum = any (k.conkey))
+     and exists (select from checks k where k.conrelid = t.oid and a.attnum = any (k.conkey))
     group by t.oid, c.relation, c.drops, c.body
   loop
     execute format(e'create function private.%I(%s) returns boolean language plpgsql immutable set search_path = '''' '

@@ -106,7 +106,8 @@ select u.id,
          'lastSeenAt', private.utc(a.last_seen_at)) as card
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
-  'People as they see themselves: the only shape with the internal id. Nobody may read it past private.own_profile.';
+  'People as they see themselves: the only shape with the internal id. Read by '
+  'private.own_profile and, when somebody comes in, private.opened alone.';
 
 create function private.own_profile() returns json
 language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes

@@ -146,6 +146,7 @@ set search_path = ''
 as $$
 begin
   if new.changed_at < clock_timestamp() - interval '1 second' then
+    -- asked once more, since the row may have changed again in the same transaction
     update app.messages set changed_at = clock_timestamp()
     where id = new.id and changed_at < clock_timestamp() - interval '1 second';
   end if;

@@ -206,12 +206,9 @@ begin
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
                       n.caused_at)::private.notice order by n.place) as notices,
-           -- most begin a notification: it takes no look of its own
+           -- what is the first of its group has nothing to join, whatever private.roll_up would say of the time
            k.rolls_up and (count(*) > 1 or exists (
-             select from app.notifications o
-             where o.user_id = n.user_id and o.group_key = g.key
-               and o.created_at > min(n.caused_at) - interval '1 hour'
-               and o.created_at < max(n.caused_at) + interval '1 hour')) as joins
+             select from app.notifications o where o.user_id = n.user_id and o.group_key = g.key)) as may_join
     from unnest(p_notices) with ordinality
            as n (user_id, kind, actor_id, target_type, target_id, payload, group_key, sees, caused_at, place)
     cross join lateral (select coalesce(n.group_key, concat_ws(':', n.kind, n.target_id)) as key) g
@@ -234,7 +231,7 @@ begin
     order by min(n.place)
   loop
     v_last := v_group.notices[cardinality(v_group.notices)];
-    if v_group.joins then
+    if v_group.may_join then
       perform private.roll_up(v_group.notices, v_group.counts_each);
     elsif v_group.replaces_unread then
       -- a person who is invited, removed and invited again has one unread notice, about the latest
@@ -247,7 +244,9 @@ begin
       v_new := v_new || v_group.notices;
     end if;
   end loop;
-  perform private.add_notifications(v_new);
+  if v_new <> '{}' then
+    perform private.add_notifications(v_new);
+  end if;
 end $$;
 comment on function private.tell is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '

@@ -20,6 +20,7 @@ set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
+    -- asked once more, since the row may have changed again in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;

@@ -183,25 +183,27 @@ begin
 
   -- those of a table become one function: Postgres parses every check anew in each statement that writes a row
   for v_table in
+    with checks as (
+      select k.conrelid, k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) as rule
+      from pg_catalog.pg_constraint k
+      where k.connamespace = 'app'::regnamespace and k.contype = 'c' and k.conrelid <> 0
+        and pg_get_expr(k.conbin, k.conrelid) !~ '^private\.\w+_rules[0-9]*\('
+    )
     select c.relation, c.drops, c.body,
            format('%s_rules%s', t.relname, (select nullif(count(*), 0) from pg_catalog.pg_constraint o
                                             where o.conrelid = t.oid and o.conname ~ '_rules[0-9]*$')) as rules,
            string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
            string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', '
                       order by a.attnum) as parameters
-    from (select k.conrelid::regclass as relation,
+    from (select k.conrelid, k.conrelid::regclass as relation,
                  string_agg(format('drop constraint %I', k.conname), ', ') as drops,
                  string_agg(format(e'  if (%s) is false then perform private.refused(%L); end if;\n',
-                                   pg_get_expr(k.conbin, k.conrelid), k.conname), '' order by k.conname) as body
-          from pg_catalog.pg_constraint k
-          where k.connamespace = 'app'::regnamespace and k.contype = 'c' and k.conrelid <> 0
-            and k.conname !~ '_rules[0-9]*$'
+                                   k.rule, k.conname), '' order by k.conname) as body
+          from checks k
           group by k.conrelid) c
-    join pg_catalog.pg_class t on t.oid = c.relation
+    join pg_catalog.pg_class t on t.oid = c.conrelid
     join pg_catalog.pg_attribute a on a.attrelid = t.oid
-     and exists (select from pg_catalog.pg_constraint k
-                 where k.conrelid = t.oid and k.contype = 'c' and k.conname !~ '_rules[0-9]*$'
-                   and a.attnum = any (k.conkey))
+     and exists (select from checks k where k.conrelid = t.oid and a.attnum = any (k.conkey))
     group by t.oid, c.relation, c.drops, c.body
   loop
     execute format(e'create function private.%I(%s) returns boolean language plpgsql immutable set search_path = '''' '
@@ -3034,7 +3036,8 @@ select u.id,
          'lastSeenAt', private.utc(a.last_seen_at)) as card
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
-  'People as they see themselves: the only shape with the internal id. Nobody may read it past private.own_profile.';
+  'People as they see themselves: the only shape with the internal id. Read by '
+  'private.own_profile and, when somebody comes in, private.opened alone.';
 
 create function private.own_profile() returns json
 language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes
@@ -13460,12 +13463,9 @@ begin
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
                       n.caused_at)::private.notice order by n.place) as notices,
-           -- most begin a notification: it takes no look of its own
+           -- what is the first of its group has nothing to join, whatever private.roll_up would say of the time
            k.rolls_up and (count(*) > 1 or exists (
-             select from app.notifications o
-             where o.user_id = n.user_id and o.group_key = g.key
-               and o.created_at > min(n.caused_at) - interval '1 hour'
-               and o.created_at < max(n.caused_at) + interval '1 hour')) as joins
+             select from app.notifications o where o.user_id = n.user_id and o.group_key = g.key)) as may_join
     from unnest(p_notices) with ordinality
            as n (user_id, kind, actor_id, target_type, target_id, payload, group_key, sees, caused_at, place)
     cross join lateral (select coalesce(n.group_key, concat_ws(':', n.kind, n.target_id)) as key) g
@@ -13488,7 +13488,7 @@ begin
     order by min(n.place)
   loop
     v_last := v_group.notices[cardinality(v_group.notices)];
-    if v_group.joins then
+    if v_group.may_join then
       perform private.roll_up(v_group.notices, v_group.counts_each);
     elsif v_group.replaces_unread then
       -- a person who is invited, removed and invited again has one unread notice, about the latest
@@ -13501,7 +13501,9 @@ begin
       v_new := v_new || v_group.notices;
     end if;
   end loop;
-  perform private.add_notifications(v_new);
+  if v_new <> '{}' then
+    perform private.add_notifications(v_new);
+  end if;
 end $$;
 comment on function private.tell is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
@@ -14094,6 +14096,7 @@ set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
+    -- asked once more, since the row may have changed again in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;
@@ -24168,6 +24171,7 @@ set search_path = ''
 as $$
 begin
   if new.changed_at < clock_timestamp() - interval '1 second' then
+    -- asked once more, since the row may have changed again in the same transaction
     update app.messages set changed_at = clock_timestamp()
     where id = new.id and changed_at < clock_timestamp() - interval '1 second';
   end if;
