@@ -18060,7 +18060,7 @@ create trigger _190_forget_embedding after update of deleted_at on app.posts
 -- sql/embeddings/20_centroids.sql
 
 -- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
--- is kept, and made anew after they marked others: the sooner, the fewer posts it is of.
+-- is kept, and made anew after they marked others, at most once a minute: the sooner, the fewer posts it is of.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -18173,7 +18173,8 @@ begin
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
     -- making it costs as much as many reactions, and of n posts one more moves it by an n-th
-    on conflict (person_id) do update set due_at = now() + c.posts * interval '12 seconds'
+    on conflict (person_id) do update
+      set due_at = greatest(now() + c.posts * interval '12 seconds', c.refreshed_at + interval '1 minute')
       where c.due_at is null
     returning due_at
   )
@@ -18183,8 +18184,9 @@ begin
   end if;
 end $$;
 comment on function private.note_marks is
-  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once as '
-  'long as nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile.';
+  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once '
+  'when nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile, and '
+  'never within a minute of the last time.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_marks', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_marks', 800, 'soon'),

@@ -1,6 +1,6 @@
 -- Embeddings: nobody reads them, and they go with what they are of.
 begin;
-select plan(25);
+select plan(26);
 select test.people('alice', 'bob');
 
 create temp table made (name text primary key, id uuid);
@@ -81,6 +81,11 @@ select id, 'm', md5(private.embedded_text(title, body)), '{1,-1,1,1}', '1011' fr
 update private.centroids set due_at = now();
 select private.job_refresh_centroids();
 select is((select posts from private.centroids), 1::smallint, 'it is of as many posts as have vectors');
+update private.centroids set due_at = null;
+select test.act_as('bob');
+select api.unreact(pg_temp.id('one'));
+select test.act_as_owner();
+select is((select due_at from private.centroids), now() + interval '1 minute', 'and made once a minute at most');
 
 -- one post is looked for by its id, however many there are
 insert into app.posts (author_id, body) select id, 'x' from app.users, generate_series(1, 200) where username = 'alice';
