@@ -1,6 +1,6 @@
 -- Naming a person, finding one, stored roles, flags, and the predicate of visibility.
 begin;
-select plan(45);
+select plan(49);
 select test.people('alice', 'bob', 'carla');
 
 -- Acting as Alice: every spelling of a person
@@ -26,6 +26,14 @@ update app.settings set value = 'kith.example:8080' where key = 'instance_domain
 select test.act_as('alice');
 select is(private.require_person('@bob@kith.example:8080'), test.id('bob'), 'the instance''s domain is a setting');
 select is(private.username_of('bob@localhost'), null, 'and the only one');
+select is(private.actor_id('bob', private.domain()), 'acct:bob@kith.example:8080', 'which is in every actor id');
+select test.act_as_owner();
+update app.settings set value = 'o''neill.example' where key = 'instance_domain';
+select is(private.domain(), 'o''neill.example', 'whatever signs it has');
+delete from app.settings where key = 'instance_domain';
+select is(private.domain(), null, 'and none when there is no setting');
+insert into app.settings (key, value) values ('instance_domain', 'localhost');
+select is(private.domain(), 'localhost', 'and one again when there is');
 
 -- Whom a caller cannot reach
 select test.act_as_owner();
