@@ -12,6 +12,7 @@ import { compare } from './compare.ts'
 import { fanouts } from './fanout.ts'
 import { growth, REQUESTS, sizesTo } from './growth.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
+import { memory } from './memory.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
 import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
@@ -23,6 +24,7 @@ const help = `npm run bench -- [options]
   --answers           with --compare: are the answers to all reads the same?
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails where a cost grows by 1.5 or more
   --only=home,detail  these cases, or those whose names begin so (triggers, centroid, realtime and fanout are names too)
+  --memory            instead: what npm start takes under ten minutes of requests, sockets and jobs
   --posts=100000      among so many posts, at least 100,000
   --rows=10000        of other data that grow; with --growth the most, 1000000
   --people=100000     who are told by a broadcast, at least 10,000
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     compare: { type: 'string' },
     answers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
+    memory: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     posts: { type: 'string', default: '100000' },
     rows: { type: 'string' },
@@ -85,6 +88,7 @@ async function main(): Promise<void> {
   const other = values.compare && resolve(values.compare)
   if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is no checkout of Kith.`)
   if (values.answers && !other) throw new Error('--answers needs --compare.')
+  if (values.memory) return memory(join(import.meta.dirname, '../..'), posts)
   if (values.growth && other) throw new Error('--growth is of this checkout alone.')
   const chosen = cases(posts).filter(({ name, grows }) => isChosen(name) && (grows !== undefined || !values.growth))
   const plan: Plan = {

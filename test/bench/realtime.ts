@@ -13,6 +13,22 @@ const SOCKETS = 1000
 const SINGLE = 50
 const BURST = 200
 
+/** A socket that has joined the channel of new posts, and what it does with each message. */
+export const listenToFeed = (url: string, anonKey: string, token: string, hear: () => void): Promise<WebSocket> =>
+  new Promise((joined, failed) => {
+    const ws = new WebSocket(`${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`)
+    const config = { private: true }
+    ws.once('error', failed)
+    ws.once('open', () =>
+      ws.send(JSON.stringify(['1', '1', 'realtime:feed:public', 'phx_join', { config, access_token: token }])),
+    )
+    ws.on('message', (data: Buffer, binary: boolean) => {
+      if (binary) hear()
+      else if (data.includes('"status":"ok"')) joined(ws)
+      else if (data.includes('"status":"error"')) failed(new Error(String(data)))
+    })
+  })
+
 /** Milliseconds from the commit until all sockets have it, and messages a second in a burst. */
 export type RealtimeFigures = { sockets: number; p50: number; p99: number; perSecond: number }
 
@@ -39,26 +55,8 @@ export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret
     })
   }
   const listen = () =>
-    new Promise<WebSocket>((joined, failed) => {
-      const ws = new WebSocket(`${server.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`)
-      ws.once('error', failed)
-      ws.once('open', () =>
-        ws.send(
-          JSON.stringify([
-            '1',
-            '1',
-            'realtime:feed:public',
-            'phx_join',
-            { config: { private: true }, access_token: token },
-          ]),
-        ),
-      )
-      ws.on('message', (data: Buffer, binary: boolean) => {
-        if (!binary) {
-          if (data.includes('"status":"ok"')) joined(ws)
-          else if (data.includes('"status":"error"')) failed(new Error(String(data)))
-        } else if (++heard === awaited) whole()
-      })
+    listenToFeed(server.url, anonKey, token, () => {
+      if (++heard === awaited) whole()
     })
   const send = (count: number) =>
     owner`select private.broadcast('feed:public', 'post', jsonb_build_object('id', n)) from generate_series(1, ${count}::int) n`

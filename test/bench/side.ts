@@ -88,6 +88,26 @@ const namedInterests = `
 /** Checkpoints and vacuums would come when they like, and WAL is read again to count its records. */
 const settings = ['autovacuum = off', "checkpoint_timeout = '1h'", "max_wal_size = '16GB'", "wal_keep_size = '16GB'"]
 
+/** Writes the checkout's data.sql, or a file of data/ where it has it, past triggers and foreign keys. */
+export async function writeData(
+  superuser: Sql,
+  { root, posts, now }: Pick<SideOptions, 'root' | 'posts' | 'now'>,
+  file: string,
+  from: number,
+  to: number,
+): Promise<void> {
+  const path = join(root, 'test/bench', file)
+  if (!existsSync(path)) return
+  const text = readFileSync(path, 'utf8')
+    .replaceAll(':posts', String(posts))
+    .replaceAll(':from', `${from}::bigint`)
+    .replaceAll(':to', `${to}::bigint`)
+    .replaceAll('now()', `'${now}'::timestamptz`)
+  await superuser.unsafe('set session_replication_role = replica')
+  for (const statement of text.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
+  await superuser.unsafe('set session_replication_role = origin')
+}
+
 export async function startSide(options: SideOptions): Promise<Side> {
   const { name, root, posts, now, inline, counted } = options
   type Postgres = typeof import('../../supabase/embedded/postgres.ts')
@@ -141,19 +161,7 @@ export async function startSide(options: SideOptions): Promise<Side> {
     )
     return { pid: child.pid ?? 0, said: found?.[1] ?? '' }
   }
-  /** A data.sql, or a file of data/ where the checkout has it, past triggers and foreign keys. */
-  const write = async (file: string, from: number, to: number) => {
-    const path = join(root, 'test/bench', file)
-    if (!existsSync(path)) return
-    const text = readFileSync(path, 'utf8')
-      .replaceAll(':posts', String(posts))
-      .replaceAll(':from', `${from}::bigint`)
-      .replaceAll(':to', `${to}::bigint`)
-      .replaceAll('now()', `'${now}'::timestamptz`)
-    await superuser.unsafe('set session_replication_role = replica')
-    for (const statement of text.split(/;\n/)) if (statement.trim()) await superuser.unsafe(statement)
-    await superuser.unsafe('set session_replication_role = origin')
-  }
+  const write = (file: string, from: number, to: number) => writeData(superuser, { root, posts, now }, file, from, to)
   const fill = (data: string, from: number, to: number) => write(`data/${data}.sql`, from, to)
   try {
     await preparePlatform(server.superuserUrl())

@@ -4,7 +4,10 @@
  * Asks `condition` until it gives something truthy, and gives that back.
  * Fails after `timeout` milliseconds with the last error that the condition raised, if any.
  */
-export async function until<T>(condition: () => T | Promise<T>, { timeout = 30_000, every = 10 } = {}): Promise<T> {
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  { timeout = 30_000, every = 10 } = {},
+): Promise<NonNullable<T>> {
   const end = Date.now() + timeout
   let cause: unknown
   while (Date.now() < end) {
