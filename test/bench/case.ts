@@ -25,8 +25,11 @@ export type Case = {
   grows?: string
   /** Of a round of --growth, where each takes long. */
   requests?: number
-  /** One after the other, where they would wait for each other longer than a request may. */
-  alone?: boolean
+  /**
+   * How many ask at the same time, 16 where it does not say: one where they would wait for each other longer than a
+   * request may, 32 where each takes so little that 16 leave the cores without work.
+   */
+  clients?: number
   /** The same without HTTP, where a statement does it all. */
   statement?: {
     operation: string

@@ -67,7 +67,7 @@ export async function overHttp(url: string, one: Case, from: number, amount: num
       return { method: one.method, path: `/api/v1${path}`, headers, body: body ? JSON.stringify(body) : null }
     }),
   )
-  const clients = Array.from({ length: one.alone ? 1 : CLIENTS }, () => new Client(url, { pipelining: 1 }))
+  const clients = Array.from({ length: one.clients ?? CLIENTS }, () => new Client(url, { pipelining: 1 }))
   // every client has its own part of the requests: else all of them would ask for the same at the same time
   const part = (at: number) => requests.filter((_, n) => n % clients.length === at)
   const start = performance.now()
@@ -99,17 +99,18 @@ export async function withoutHttp(
     from private.enter($1::text, $2::text)`
   const end = performance.now() + seconds * 1000
   let done = 0
+  const clients = one.clients ?? CLIENTS
   const client = async (at: number) => {
-    for (let n = at; performance.now() < end; n += CLIENTS) {
+    for (let n = at; performance.now() < end; n += clients) {
       const { caller = 0, parameters } = one.hit(from + n)
       const values = [JSON.stringify(claims(caller)), null, ...names.map((name) => parameters?.[name] ?? null)]
       await sql.unsafe(text, values, { prepare: true })
       done++
     }
   }
-  await Promise.all(Array.from({ length: one.alone ? 1 : CLIENTS }, (_, at) => client(at)))
+  await Promise.all(Array.from({ length: clients }, (_, at) => client(at)))
   await sql.end()
-  return { rate: done / seconds, done: done + CLIENTS }
+  return { rate: done / seconds, done: done + clients }
 }
 
 export function hasPgbench(): boolean {
@@ -122,7 +123,11 @@ export function hasPgbench(): boolean {
 }
 
 /** Transactions a second of pgbench: begin, set the claims, query, commit; prepared, 8 clients. */
-export async function byPgbench(userUrl: string, { statement, alone }: Case, seconds: number): Promise<number> {
+export async function byPgbench(
+  userUrl: string,
+  { statement, clients: asking }: Case,
+  seconds: number,
+): Promise<number> {
   if (!statement) return Number.NaN
   const { variables, caller, call } = statement.pgbench
   const folder = mkdtempSync(join(tmpdir(), 'kith-pgbench-'))
@@ -136,7 +141,7 @@ export async function byPgbench(userUrl: string, { statement, alone }: Case, sec
   ]
   writeFileSync(script, `${lines.filter(Boolean).join('\n')}\n`)
   try {
-    const [clients, threads] = alone ? ['1', '1'] : ['8', '2']
+    const [clients, threads] = asking === 1 ? ['1', '1'] : ['8', '2']
     const whole = String(Math.ceil(seconds))
     const options = ['-n', '-M', 'prepared', '-c', clients, '-j', threads, '-T', whole, '-f', script, userUrl]
     const env = { ...process.env, PGAPPNAME: OURS }

@@ -9,7 +9,7 @@ const vote = (guild: keyof typeof members): Case => {
   return {
     name: `vote-${members[guild]}`,
     method: 'PUT',
-    alone: true,
+    clients: 1,
     hit: (n) => {
       const pid = proposal(1 + (Math.floor(n / members[guild]) % 40))
       return {

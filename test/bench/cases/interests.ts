@@ -6,6 +6,7 @@ export const cases = (): Case[] => [
     name: 'catalog-304',
     method: 'GET',
     status: 304,
+    clients: 32,
     hit: () => ({ caller: 2, path: '/interests/catalog' }),
     headers: async (url, token) => {
       const known = await fetch(`${url}/api/v1/interests/catalog`, {

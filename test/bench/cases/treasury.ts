@@ -8,7 +8,7 @@ export const cases = (): Case[] =>
         name: 'distribute-1000',
         method: 'POST',
         requests: 16,
-        alone: true,
+        clients: 1,
         hit: () => ({
           caller: 1,
           parameters: { p_guild_id: 'guild-2002', p_amount: '100000' },
