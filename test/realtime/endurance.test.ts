@@ -66,6 +66,18 @@ test('a socket that falls silent is closed, one with a heartbeat is not', async 
   await until(() => alive.closed)
 })
 
+test('when the process stood still, nobody who goes on speaking is closed', async () => {
+  const w = await realtimeWorld({ people: ['alice'], silence: 400 })
+  const alive = await w.socket('2.0.0')
+  const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
+  await until(() => alive.frames.length > 0)
+  // the gateway runs in this process too: afterwards its timers are due before it reads
+  setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000))
+  expect(String(await alive.join('feed:public', w.alice.token))).toContain('"ok"')
+  expect(alive.closed).toBeUndefined()
+  clearInterval(beat)
+})
+
 describe('the database', async () => {
   const w = await realtimeWorld({ people: ['alice', 'bob'] })
   const terminate = (application: string, type: string) => w.database.superuser`

@@ -37,13 +37,18 @@ const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
 /** How long clients get to close their side after a goodbye or a refusal. Milliseconds. */
 const GRACE = 1000
+/**
+ * In how many rounds a silence is counted. The clock would not do: when the process stood still, it would bury those whose
+ * messages are not read yet, but rounds stand still with it.
+ */
+const ROUNDS = 4
 /** When one who was too many may try again. Seconds. */
 const RETRY_AFTER = 60
 
 export function acceptSockets(options: SocketOptions): Sockets {
   const { server, log, gauge, verify, startSession, silence, backlog, clientOf, mostEarlyBytes } = options
   const acceptor = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false })
-  const sockets = new Map<WebSocket, { session: Session; heardAt: number }>()
+  const sockets = new Map<WebSocket, { session: Session; silentRounds: number }>()
   const admit = limitSockets(options)
   let closing = false
 
@@ -67,12 +72,12 @@ export function acceptSockets(options: SocketOptions): Sockets {
 
   function open(ws: WebSocket, wire: Wire, apiKey: string, client: string): void {
     const session = startSession(peerOf(ws, wire, backlog), apiKey, client)
-    const state = { session, heardAt: Date.now() }
+    const state = { session, silentRounds: 0 }
     sockets.set(ws, state)
     gauge.set(sockets.size)
     const hear = inTurn(ws, session, log)
     ws.on('message', (data: Buffer, binary: boolean) => {
-      state.heardAt = Date.now()
+      state.silentRounds = 0
       const message = decoded(wire, data, binary)
       if (message) hear(message)
       else ws.close(1002, 'Not a message of this protocol')
@@ -86,14 +91,14 @@ export function acceptSockets(options: SocketOptions): Sockets {
   }
 
   function bury(): void {
-    for (const [ws, { heardAt }] of sockets) if (heardAt < Date.now() - silence) ws.terminate()
+    for (const [ws, state] of sockets) if (++state.silentRounds > ROUNDS) ws.terminate()
   }
 
   const endChannels = () => {
     for (const { session } of sockets.values()) session.end('phx_error')
   }
 
-  const sweep = setInterval(bury, silence / 4)
+  const sweep = setInterval(bury, silence / ROUNDS)
   server.on('upgrade', onUpgrade)
 
   async function close(): Promise<void> {
