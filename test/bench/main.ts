@@ -113,7 +113,7 @@ async function main(): Promise<void> {
   try {
     for (const start of ready) if (start.status === 'rejected') throw start.reason
     if (values.answers) {
-      process.exitCode = (await compareAnswers(sides, Object.values(roots), posts, now)) ? 0 : 1
+      if (!(await compareAnswers(sides, Object.values(roots), posts, now))) process.exitCode = 1
       return
     }
     await Promise.all(sides.map((side) => warm(side, chosen)))
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
     say('')
     try {
       if (values.growth && all[0]) {
-        process.exitCode = (await growth(all[0], chosen, sizes, plan.rounds)) ? 0 : 1
+        if (!(await growth(all[0], chosen, sizes, plan.rounds))) process.exitCode = 1
         return
       }
       await (other ? compare : ratios)(all, chosen, plan)
