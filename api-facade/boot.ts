@@ -83,22 +83,21 @@ async function alone(sql: postgres.Sql, work: (tx: postgres.TransactionSql) => P
 export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   return alone(sql, async (tx) => {
     const [row] = await tx<{ value: string }[]>`select value from app.settings where key = 'instance_domain'`
-    if (row?.value === domain) return
-    if (row && (await tx`select from app.users limit 2`).length > 1) {
+    if (row && row.value !== domain && (await tx`select from app.users limit 2`).length > 1) {
       throw new Error(
         `INSTANCE_DOMAIN is ${domain}, but the people of this instance are named …@${row.value}. ` +
           `Start with INSTANCE_DOMAIN=${row.value}. README.md, Moving and rotating, says how to rename everybody.`,
       )
     }
-    await tx`insert into app.settings (key, value) values ('instance_domain', ${domain})
-             on conflict (key) do update set value = excluded.value`
+    // also where it is right: private.domain is made of it by a trigger, which rows that were restored did not pass
+    await takeSetting(tx, 'instance_domain', domain)
   })
 }
 
-type Setting = 'rate_limit_scale' | 'media_url' | 'media_bucket' | 'media_quota'
+type Setting = 'instance_domain' | 'rate_limit_scale' | 'media_url' | 'media_bucket' | 'media_quota'
 
 /** What SQL itself needs, such as to count a person's writes (sql/base/81_writes.sql): of several facades the last one's holds. */
-export async function takeSetting(sql: postgres.Sql, key: Setting, value: string): Promise<void> {
+export async function takeSetting(sql: postgres.ISql, key: Setting, value: string): Promise<void> {
   await sql`insert into app.settings (key, value) values (${key}, ${value})
             on conflict (key) do update set value = excluded.value where app.settings.value <> excluded.value`
 }

@@ -159,7 +159,9 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.make_domain is 'Trigger: makes private.domain anew.';
+comment on function private.make_domain is
+  'Trigger: makes private.domain anew where it is not the setting, also when the statement changes none. So each '
+  'start of a facade makes it right where rows came past triggers, as those of a restored dump do.';
 create trigger make_domain after insert or update or delete on app.settings
   for each statement execute function private.make_domain();
 

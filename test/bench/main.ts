@@ -88,6 +88,7 @@ async function main(): Promise<void> {
   const other = values.compare && resolve(values.compare)
   if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is no checkout of Kith.`)
   if (values.answers && !other) throw new Error('--answers needs --compare.')
+  if (values.memory && other) throw new Error('--memory is of this checkout alone.')
   if (values.memory) return memory(join(import.meta.dirname, '../..'), posts)
   if (values.growth && other) throw new Error('--growth is of this checkout alone.')
   const chosen = cases(posts).filter(({ name, grows }) => isChosen(name) && (grows !== undefined || !values.growth))
@@ -119,7 +120,9 @@ async function main(): Promise<void> {
     await Promise.all(sides.map((side) => warm(side, chosen)))
     const all = await startMeters(sides)
     const length = values.growth ? `${REQUESTS} requests` : `${plan.seconds} s`
-    say(`${posts} posts, ${CLIENTS} clients, ${plan.rounds} rounds of ${length}, ${availableParallelism()} cores`)
+    say(
+      `${posts} posts, ${CLIENTS} clients or as a case says, ${plan.rounds} rounds of ${length}, ${availableParallelism()} cores`,
+    )
     for (const { side, idle } of all)
       say(`the worker of ${side.name} takes ${figure(idle * 100, 1)} % of a core without work`)
     say('')

@@ -38,8 +38,8 @@ const LARGEST_MESSAGE = 256 * 1024
 /** How long clients get to close their side after a goodbye or a refusal. Milliseconds. */
 const GRACE = 1000
 /**
- * In how many rounds a silence is counted. The clock would not do: when the process stood still, it would bury those whose
- * messages are not read yet, but rounds stand still with it.
+ * A socket is dead when so many rounds in a row have heard nothing of it. By the clock, a process that stood still would
+ * close those whose messages it has not read yet; rounds stand still with it.
  */
 const ROUNDS = 4
 /** When one who was too many may try again. Seconds. */

@@ -16,7 +16,7 @@ import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { ownOnly } from '../../support/target.ts'
 
 ownOnly('boots with settings of its own')
-const { url: databaseUrl, owner } = await createDatabase()
+const { url: databaseUrl, owner, superuser } = await createDatabase()
 const start = (more: Record<string, string>) =>
   boot({ databaseUrl, config: readConfig(environment(databaseUrl, more)) })
 
@@ -41,6 +41,18 @@ describe('the domain', () => {
     await owner`update app.settings set value = 'second.example' where key = 'instance_domain'`
     await takeDomain(owner, 'second.example')
     await expect(start({})).rejects.toThrow('Start with INSTANCE_DOMAIN=second.example.')
+    await owner`update app.settings set value = 'localhost' where key = 'instance_domain'`
+  })
+
+  test("is that of everybody's address when the setting came by a dump, whose rows pass no trigger", async () => {
+    const named = async () => (await owner<{ domain: string }[]>`select private.domain() as domain`)[0]?.domain
+    await superuser.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`
+      await tx`update app.settings set value = 'dump.example' where key = 'instance_domain'`
+    })
+    expect(await named()).toBe('localhost')
+    await takeDomain(owner, 'dump.example')
+    expect(await named()).toBe('dump.example')
     await owner`update app.settings set value = 'localhost' where key = 'instance_domain'`
   })
 })
