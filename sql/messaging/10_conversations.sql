@@ -91,16 +91,38 @@ comment on function private.hears is
   'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
   'erased.';
 
-create function private.may_read_of(p_viewer uuid, p_sender uuid) returns boolean
+create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
+language plpgsql stable security definer   -- reads the audience of others than the caller
+set search_path = ''
+as $$
+begin
+  return private.hears(p_viewer, p_person)
+      or p_direct and not exists (select from app.silenced_people s where s.user_id = p_person);
+end $$;
+comment on function private.sees_in is
+  'Whether a viewer sees a person in a conversation of theirs: nobody banned or erased, and in a group nobody across '
+  'a block. A block leaves a direct conversation as it was, for both to read.';
+
+create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
 set search_path = ''
 as $$
 begin
-  return private.hears(p_viewer, p_sender)
+  return private.sees_in(p_direct, p_viewer, p_sender)
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender: as private.hears, and tombstones of the erased.';
+  'Whether a viewer sees the messages of a sender in a conversation: as private.sees_in, and tombstones of the '
+  'erased.';
+
+create function private.is_direct(p_conversation uuid) returns boolean
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (select kind = 'direct' from app.conversations where id = p_conversation);
+end $$;
+comment on function private.is_direct is 'Whether a conversation is direct.';
 
 create function private.require_member(p_conversation uuid) returns app.conversations
 language plpgsql stable security definer   -- people read conversations by operations alone

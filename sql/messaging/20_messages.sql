@@ -88,12 +88,24 @@ begin
   select m.* into v_message
   from app.messages m
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
-  where m.id = p_id and private.in_span(m.conversation_id, m.number) and private.may_read_of(app.uid(), m.sender_id);
+  where m.id = p_id and private.in_span(m.conversation_id, m.number)
+    and private.may_read_of(private.is_direct(m.conversation_id), app.uid(), m.sender_id);
   return v_message;
 end $$;
 comment on function private.find_message is
-  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, and no '
-  'block is between them and the sender, who is not banned. Null otherwise.';
+  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, the sender '
+  'is not banned, and in a group no block is between the two. Null otherwise.';
+
+create function private.is_tombstone(p_message app.messages) returns boolean
+language plpgsql stable security definer   -- people may not read who is erased
+set search_path = ''
+as $$
+begin
+  return p_message.deleted_at is not null
+      or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
+end $$;
+comment on function private.is_tombstone is
+  'Whether a message has no words any more: it was deleted, or its sender was erased, whose words go in batches.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -139,7 +151,7 @@ select m.id,
            join app.person_card rp on rp.id = r.sender_id
            where r.id = m.reply_to_id and m.deleted_at is null and s.erased_at is null
              and private.in_span(r.conversation_id, r.number)
-             and private.may_read_of((select app.uid()), r.sender_id)),
+             and private.may_read_of(c.kind = 'direct', (select app.uid()), r.sender_id)),
          'attachment', (
            select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
            from app.media_assets a
@@ -156,6 +168,7 @@ select m.id,
          'editedAt', private.utc(m.edited_at),
          'deletedAt', private.utc(coalesce(m.deleted_at, s.erased_at))) as card
 from app.messages m
+join app.conversations c on c.id = m.conversation_id
 join app.users s on s.id = m.sender_id
 join app.person_card sender on sender.id = m.sender_id;
 comment on view private.message_heads is
@@ -210,16 +223,17 @@ language plpgsql stable security definer   -- people read messages by operations
 set search_path = ''
 as $$
 declare
-  v_first bigint := (select s.first_number from app.conversation_spans s
-                     where s.conversation_id = p_conversation and s.user_id = app.uid()
-                     order by s.first_number desc limit 1);
+  v_first  bigint := (select s.first_number from app.conversation_spans s
+                      where s.conversation_id = p_conversation and s.user_id = app.uid()
+                      order by s.first_number desc limit 1);
+  v_direct boolean := private.is_direct(p_conversation);
 begin
   return (
     select l.id
     from (select m.id, m.sender_id from app.messages m
           where m.conversation_id = p_conversation and m.number >= v_first
           order by m.number desc limit 500) l
-    where private.may_read_of((select app.uid()), l.sender_id)
+    where private.may_read_of(v_direct, (select app.uid()), l.sender_id)
     limit 1);
 end $$;
 comment on function private.find_last_message is

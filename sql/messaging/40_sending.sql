@@ -150,11 +150,11 @@ declare
 begin
   if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
     perform private.fail('message_not_yours');
-  elsif v_message.deleted_at is not null then
-    perform private.fail('message_deleted');
   end if;
   perform private.check_open(private.require_member(v_message.conversation_id));
-  if v_message.created_at < now() - interval '15 minutes' then
+  if v_message.deleted_at is not null then
+    perform private.fail('message_deleted');
+  elsif v_message.created_at < now() - interval '15 minutes' then
     perform private.fail('message_too_old');
   end if;
   if v_message.body = p_body then
@@ -248,11 +248,10 @@ as $$
 declare
   v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
 begin
-  if v_message.deleted_at is not null
-     or exists (select from app.users where id = v_message.sender_id and erased_at is not null) then
+  perform private.check_open(private.require_member(v_message.conversation_id));
+  if private.is_tombstone(v_message) then
     perform private.fail('message_deleted');
   end if;
-  perform private.check_open(private.require_member(v_message.conversation_id));
   if not exists (select from app.message_reactions where message_id = p_id and emoji = p_emoji)
      and (select count(distinct emoji) from app.message_reactions where message_id = p_id) >= 20 then
     perform private.fail('message_emojis_exhausted');

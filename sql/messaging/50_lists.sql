@@ -39,6 +39,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
+  v_direct boolean := private.is_direct(p_conversation);
   v_left   integer := 400;
   v_ids    uuid[] := '{}';
   v_spans  app.conversation_spans[];
@@ -74,7 +75,7 @@ begin
         where m.conversation_id = p_conversation and m.number >= v_first and m.number <= v_last
         order by m.number limit v_left
       ), seen as materialized (
-        select array(select l.id from looked l where private.may_read_of(v_caller, l.sender_id)
+        select array(select l.id from looked l where private.may_read_of(v_direct, v_caller, l.sender_id)
                      order by l.number limit v_want) as ids
       )
       select s.ids, case when cardinality(s.ids) < v_want then (select count(*) from looked) end,
@@ -86,7 +87,7 @@ begin
         where m.conversation_id = p_conversation and m.number >= v_first and m.number <= v_last
         order by m.number desc limit v_left
       ), seen as materialized (
-        select array(select l.id from looked l where private.may_read_of(v_caller, l.sender_id)
+        select array(select l.id from looked l where private.may_read_of(v_direct, v_caller, l.sender_id)
                      order by l.number desc limit v_want) as ids
       )
       select s.ids, case when cardinality(s.ids) < v_want then (select count(*) from looked) end,
@@ -118,6 +119,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
+  v_direct boolean := private.is_direct(p_conversation);
   v_found  app.found;
 begin
   with looked as materialized (
@@ -126,7 +128,8 @@ begin
     order by m.changed_at, m.id limit 400
   ), seen as materialized (
     select array(select l.id from looked l
-                 where private.may_read_of(v_caller, l.sender_id) and private.in_span(p_conversation, l.number)
+                 where private.may_read_of(v_direct, v_caller, l.sender_id)
+                   and private.in_span(p_conversation, l.number)
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -231,9 +234,8 @@ begin
                         'lastReadAt', case when o.user_id = me.user_id then private.utc(o.last_read_at) end,
                         'joinedAt', private.utc(o.joined_at)) order by o.joined_at, p.actor_id), '[]')
                from app.conversation_members o
-               join private.visible_people v on v.id = o.user_id
                join app.person_card p on p.id = o.user_id
-               where o.conversation_id = c.id),
+               where o.conversation_id = c.id and private.sees_in(c.kind = 'direct', me.user_id, o.user_id)),
              'lastMessage', (select h.card from private.message_heads h
                              where h.id = (select private.find_last_message(c.id))),
              'unreadCount', private.count_unread_messages(c.id),
@@ -270,9 +272,9 @@ begin
   return strpos(private.fold(p_conversation.title), p_words) > 0
       or exists (select
                  from app.conversation_members m
-                 join private.visible_people v on v.id = m.user_id
                  join app.users u on u.id = m.user_id
                  where m.conversation_id = p_conversation.id and m.user_id <> app.uid()
+                   and private.sees_in(p_conversation.kind = 'direct', app.uid(), m.user_id)
                    and strpos(private.fold(concat_ws(' ', u.first_name, u.last_name, u.username)), p_words) > 0);
 end $$;
 comment on function private.is_conversation_named is

@@ -2,6 +2,26 @@
 -- The reports are in sql/social/70_reports.sql.
 -- docs/decisions.md, Messaging.
 
+create function private.find_received_message(p_id uuid) returns app.messages
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  select m.* into v_message from app.messages m
+  where m.id = p_id and private.in_span(m.conversation_id, m.number)
+    -- a block that stood when it was sent into a group kept it from the caller; one that came later did not
+    and (private.is_direct(m.conversation_id)
+         or not exists (select from app.blocks b
+                        where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
+                          and b.created_at < m.created_at));
+  return v_message;
+end $$;
+comment on function private.find_received_message is
+  'A message that the caller was sent, whatever came since: they may have left the conversation, a block may be '
+  'between them and the sender, and the sender may be banned. Null otherwise.';
+
 create function private.require_reported_message(p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -12,22 +32,25 @@ begin
   if not pg_input_is_valid(p_target, 'uuid') then
     perform private.fail('message_unknown');
   end if;
-  v_message := private.require_message(p_target::uuid);
-  if v_message.deleted_at is not null then
+  v_message := private.find_received_message(p_target::uuid);
+  if v_message.id is null then
+    perform private.fail('message_unknown');
+  elsif private.is_tombstone(v_message) then
     perform private.fail('message_deleted');
   end if;
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Answers the message that a report names, if the caller may see it. Fails: message_unknown, message_deleted.';
+  'Answers the message that a report names, if it was sent to the caller. Fails: message_unknown, message_deleted.';
 
 create function private.copy_message(p_id uuid) returns jsonb
 language plpgsql stable security definer   -- nobody reads messages otherwise
 set search_path = ''
 as $$
 declare
-  v_message app.messages := private.find_message(p_id);   -- as the reporter sees it
+  v_message app.messages;
 begin
+  select * into v_message from app.messages where id = p_id;
   return jsonb_build_object(
     'conversationId', v_message.conversation_id,
     'senderId', v_message.sender_id,

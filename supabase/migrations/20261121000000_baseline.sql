@@ -23343,16 +23343,38 @@ comment on function private.hears is
   'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
   'erased.';
 
-create function private.may_read_of(p_viewer uuid, p_sender uuid) returns boolean
+create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
+language plpgsql stable security definer   -- reads the audience of others than the caller
+set search_path = ''
+as $$
+begin
+  return private.hears(p_viewer, p_person)
+      or p_direct and not exists (select from app.silenced_people s where s.user_id = p_person);
+end $$;
+comment on function private.sees_in is
+  'Whether a viewer sees a person in a conversation of theirs: nobody banned or erased, and in a group nobody across '
+  'a block. A block leaves a direct conversation as it was, for both to read.';
+
+create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
 set search_path = ''
 as $$
 begin
-  return private.hears(p_viewer, p_sender)
+  return private.sees_in(p_direct, p_viewer, p_sender)
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender: as private.hears, and tombstones of the erased.';
+  'Whether a viewer sees the messages of a sender in a conversation: as private.sees_in, and tombstones of the '
+  'erased.';
+
+create function private.is_direct(p_conversation uuid) returns boolean
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  return (select kind = 'direct' from app.conversations where id = p_conversation);
+end $$;
+comment on function private.is_direct is 'Whether a conversation is direct.';
 
 create function private.require_member(p_conversation uuid) returns app.conversations
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -23553,12 +23575,24 @@ begin
   select m.* into v_message
   from app.messages m
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
-  where m.id = p_id and private.in_span(m.conversation_id, m.number) and private.may_read_of(app.uid(), m.sender_id);
+  where m.id = p_id and private.in_span(m.conversation_id, m.number)
+    and private.may_read_of(private.is_direct(m.conversation_id), app.uid(), m.sender_id);
   return v_message;
 end $$;
 comment on function private.find_message is
-  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, and no '
-  'block is between them and the sender, who is not banned. Null otherwise.';
+  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, the sender '
+  'is not banned, and in a group no block is between the two. Null otherwise.';
+
+create function private.is_tombstone(p_message app.messages) returns boolean
+language plpgsql stable security definer   -- people may not read who is erased
+set search_path = ''
+as $$
+begin
+  return p_message.deleted_at is not null
+      or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
+end $$;
+comment on function private.is_tombstone is
+  'Whether a message has no words any more: it was deleted, or its sender was erased, whose words go in batches.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -23604,7 +23638,7 @@ select m.id,
            join app.person_card rp on rp.id = r.sender_id
            where r.id = m.reply_to_id and m.deleted_at is null and s.erased_at is null
              and private.in_span(r.conversation_id, r.number)
-             and private.may_read_of((select app.uid()), r.sender_id)),
+             and private.may_read_of(c.kind = 'direct', (select app.uid()), r.sender_id)),
          'attachment', (
            select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
            from app.media_assets a
@@ -23621,6 +23655,7 @@ select m.id,
          'editedAt', private.utc(m.edited_at),
          'deletedAt', private.utc(coalesce(m.deleted_at, s.erased_at))) as card
 from app.messages m
+join app.conversations c on c.id = m.conversation_id
 join app.users s on s.id = m.sender_id
 join app.person_card sender on sender.id = m.sender_id;
 comment on view private.message_heads is
@@ -23675,16 +23710,17 @@ language plpgsql stable security definer   -- people read messages by operations
 set search_path = ''
 as $$
 declare
-  v_first bigint := (select s.first_number from app.conversation_spans s
-                     where s.conversation_id = p_conversation and s.user_id = app.uid()
-                     order by s.first_number desc limit 1);
+  v_first  bigint := (select s.first_number from app.conversation_spans s
+                      where s.conversation_id = p_conversation and s.user_id = app.uid()
+                      order by s.first_number desc limit 1);
+  v_direct boolean := private.is_direct(p_conversation);
 begin
   return (
     select l.id
     from (select m.id, m.sender_id from app.messages m
           where m.conversation_id = p_conversation and m.number >= v_first
           order by m.number desc limit 500) l
-    where private.may_read_of((select app.uid()), l.sender_id)
+    where private.may_read_of(v_direct, (select app.uid()), l.sender_id)
     limit 1);
 end $$;
 comment on function private.find_last_message is
@@ -23889,11 +23925,11 @@ declare
 begin
   if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
     perform private.fail('message_not_yours');
-  elsif v_message.deleted_at is not null then
-    perform private.fail('message_deleted');
   end if;
   perform private.check_open(private.require_member(v_message.conversation_id));
-  if v_message.created_at < now() - interval '15 minutes' then
+  if v_message.deleted_at is not null then
+    perform private.fail('message_deleted');
+  elsif v_message.created_at < now() - interval '15 minutes' then
     perform private.fail('message_too_old');
   end if;
   if v_message.body = p_body then
@@ -23987,11 +24023,10 @@ as $$
 declare
   v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
 begin
-  if v_message.deleted_at is not null
-     or exists (select from app.users where id = v_message.sender_id and erased_at is not null) then
+  perform private.check_open(private.require_member(v_message.conversation_id));
+  if private.is_tombstone(v_message) then
     perform private.fail('message_deleted');
   end if;
-  perform private.check_open(private.require_member(v_message.conversation_id));
   if not exists (select from app.message_reactions where message_id = p_id and emoji = p_emoji)
      and (select count(distinct emoji) from app.message_reactions where message_id = p_id) >= 20 then
     perform private.fail('message_emojis_exhausted');
@@ -24101,6 +24136,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
+  v_direct boolean := private.is_direct(p_conversation);
   v_left   integer := 400;
   v_ids    uuid[] := '{}';
   v_spans  app.conversation_spans[];
@@ -24136,7 +24172,7 @@ begin
         where m.conversation_id = p_conversation and m.number >= v_first and m.number <= v_last
         order by m.number limit v_left
       ), seen as materialized (
-        select array(select l.id from looked l where private.may_read_of(v_caller, l.sender_id)
+        select array(select l.id from looked l where private.may_read_of(v_direct, v_caller, l.sender_id)
                      order by l.number limit v_want) as ids
       )
       select s.ids, case when cardinality(s.ids) < v_want then (select count(*) from looked) end,
@@ -24148,7 +24184,7 @@ begin
         where m.conversation_id = p_conversation and m.number >= v_first and m.number <= v_last
         order by m.number desc limit v_left
       ), seen as materialized (
-        select array(select l.id from looked l where private.may_read_of(v_caller, l.sender_id)
+        select array(select l.id from looked l where private.may_read_of(v_direct, v_caller, l.sender_id)
                      order by l.number desc limit v_want) as ids
       )
       select s.ids, case when cardinality(s.ids) < v_want then (select count(*) from looked) end,
@@ -24180,6 +24216,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
+  v_direct boolean := private.is_direct(p_conversation);
   v_found  app.found;
 begin
   with looked as materialized (
@@ -24188,7 +24225,8 @@ begin
     order by m.changed_at, m.id limit 400
   ), seen as materialized (
     select array(select l.id from looked l
-                 where private.may_read_of(v_caller, l.sender_id) and private.in_span(p_conversation, l.number)
+                 where private.may_read_of(v_direct, v_caller, l.sender_id)
+                   and private.in_span(p_conversation, l.number)
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -24293,9 +24331,8 @@ begin
                         'lastReadAt', case when o.user_id = me.user_id then private.utc(o.last_read_at) end,
                         'joinedAt', private.utc(o.joined_at)) order by o.joined_at, p.actor_id), '[]')
                from app.conversation_members o
-               join private.visible_people v on v.id = o.user_id
                join app.person_card p on p.id = o.user_id
-               where o.conversation_id = c.id),
+               where o.conversation_id = c.id and private.sees_in(c.kind = 'direct', me.user_id, o.user_id)),
              'lastMessage', (select h.card from private.message_heads h
                              where h.id = (select private.find_last_message(c.id))),
              'unreadCount', private.count_unread_messages(c.id),
@@ -24332,9 +24369,9 @@ begin
   return strpos(private.fold(p_conversation.title), p_words) > 0
       or exists (select
                  from app.conversation_members m
-                 join private.visible_people v on v.id = m.user_id
                  join app.users u on u.id = m.user_id
                  where m.conversation_id = p_conversation.id and m.user_id <> app.uid()
+                   and private.sees_in(p_conversation.kind = 'direct', app.uid(), m.user_id)
                    and strpos(private.fold(concat_ws(' ', u.first_name, u.last_name, u.username)), p_words) > 0);
 end $$;
 comment on function private.is_conversation_named is
@@ -24892,6 +24929,26 @@ comment on function api.read_conversation is
 -- The reports are in sql/social/70_reports.sql.
 -- docs/decisions.md, Messaging.
 
+create function private.find_received_message(p_id uuid) returns app.messages
+language plpgsql stable security definer   -- people read messages by operations alone
+set search_path = ''
+as $$
+declare
+  v_message app.messages;
+begin
+  select m.* into v_message from app.messages m
+  where m.id = p_id and private.in_span(m.conversation_id, m.number)
+    -- a block that stood when it was sent into a group kept it from the caller; one that came later did not
+    and (private.is_direct(m.conversation_id)
+         or not exists (select from app.blocks b
+                        where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
+                          and b.created_at < m.created_at));
+  return v_message;
+end $$;
+comment on function private.find_received_message is
+  'A message that the caller was sent, whatever came since: they may have left the conversation, a block may be '
+  'between them and the sender, and the sender may be banned. Null otherwise.';
+
 create function private.require_reported_message(p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -24902,22 +24959,25 @@ begin
   if not pg_input_is_valid(p_target, 'uuid') then
     perform private.fail('message_unknown');
   end if;
-  v_message := private.require_message(p_target::uuid);
-  if v_message.deleted_at is not null then
+  v_message := private.find_received_message(p_target::uuid);
+  if v_message.id is null then
+    perform private.fail('message_unknown');
+  elsif private.is_tombstone(v_message) then
     perform private.fail('message_deleted');
   end if;
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Answers the message that a report names, if the caller may see it. Fails: message_unknown, message_deleted.';
+  'Answers the message that a report names, if it was sent to the caller. Fails: message_unknown, message_deleted.';
 
 create function private.copy_message(p_id uuid) returns jsonb
 language plpgsql stable security definer   -- nobody reads messages otherwise
 set search_path = ''
 as $$
 declare
-  v_message app.messages := private.find_message(p_id);   -- as the reporter sees it
+  v_message app.messages;
 begin
+  select * into v_message from app.messages where id = p_id;
   return jsonb_build_object(
     'conversationId', v_message.conversation_id,
     'senderId', v_message.sender_id,
@@ -25085,8 +25145,10 @@ grant execute on function
   private.find_direct,
   private.find_message,
   private.find_messages,
+  private.find_received_message,
   private.find_sent,
   private.is_available,
+  private.is_tombstone,
   private.leave_group,
   private.lock_available,
   private.make_owner,

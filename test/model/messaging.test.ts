@@ -104,7 +104,7 @@ test('50 senders at once: readers who page on by what they have meet each messag
   expect(times).toBe(true)
 })
 
-// --- random histories of one group
+// --- random histories of one conversation
 
 type Act =
   | { do: 'send'; who: number; to: number }
@@ -131,26 +131,37 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
 )
 
 type Said = { sender: number; kind: string; deleted: boolean; answers: number | null; changed: boolean }
-/** What is known of the group: a list, and for each person which parts of it are theirs. */
+/** What is known of the conversation: a list, and for each person which parts of it are theirs. */
 class Model {
   said: Said[] = []
-  owner: number | null = 0
+  direct: boolean
+  owner: number | null
   /** The longest-standing first. */
-  members: number[] = [0, 2, 1]
+  members: number[]
   muted = new Set<number>()
-  spans: [number, number][][] = PEOPLE.map((n) => (n < 3 ? [[0, Number.POSITIVE_INFINITY]] : []))
+  spans: [number, number][][]
   read: number[] = PEOPLE.map(() => -1)
   blocks = new Set<string>()
   banned = new Set<number>()
   erased = new Set<number>()
+  constructor(direct: boolean) {
+    this.direct = direct
+    this.owner = direct ? null : 0
+    this.members = direct ? [0, 1] : [0, 2, 1]
+    this.spans = PEOPLE.map((n) => (this.members.includes(n) ? [[0, Number.POSITIVE_INFINITY]] : []))
+  }
 
   meets = (one: number, other: number) => !this.blocks.has(`${one} ${other}`) && !this.blocks.has(`${other} ${one}`)
   alive = (one: number) => !this.banned.has(one) && !this.erased.has(one)
   has = (one: number) => this.members.includes(one)
+  /** Whether one sees another there: what was said in a direct conversation a block leaves as it was. */
+  shows = (one: number, other: number) => this.alive(other) && (this.direct || this.meets(one, other))
+  /** Whether something can be added: in a group always. */
+  isOpen = (one: number) => !this.direct || (this.meets(0, 1) && this.alive(one === 0 ? 1 : 0))
   sees(one: number, n: number): boolean {
     const message = this.said[n]
     if (!message || !this.has(one) || !this.spans[one]?.some(([from, to]) => from <= n && n <= to)) return false
-    return this.meets(one, message.sender) && (this.erased.has(message.sender) || !this.banned.has(message.sender))
+    return this.erased.has(message.sender) || this.shows(one, message.sender)
   }
   tomb = (n: number) => this.said[n]?.deleted === true || this.erased.has(this.said[n]?.sender ?? -1)
   seen = (one: number) => this.said.map((_, n) => n).filter((n) => this.sees(one, n))
@@ -158,7 +169,9 @@ class Model {
     const from = this.read[one] ?? -1
     return this.seen(one).filter((n) => {
       const { sender, kind } = this.said[n] as Said
-      return n > from && kind === 'text' && sender !== one && !this.tomb(n) && this.alive(sender)
+      return (
+        n > from && kind === 'text' && sender !== one && !this.tomb(n) && this.alive(sender) && this.meets(one, sender)
+      )
     }).length
   }
   say(sender: number, kind: string, answers: number | null = null): void {
@@ -178,7 +191,7 @@ class Model {
 }
 
 /** Does it in both; what the model refuses, the database must refuse too. */
-async function act(sql: TransactionSql, model: Model, group: string, what: Act): Promise<void> {
+async function act(sql: TransactionSql, model: Model, talk: string, what: Act): Promise<void> {
   const run = async (by: number, call: string): Promise<boolean> => {
     await sql`savepoint step`
     await sql`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${JSON.stringify(claims(personId(by)))}, true)`
@@ -192,7 +205,7 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
       return false
     }
   }
-  const ids = await sql<{ id: string }[]>`select id from app.messages where conversation_id = ${group} order by number`
+  const ids = await sql<{ id: string }[]>`select id from app.messages where conversation_id = ${talk} order by number`
   const idAt = (n: number) => ids[n]?.id ?? uuid(9, 0)
   const by = what.who
   const able = model.alive(by)
@@ -201,19 +214,19 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
     case 'send': {
       const answers = what.to < 6 && model.sees(by, what.to) ? what.to : null
       const reply = answers === null ? 'null' : `'${idAt(answers)}'`
-      const done = await run(by, `send_message('${group}', 'x', gen_random_uuid(), ${reply})`)
-      expect(done).toBe(model.has(by))
+      const done = await run(by, `send_message('${talk}', 'x', gen_random_uuid(), ${reply})`)
+      expect(done).toBe(model.has(by) && model.isOpen(by))
       if (done) model.say(by, 'text', answers)
       return
     }
     case 'read': {
-      const done = await run(by, `read_conversation('${group}', '${idAt(what.at)}')`)
+      const done = await run(by, `read_conversation('${talk}', '${idAt(what.at)}')`)
       expect(done).toBe(model.sees(by, what.at))
       if (!done) return
       model.read[by] = Math.max(model.read[by] ?? -1, what.at)
       // another device is behind
       const before = what.at >> 1
-      expect(await run(by, `read_conversation('${group}', '${idAt(before)}')`)).toBe(model.sees(by, before))
+      expect(await run(by, `read_conversation('${talk}', '${idAt(before)}')`)).toBe(model.sees(by, before))
       return
     }
     case 'delete':
@@ -224,7 +237,8 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
       const { sender, kind } = model.said[what.at] ?? { sender: -1, kind: '' }
       const own = sender === by && kind === 'text'
       const may =
-        model.sees(by, what.at) && (what.do === 'delete' ? own : !model.tomb(what.at) && (own || what.do === 'react'))
+        model.sees(by, what.at) &&
+        (what.do === 'delete' ? own : model.isOpen(by) && !model.tomb(what.at) && (own || what.do === 'react'))
       expect(done).toBe(may)
       const message = model.said[what.at]
       if (!done || !message || (what.do === 'delete' && message.deleted)) return
@@ -236,14 +250,15 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
       return
     }
     case 'leave': {
-      expect(await run(by, `leave_conversation('${group}')`)).toBe(model.has(by))
-      if (model.has(by)) model.leave(by, true)
+      const may = model.has(by) && !model.direct
+      expect(await run(by, `leave_conversation('${talk}')`)).toBe(may)
+      if (may) model.leave(by, true)
       return
     }
     case 'add': {
       const boss = model.owner
       if (boss === null || !model.alive(boss)) return
-      const done = await run(boss, `add_conversation_members('${group}', array['${name(by)}'])`)
+      const done = await run(boss, `add_conversation_members('${talk}', array['${name(by)}'])`)
       expect(done).toBe(!model.has(by) && model.meets(boss, by))
       if (!done) return
       model.members.push(by)
@@ -251,12 +266,12 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
       model.read[by] = model.said.length - 1
       model.say(by, 'system')
       // their place among the members is that of the clock, which stands still in a transaction
-      await sql`update app.conversation_members set joined_at = clock_timestamp() where conversation_id = ${group} and user_id = ${personId(by)}`
+      await sql`update app.conversation_members set joined_at = clock_timestamp() where conversation_id = ${talk} and user_id = ${personId(by)}`
       return
     }
     case 'mute':
     case 'unmute': {
-      expect(await run(by, `${what.do}_conversation('${group}')`)).toBe(model.has(by))
+      expect(await run(by, `${what.do}_conversation('${talk}')`)).toBe(model.has(by))
       if (what.do === 'unmute') model.muted.delete(by)
       else if (model.has(by)) model.muted.add(by)
       return
@@ -295,9 +310,9 @@ async function act(sql: TransactionSql, model: Model, group: string, what: Act):
 }
 
 /** What a person is answered by every read, and must be. */
-async function look(sql: TransactionSql, model: Model, group: string, viewer: number) {
+async function look(sql: TransactionSql, model: Model, talk: string, viewer: number) {
   const ids = (
-    await sql<{ id: string }[]>`select id from app.messages where conversation_id = ${group} order by number`
+    await sql<{ id: string }[]>`select id from app.messages where conversation_id = ${talk} order by number`
   ).map(({ id }) => id)
   const numberOf = (id: string) => ids.indexOf(id)
   await sql`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${JSON.stringify(claims(personId(viewer)))}, true)`
@@ -315,7 +330,7 @@ async function look(sql: TransactionSql, model: Model, group: string, viewer: nu
     const met: number[] = []
     for (let cursor: string | null = null, over = false; !over; ) {
       const page: Page<Card> | string = await ask(
-        `list_messages('${group}', ${more} p_limit => 3${cursor === null ? '' : `, p_cursor => '${cursor}'`})`,
+        `list_messages('${talk}', ${more} p_limit => 3${cursor === null ? '' : `, p_cursor => '${cursor}'`})`,
       )
       if (typeof page === 'string') return page
       met.push(...page.items.map(({ id }) => numberOf(id)))
@@ -359,16 +374,16 @@ async function look(sql: TransactionSql, model: Model, group: string, viewer: nu
     lastMessage: Card | null
     members: { person: { username: string }; role: string }[]
   }
-  const talk = await ask<Talk>(`get_conversation('${group}')`)
-  const people = model.members.filter((n) => !model.erased.has(n) && !model.banned.has(n) && model.meets(viewer, n))
+  const card = await ask<Talk>(`get_conversation('${talk}')`)
+  const people = model.members.filter((n) => model.shows(viewer, n))
   put(
     'conversation',
-    typeof talk === 'string'
-      ? talk
+    typeof card === 'string'
+      ? card
       : [
-          talk.unreadCount,
-          talk.lastMessage && numberOf(talk.lastMessage.id),
-          talk.members.map((m) => `${m.person.username} ${m.role}`).sort(),
+          card.unreadCount,
+          card.lastMessage && numberOf(card.lastMessage.id),
+          card.members.map((m) => `${m.person.username} ${m.role}`).sort(),
         ],
     must([
       model.unread(viewer),
@@ -385,21 +400,23 @@ async function look(sql: TransactionSql, model: Model, group: string, viewer: nu
 }
 
 const UNDONE = 'undone'
-const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 25 }), async (history) => {
+const histories = fc.array(acts, { minLength: 5, maxLength: 25 })
+const property = fc.asyncProperty(fc.boolean(), histories, async (direct, history) => {
   await owner
     .begin(async (sql) => {
       await sql`select set_config('request.jwt.claims', ${JSON.stringify(claims(personId(0)))}, true)`
       await sql`set local role authenticated`
       const [made] = await sql<{ talk: { id: string } }[]>`
-        select api.create_conversation('group', ${[name(1), name(2)]}::text[], 'Us') as talk`
+        select api.create_conversation(${direct ? 'direct' : 'group'}, ${direct ? [name(1)] : [name(1), name(2)]}::text[],
+                                       ${direct ? null : 'Us'}) as talk`
       await sql`reset role`
-      const group = made?.talk.id ?? ''
+      const talk = made?.talk.id ?? ''
       for (const n of [0, 1, 2])
-        await sql`update app.conversation_members set joined_at = now() - ${[3, 1, 2][n] ?? 0} * interval '1 hour' where conversation_id = ${group} and user_id = ${personId(n)}`
-      const model = new Model()
-      for (const what of history) await act(sql, model, group, what)
+        await sql`update app.conversation_members set joined_at = now() - ${[3, 1, 2][n] ?? 0} * interval '1 hour' where conversation_id = ${talk} and user_id = ${personId(n)}`
+      const model = new Model(direct)
+      for (const what of history) await act(sql, model, talk, what)
       for (const viewer of PEOPLE.filter(model.alive)) {
-        const { answered, expected } = await look(sql, model, group, viewer)
+        const { answered, expected } = await look(sql, model, talk, viewer)
         expect(answered, `to ${name(viewer)}`).toEqual(expected)
       }
       throw new Error(UNDONE)
@@ -410,7 +427,7 @@ const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 25 }
 })
 
 const numRuns = runs(12, 1000)
-test('every read answers as the model does, after any history of a group', {
+test('every read answers as the model does, after any history of a conversation', {
   timeout: 60_000 + numRuns * 500,
 }, async () => {
   await fc.assert(property, { numRuns })

@@ -156,7 +156,7 @@ const messages = routes('messaging', {
   'GET /conversations/:id/messages': {
     summary: 'Messages of a conversation',
     description:
-      'Newest first; with `after` oldest first, so that a client that was away misses none: nobody ever meets a message before one that they have. `nextCursor` goes on in the same order, together with the same `after` or `changedSince`. Those that were sent while I was a member, without those of people across a block and of the banned. A page looks at 400 and may be short. `changedSince` also gives what changed up to 3 seconds before, since a commit takes its time.',
+      'Newest first; with `after` oldest first, so that a client that was away misses none: nobody ever meets a message before one that they have. `nextCursor` goes on in the same order, together with the same `after` or `changedSince`. Those that were sent while I was a member, without those of the banned and, in a group, of people across a block. What was said in a direct conversation stays readable for both after a block. A page looks at 400 and may be short. `changedSince` also gives what changed up to 3 seconds before, since a commit takes its time.',
     access: 'user',
     operation: 'list_messages',
     params: UuidId,

@@ -52,7 +52,9 @@ export const Conversation = z
           joinedAt: Timestamp,
         }),
       )
-      .openapi({ description: 'Those whom I see, the longest-standing first.' }),
+      .openapi({
+        description: 'The longest-standing first, without the banned and, in a group, people across a block.',
+      }),
     lastMessage: Message.nullable().openapi({
       description: 'The latest one that I see, among the latest 500 since I came.',
     }),

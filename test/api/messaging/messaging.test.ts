@@ -162,30 +162,6 @@ describe('a direct conversation', () => {
     ] as [string, string, object?][])
       expect(await alice.request(method, path, body), path).toFailWith(400, 'conversation_direct')
   })
-
-  test('is closed across a block, and open again when it ends', async () => {
-    const id = await direct(alice, 'dora')
-    const theirs = await sent(dora, id, 'Theirs')
-    const own = await sent(alice, id, 'Mine')
-    await alice.put(`/messages/${theirs}/reactions/x`)
-    await dora.post('/users/alice/block')
-    expect(await send(alice, id, 'x')).toFailWith(403, 'conversation_closed')
-    expect(await send(dora, id, 'x')).toFailWith(403, 'conversation_closed')
-    expect(await alice.patch(`/messages/${own}`, { body: 'x' })).toFailWith(403, 'conversation_closed')
-    expect(await alice.put(`/messages/${own}/reactions/x`)).toFailWith(403, 'conversation_closed')
-    expect(await alice.put(`/messages/${theirs}/reactions/x`)).toFailWith(404, 'message_unknown')
-    expect(await alice.delete(`/messages/${theirs}/reactions/x`)).toFailWith(404, 'message_unknown')
-    expect(await alice.post('/conversations', { kind: 'direct', memberIds: ['dora'] })).toFailWith(
-      404,
-      'person_unknown',
-    )
-    expect(await alice.get('/conversations/availability/dora')).toFailWith(404, 'person_unknown')
-    expect(await said(alice, id)).toEqual(['Mine'])
-    expect(names(await open(alice, id))).toEqual(['alice member'])
-    await dora.delete('/users/alice/block')
-    expect(await said(alice, id)).toEqual(['Mine', 'Theirs'])
-    expect((await alice.get<Message>(`/messages/${theirs}`)).body.reactions).toEqual([]) // it was taken back
-  })
 })
 
 describe('a group', () => {
