@@ -318,7 +318,7 @@ export type Database = {
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
-      enrol_course: { Args: { p_id: string }; Returns: Answers['enrol_course'] }
+      enrol_course: { Args: { p_expected_price?: number; p_id: string }; Returns: Answers['enrol_course'] }
       erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
       expel_from_group: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_group'] }
       expel_from_guild: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_guild'] }

@@ -224,7 +224,7 @@ export const errors = {
   post_quoted: [422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'],
   post_title: [422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'],
   post_unknown: [404, 'There is no such post.'],
-  price_changed: [409, 'The price of this offering has changed. Look at it again before you order.'],
+  price_changed: [409, 'The price is not the expected one. Look at it again before you pay.'],
   problem_answered: [409, 'Others have offered solutions, so this problem cannot be deleted. Close it instead.'],
   problem_bounty: [422, 'A bounty must be a whole number from 1 to 1000000.'],
   problem_closed: [409, 'This problem is closed.'],

@@ -1,7 +1,7 @@
 -- Students: who enrols, what they did, and the lists of who and what.
 -- docs/decisions.md, Courses; Lists; Mana.
 
-create function private.enrol(p_head app.contents) returns void
+create function private.enrol(p_head app.contents, p_expected integer) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
 set search_path = ''
 as $$
@@ -15,20 +15,21 @@ begin
   if not found then
     perform private.fail('enrolled_already');
   end if;
+  perform private.require_price(v_price, p_expected);
   if v_price > 0 then
     perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
   end if;
 end $$;
 comment on function private.enrol is
   'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
-  'author. Fails: enrolled_already, insufficient_mana.';
+  'author, if the price is what they expect. Fails: enrolled_already, price_changed, insufficient_mana.';
 
-create function api.enrol_course(p_id uuid) returns json
+create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
+  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id, p_expected_price));
   v_head app.contents;
 begin
   if v_kept is not null then
@@ -46,13 +47,14 @@ begin
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
   perform private.lock_courses(array[p_id]);
-  perform private.enrol(private.enter_content('course', p_id));
+  perform private.enrol(private.enter_content('course', p_id), p_expected_price);
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
-  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
-  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
-  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
+  'The caller becomes a student of a course and pays its price to the author, once and for good. Another price than '
+  'the expected one is refused. Answers the card. Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, '
+  'token_revoked, course_unknown, space_not_member, space_archived, price_changed, insufficient_mana, those of '
+  'private.begin_idempotent.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments

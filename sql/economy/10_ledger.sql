@@ -93,7 +93,8 @@ comment on column app.wallets.last_regen_at is 'Up to when regeneration is settl
 comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
 insert into private.errors (code, status, text) values
-  ('insufficient_mana', 409, 'You do not have enough mana for this.');
+  ('insufficient_mana', 409, 'You do not have enough mana for this.'),
+  ('price_changed', 409, 'The price is not the expected one. Look at it again before you pay.');
 
 call private.make_append_only('app.mana_transactions');
 call private.make_append_only('app.mana_entries');
@@ -158,6 +159,19 @@ comment on function private.move is
   'Moves mana between accounts, amounts as in app.mana_entries; perhaps to take another movement back. An operation '
   'calls it last, since it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody '
   'registered. Fails: insufficient_mana.';
+
+create function private.require_price(p_price integer, p_expected integer) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_price is distinct from p_expected then
+    perform private.fail('price_changed');
+  end if;
+end $$;
+comment on function private.require_price is
+  'Passes when a price that somebody else sets is what the payer expects. Wherever mana leaves a wallet by such a '
+  'price, its row is locked and this is called first. Fails: price_changed.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile

@@ -109,7 +109,6 @@ insert into private.errors (code, status, text) values
   ('order_unknown', 404, 'There is no such order.'),
   ('order_oneself', 400, 'You cannot order from yourself.'),
   ('offering_paused', 409, 'The seller of this offering takes no orders for now.'),
-  ('price_changed', 409, 'The price of this offering has changed. Look at it again before you order.'),
   ('sold_out', 409, 'This offering is sold out.'),
   ('order_party', 403, 'This is for the other party of the order.'),
   ('order_state', 409, 'The order is in another state, or it is not the time for this.'),
@@ -238,9 +237,9 @@ begin
     perform private.fail('offering_unknown');   -- deleted while this waited
   elsif v_offering.paused then
     perform private.fail('offering_paused');
-  elsif v_offering.price_mana is distinct from p_expected then
-    perform private.fail('price_changed');
-  elsif v_offering.stock = 0 then
+  end if;
+  perform private.require_price(v_offering.price_mana, p_expected);
+  if v_offering.stock = 0 then
     perform private.fail('sold_out');
   end if;
   update app.offerings set stock = stock - 1 where id = v_offering.id;

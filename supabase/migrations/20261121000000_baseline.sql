@@ -16777,7 +16777,8 @@ comment on column app.wallets.last_regen_at is 'Up to when regeneration is settl
 comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
 insert into private.errors (code, status, text) values
-  ('insufficient_mana', 409, 'You do not have enough mana for this.');
+  ('insufficient_mana', 409, 'You do not have enough mana for this.'),
+  ('price_changed', 409, 'The price is not the expected one. Look at it again before you pay.');
 
 call private.make_append_only('app.mana_transactions');
 call private.make_append_only('app.mana_entries');
@@ -16842,6 +16843,19 @@ comment on function private.move is
   'Moves mana between accounts, amounts as in app.mana_entries; perhaps to take another movement back. An operation '
   'calls it last, since it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody '
   'registered. Fails: insufficient_mana.';
+
+create function private.require_price(p_price integer, p_expected integer) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_price is distinct from p_expected then
+    perform private.fail('price_changed');
+  end if;
+end $$;
+comment on function private.require_price is
+  'Passes when a price that somebody else sets is what the payer expects. Wherever mana leaves a wallet by such a '
+  'price, its row is locked and this is called first. Fails: price_changed.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -29049,7 +29063,7 @@ comment on function api.delete_course is
 -- Students: who enrols, what they did, and the lists of who and what.
 -- docs/decisions.md, Courses; Lists; Mana.
 
-create function private.enrol(p_head app.contents) returns void
+create function private.enrol(p_head app.contents, p_expected integer) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
 set search_path = ''
 as $$
@@ -29063,20 +29077,21 @@ begin
   if not found then
     perform private.fail('enrolled_already');
   end if;
+  perform private.require_price(v_price, p_expected);
   if v_price > 0 then
     perform private.move('enrolment', array[v_me, p_head.author_id], array[-v_price, v_price]);
   end if;
 end $$;
 comment on function private.enrol is
   'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
-  'author. Fails: enrolled_already, insufficient_mana.';
+  'author, if the price is what they expect. Fails: enrolled_already, price_changed, insufficient_mana.';
 
-create function api.enrol_course(p_id uuid) returns json
+create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id));
+  v_kept json := private.begin_idempotent('enrol_course', json_build_array(p_id, p_expected_price));
   v_head app.contents;
 begin
   if v_kept is not null then
@@ -29094,13 +29109,14 @@ begin
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
   perform private.lock_courses(array[p_id]);
-  perform private.enrol(private.enter_content('course', p_id));
+  perform private.enrol(private.enter_content('course', p_id), p_expected_price);
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
-  'The caller becomes a student of a course and pays its price to the author, once and for good. Answers the card. '
-  'Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, token_revoked, course_unknown, '
-  'space_not_member, space_archived, insufficient_mana, those of private.begin_idempotent.';
+  'The caller becomes a student of a course and pays its price to the author, once and for good. Another price than '
+  'the expected one is refused. Answers the card. Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, '
+  'token_revoked, course_unknown, space_not_member, space_archived, price_changed, insufficient_mana, those of '
+  'private.begin_idempotent.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments
@@ -31082,7 +31098,6 @@ insert into private.errors (code, status, text) values
   ('order_unknown', 404, 'There is no such order.'),
   ('order_oneself', 400, 'You cannot order from yourself.'),
   ('offering_paused', 409, 'The seller of this offering takes no orders for now.'),
-  ('price_changed', 409, 'The price of this offering has changed. Look at it again before you order.'),
   ('sold_out', 409, 'This offering is sold out.'),
   ('order_party', 403, 'This is for the other party of the order.'),
   ('order_state', 409, 'The order is in another state, or it is not the time for this.'),
@@ -31211,9 +31226,9 @@ begin
     perform private.fail('offering_unknown');   -- deleted while this waited
   elsif v_offering.paused then
     perform private.fail('offering_paused');
-  elsif v_offering.price_mana is distinct from p_expected then
-    perform private.fail('price_changed');
-  elsif v_offering.stock = 0 then
+  end if;
+  perform private.require_price(v_offering.price_mana, p_expected);
+  if v_offering.stock = 0 then
     perform private.fail('sold_out');
   end if;
   update app.offerings set stock = stock - 1 where id = v_offering.id;

@@ -49,9 +49,15 @@ afterEach(async () => {
 })
 
 test.each([
-  ['an enrolment', 'another price', teach, 'enrol_course($3::uuid)', `update_course($3::uuid, '{"priceMana": 11}')`],
-  ['an enrolment', 'an archiving', teach, 'enrol_course($3::uuid)', 'archive_course($3::uuid)'],
-  ['an enrolment', 'a deletion', teach, 'enrol_course($3::uuid)', 'delete_course($3::uuid)'],
+  [
+    'an enrolment',
+    'another price',
+    teach,
+    'enrol_course($3::uuid, 10)',
+    `update_course($3::uuid, '{"priceMana": 11}')`,
+  ],
+  ['an enrolment', 'an archiving', teach, 'enrol_course($3::uuid, 10)', 'archive_course($3::uuid)'],
+  ['an enrolment', 'a deletion', teach, 'enrol_course($3::uuid, 10)', 'delete_course($3::uuid)'],
   ['a reply', 'fewer places', invite, `rsvp_event($3::uuid, 'going')`, `update_event($3::uuid, '{"capacity": 9}')`],
   ['a reply', 'a deletion', invite, `rsvp_event($3::uuid, 'going')`, 'delete_event($3::uuid)'],
 ])('%s and %s', async (_what, _other, make, come, change) => {
@@ -205,7 +211,8 @@ test('everything at once: nobody is sent a deadlock, and what is held in the end
     ({ who, problem }) => as(who, 'close_problem($3::uuid)', problem),
     ({ who, problem }) => as(who, 'delete_problem($3::uuid)', problem),
     ({ who }) => as(who, `create_problem('Why?', 'I do not know', 0, 5)`),
-    ({ who, course }) => as(who, 'enrol_course($3::uuid)', course),
+    ({ who, course }) =>
+      as(who, 'enrol_course($3::uuid, (select price_mana from app.courses where id = $3::uuid))', course),
     ({ who, course, turn }) => as(who, 'update_course($3::uuid, $4)', course, { priceMana: turn % 7 }),
     ({ who, course, turn }) =>
       as(who, `${at(['archive', 'publish', 'publish', 'delete'], turn)}_course($3::uuid)`, course),

@@ -301,7 +301,7 @@ describe('locks are taken in the order by', async () => {
       ...held(order.id, fan),
     ],
     'an enrolment': [
-      as(fan, 'enrol_course($3::uuid)', taught),
+      as(fan, 'enrol_course($3::uuid, 5)', taught),
       person(fan),
       pair(fan, author),
       row('app.courses', `id = '${taught}'`),

@@ -412,7 +412,7 @@ async function play(story: Step[]) {
         const { seller, price } = thing(one.course)
         const place = `${one.who} ${one.course}`
         const right = ![one.who, ...erased].includes(seller) && !students.has(place) && purse(one.who) >= price
-        if (!(await ask(kill, right, one.who, 'enrol_course($3::uuid)', courses[one.course]))) return
+        if (!(await ask(kill, right, one.who, 'enrol_course($3::uuid, $4)', courses[one.course], price))) return
         students.add(place)
         purse(one.who, -price)
         purse(seller, price)

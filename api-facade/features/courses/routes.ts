@@ -7,6 +7,7 @@ import {
   CourseChanges,
   CoursePage,
   CourseQuery,
+  Enrolment,
   Lesson,
   LessonChanges,
   LessonId,
@@ -155,10 +156,11 @@ export default routes('courses', {
   'POST /courses/:id/enroll': {
     summary: 'Enrol in a course',
     description:
-      'Its price goes from my wallet to its author, once, and never comes back. A second time is 409 `enrolled_already`, also in an archived course; my own is 400.',
+      'Its price goes from my wallet to its author, once, and never comes back. `expectedPrice` is the price as I saw it: when the course now costs more or less it is 409 `price_changed` and nothing is paid. Without it I expect to pay nothing, so only a free course takes no body. A second time is 409 `enrolled_already`, also in an archived course; my own is 400.',
     access: 'user',
     operation: 'enrol_course',
     params: UuidId,
+    body: Enrolment.optional(),
     idempotent: true,
     answers: { 201: Course },
   },

@@ -44,6 +44,11 @@ export const LessonChanges = z
   .openapi('LessonChanges')
 export const LessonId = z.object({ id: Uuid, lid: Uuid })
 export const LessonOrder = z.object({ ids: z.array(Uuid).max(200) })
+export const Enrolment = z.object({
+  expectedPrice: priceMana
+    .optional()
+    .openapi({ description: 'What it cost when I looked, 0 where absent; another price now is 409.' }),
+})
 export const Progress = z.object({ done: z.boolean() })
 export const Lesson = z
   .object({

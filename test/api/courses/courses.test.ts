@@ -188,7 +188,9 @@ test('a lesson has a committed asset of its author', async () => {
 test('its price is paid once under ten tries at once, and holds up the deletion', async () => {
   const { id } = await course(alice, { priceMana: 10 })
   const [before, hers] = [await balance(bob), await balance(alice)]
-  const tries = await Promise.all(Array.from({ length: 10 }, () => bob.post(`/courses/${id}/enroll`)))
+  const tries = await Promise.all(
+    Array.from({ length: 10 }, () => bob.post(`/courses/${id}/enroll`, { expectedPrice: 10 })),
+  )
   expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)])
   expect([await balance(bob), await balance(alice)]).toEqual([before - 10, hers + 10])
   expect(await bob.get(`/courses/${id}`)).toMatchObject({ body: { enrolledCount: 1 } })
@@ -196,8 +198,8 @@ test('its price is paid once under ten tries at once, and holds up the deletion'
   const headers = { 'Idempotency-Key': 'enrol once' }
   const other = await course(alice, { priceMana: 7 })
   const answers = [
-    await bob.post(`/courses/${other.id}/enroll`, undefined, headers),
-    await bob.post(`/courses/${other.id}/enroll`, undefined, headers),
+    await bob.post(`/courses/${other.id}/enroll`, { expectedPrice: 7 }, headers),
+    await bob.post(`/courses/${other.id}/enroll`, { expectedPrice: 7 }, headers),
   ]
   expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(2).fill([201, answers[0]?.text]))
   expect(answers[1]?.headers.get('idempotency-replayed')).toBe('true')
@@ -205,7 +207,7 @@ test('its price is paid once under ten tries at once, and holds up the deletion'
   expect(await bob.post(`/courses/${other.id}/enroll`)).toFailWith(409, 'enrolled_already')
   expect(await alice.post(`/courses/${id}/enroll`)).toFailWith(400, 'enrol_oneself')
   const dear = await course(alice, { priceMana: 100_000 })
-  expect(await bob.post(`/courses/${dear.id}/enroll`)).toFailWith(409, 'insufficient_mana')
+  expect(await bob.post(`/courses/${dear.id}/enroll`, { expectedPrice: 100_000 })).toFailWith(409, 'insufficient_mana')
   expect(await bob.get(`/courses/${dear.id}`)).toMatchObject({
     body: { enrolledCount: 0, viewer: { enrolledAt: null } },
   })
@@ -216,6 +218,22 @@ test('its price is paid once under ten tries at once, and holds up the deletion'
   expect(await alice.delete(`/courses/${free.id}`)).toMatchObject({ status: 204, text: '' })
   expect(await bob.get(`/courses/${free.id}`)).toFailWith(404, 'course_unknown')
   expect(await owner`select from private.audit_mana()`).toHaveLength(0)
+})
+
+test('its price is paid only as it is expected', async () => {
+  const { id } = await course(alice)
+  const before = await balance(bob)
+  await alice.patch(`/courses/${id}`, { priceMana: 9 })
+  const enrol = (body?: object) => bob.post(`/courses/${id}/enroll`, body)
+  for (const body of [undefined, {}, { expectedPrice: 0 }, { expectedPrice: 8 }, { expectedPrice: 10 }])
+    expect(await enrol(body)).toFailWith(409, 'price_changed')
+  for (const expectedPrice of [-1, 1.5, '9', null])
+    expect(await enrol({ expectedPrice })).toFailWith(422, 'validation_failed')
+  expect(await bob.get(`/courses/${id}`)).toMatchObject({ body: { enrolledCount: 0, viewer: { enrolledAt: null } } })
+  expect(await balance(bob)).toBe(before)
+  expect(await enrol({ expectedPrice: 9 })).toMatchObject({ status: 201, body: { enrolledCount: 1 } })
+  expect(await balance(bob)).toBe(before - 9)
+  expect(await enrol({ expectedPrice: 8 })).toFailWith(409, 'enrolled_already')
 })
 
 test('progress counts, completes, and keeps what was done', async () => {
@@ -280,7 +298,7 @@ describe('what one may not see answers as what there is not', async () => {
   await admin.post(`/admin/content/courses/${hidden['removed by staff']?.id}/remove`)
   await bob.post('/users/eve/block')
   const shared = await course(alice, { priceMana: 1 })
-  await gus.post(`/courses/${shared.id}/enroll`)
+  await gus.post(`/courses/${shared.id}/enroll`, { expectedPrice: 1 })
   await owner`update app.users set banned_at = now() where id = ${finn.id}`
   await owner`select private.erase_person(${gus.id})`
 

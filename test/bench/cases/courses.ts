@@ -10,6 +10,7 @@ export const cases = (): Case[] =>
         hit: (n) => ({
           caller: 10 + (((n % 10_000) * 7919 + Math.floor(n / 10_000)) % 8900),
           path: `/courses/${numbered('9', 1 + (n % 10_000))}/enroll`,
+          body: { expectedPrice: 1 },
         }),
       },
     ],

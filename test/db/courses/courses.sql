@@ -1,6 +1,6 @@
 -- Courses: past the operations, by whom.
 begin;
-select plan(19);
+select plan(23);
 select test.people('alice', 'bob', 'carla');
 
 create temp table made (name text primary key, id uuid);
@@ -26,7 +26,9 @@ select api.publish_course(pg_temp.id('course'));
 -- Acting as Bob, a student
 select test.act_as('bob');
 select is((select count(*) from app.courses)::int, 1, 'who sees the head sees the course');
-select is(api.enrol_course(pg_temp.id('course')) ->> 'enrolledCount', '1', 'a student enrols');
+select throws_ok(format('select api.enrol_course(pg_temp.id(''course'')%s)', p), 'PT409', 'price_changed', 'for the price alone that they expect: ' || p)
+from unnest(array['', ', 0', ', 3', ', null']) p;
+select is(api.enrol_course(pg_temp.id('course'), 4) ->> 'enrolledCount', '1', 'a student enrols');
 select is((select balance from app.wallets where user_id = test.id('bob'))::int, 46, 'and pays');
 select is(api.get_course_lesson(pg_temp.id('course'), pg_temp.id('lesson')) ->> 'body', 'Secret', 'for what they read');
 

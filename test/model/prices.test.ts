@@ -1,0 +1,95 @@
+// Nobody pays a price that they have not seen: wherever mana leaves a wallet by a price that somebody else sets, it is
+// the expected one or nothing happens, whoever changes it meanwhile.
+import { describe, expect, test } from 'vitest'
+import { as, createLanes, row, type Someone } from './lanes.ts'
+
+const { answer, join, meet, owner, run } = await createLanes()
+const balance = async ({ id }: Someone) => {
+  const [wallet] = await owner<{ balance: number }[]>`select balance::int from app.wallets where user_id = ${id}`
+  return wallet?.balance ?? 0
+}
+
+/** Who says how much leaves a wallet with each kind of movement. Those without an entry here only give to wallets. */
+const kinds: Record<string, string> = {
+  payment: 'a tier, which private.payment_tier fixes',
+  boost: 'a tier, which private.boost_tier fixes',
+  contribution: 'the payer',
+  hold: 'the payer of a bounty; of an order the seller, private.require_price',
+  enrolment: 'the author, private.require_price',
+  reversal: 'staff',
+}
+const gives = ['starter', 'regeneration', 'recredit', 'settlement', 'refund', 'disbursement', 'distribution']
+
+test('every kind of movement says who sets what it takes', async () => {
+  const rows = await owner<{ kind: string }[]>`select kind from private.ledger_kinds where ledger = 'mana'`
+  expect(rows.map(({ kind }) => kind).sort()).toEqual([...Object.keys(kinds), ...gives].sort())
+})
+
+test('what takes a price that somebody else sets looks at it', async () => {
+  const rows = await owner<{ name: string }[]>`
+    select proname as name from pg_proc where prosrc like '%private.require_price(%' order by 1`
+  expect(rows.map(({ name }) => name)).toEqual(['enrol', 'place_order'])
+})
+
+type Priced = {
+  relation: string
+  make(author: Someone): Promise<string>
+  change(author: Someone, id: string, price: number): ReturnType<typeof as>
+  pay(payer: Someone, id: string, expected: number): ReturnType<typeof as>
+}
+const priced: Record<string, Priced> = {
+  'an enrolment': {
+    relation: 'app.courses',
+    async make(author) {
+      const { id } = await answer(as(author, `create_course('Baking', 'Bread', 1, 0)`))
+      await answer(as(author, `create_course_lesson($3::uuid, 'Dough', 'Flour and water')`, id))
+      await answer(as(author, 'publish_course($3::uuid)', id))
+      return id
+    },
+    change: (author, id, priceMana) => as(author, 'update_course($3::uuid, $4)', id, { priceMana }),
+    pay: (payer, id, expected) => as(payer, 'enrol_course($3::uuid, $4)', id, expected),
+  },
+  'an order': {
+    relation: 'app.offerings',
+    make: async (author) => (await answer(as(author, `create_offering('Bread', 'A loaf', 1, 5)`))).id,
+    change: (author, id, priceMana) => as(author, 'update_offering($3::uuid, $4)', id, { priceMana }),
+    pay: (payer, id, expected) => as(payer, 'place_order($3::uuid, $4)', id, expected),
+  },
+}
+
+describe.each(Object.entries(priced))('%s', (what, { relation, make, change, pay }) => {
+  const begins = what === 'an order' ? 1 : 0
+
+  test('that waits for another price is refused, and one that comes first pays the price it saw', async () => {
+    const author = await join()
+    const id = await make(author)
+    const [late, early] = [await join(), await join()]
+    const held = row(relation, `id = '${id}'`)
+    expect(await meet(held, [change(author, id, 40), pay(late, id, begins)])).toEqual([null, 'price_changed'])
+    expect(await balance(late)).toBe(50)
+    expect(await meet(held, [pay(early, id, 40), change(author, id, 50)])).toEqual([null, null])
+    expect(await balance(early)).toBe(10)
+  })
+
+  test('takes what was expected or nothing while its price changes all the time', async () => {
+    const author = await join()
+    const id = await make(author)
+    const payers = await Promise.all(Array.from({ length: 12 }, () => join()))
+    let over = false
+    const changes = async () => {
+      for (let turn = 0; turn < 60; turn++) expect(await run(change(author, id, begins + (turn % 3)))).toBe(null)
+      over = true
+    }
+    const pays = payers.map(async (payer, at) => {
+      const expected = begins + (at % 3)
+      while (!over) {
+        const outcome = await run(pay(payer, id, expected))
+        if (outcome === null) return expect(await balance(payer)).toBe(50 - expected)
+        expect(outcome).toBe('price_changed')
+        expect(await balance(payer)).toBe(50)
+      }
+    })
+    await Promise.all([changes(), ...pays])
+    expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
+  })
+})
