@@ -193,15 +193,16 @@ begin
   -- before the entry, whose trigger calls this again and then finds nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
-  v_mana := least(5 * v_periods, 50 - v_wallet.balance);
+  v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
   if v_mana > 0 then
     perform private.move('regeneration', array[private.mint(), p_user], array[-v_mana, v_mana]);
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
-  'periods pass unused. It runs before any change of a balance, so spending releases no backlog. The wallet of an '
-  'erased person stays as it is.';
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and what is held of it have '
+  '50; at 50 or more the periods pass unused. What is held counts because it may come back: otherwise 50 mana that '
+  'wait in a bounty would be made anew and then taken back. It runs before any change of a balance or a hold, so '
+  'spending releases no backlog. The wallet of an erased person stays as it is.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger writes wallets and balances

@@ -16877,15 +16877,16 @@ begin
   -- before the entry, whose trigger calls this again and then finds nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
-  v_mana := least(5 * v_periods, 50 - v_wallet.balance);
+  v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
   if v_mana > 0 then
     perform private.move('regeneration', array[private.mint(), p_user], array[-v_mana, v_mana]);
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, up to a balance of 50; at 50 or more the '
-  'periods pass unused. It runs before any change of a balance, so spending releases no backlog. The wallet of an '
-  'erased person stays as it is.';
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and what is held of it have '
+  '50; at 50 or more the periods pass unused. What is held counts because it may come back: otherwise 50 mana that '
+  'wait in a bounty would be made anew and then taken back. It runs before any change of a balance or a hold, so '
+  'spending releases no backlog. The wallet of an erased person stays as it is.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger writes wallets and balances
@@ -17489,11 +17490,28 @@ create table app.mana_holds (
   created_at timestamptz not null default now(),
   settled_at timestamptz
 );
-create index mana_holds_holder_id_idx on app.mana_holds (holder_id);
+create index mana_holds_holder_id_idx on app.mana_holds (holder_id, settled_at);
 comment on table app.mana_holds is
   'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
   'movement that opened it.';
 comment on column app.mana_holds.settled_at is 'When all of it went where it belongs; null while it is held.';
+
+create function private.held_of(p_user uuid) returns bigint
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select coalesce(sum(h.balance), 0)
+          from (select a.balance
+                from app.mana_holds m join app.mana_accounts a on a.id = m.id
+                where m.holder_id = p_user and m.settled_at is null and a.balance > 0
+                limit 50) h);
+end $$;
+comment on function private.held_of is
+  'How much of a person''s mana is held and may come back to them: all of it where that is less than 50, else 50 or '
+  'more, which is as much as anybody asks. So it looks at 50 holds, since an open one has at least 1. Whoever opens, '
+  'raises or settles a hold has its holder''s wallet locked, and so has who asks.';
+call private.make_walk('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -17502,6 +17520,7 @@ as $$
 begin
   insert into app.mana_accounts (id, kind) values (p_id, 'hold');
   insert into app.mana_holds (id, holder_id, purpose) values (p_id, p_holder, p_purpose);
+  perform private.lock_wallets(array[p_holder]);   -- regenerates before the hold has something
   perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
 end $$;
 comment on function private.open_hold is

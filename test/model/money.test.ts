@@ -7,16 +7,21 @@ import { runs } from '../support/runs.ts'
 import { world } from '../support/world.ts'
 import { as, asStaff, type Request } from './lanes.ts'
 
-type Purse = { balance: number; earned: number; spent: number; hours: number }
+/** `held`: what of it is on hold, and may come back. */
+type Purse = { balance: number; earned: number; spent: number; hours: number; held: number }
+/** A bounty, which is held from the purse of `who` until it goes back. */
+type Parked = { id: string; who: number; amount: number; open: boolean }
 /** A payment that went, by whom, and who got what. */
 type Payment = { id: string; from: number; gains: Map<number, number>; reversed: boolean }
 /** `boosts`: how many hours each post is still boosted. */
-type Model = { purses: Purse[]; payments: Payment[]; boosts: number[] }
+type Model = { purses: Purse[]; payments: Payment[]; boosts: number[]; parked: Parked[] }
 type Step =
   | { kind: 'pay'; from: number; to: number; tier: number }
   | { kind: 'support'; from: number; post: number; by: number; tier: number }
   | { kind: 'reverse'; which: number; force: boolean }
   | { kind: 'boost'; post: number; tier: number }
+  | { kind: 'park'; who: number; amount: number }
+  | { kind: 'take back'; which: number }
   | { kind: 'wait'; hours: number }
   | { kind: 'look'; who: number }
 
@@ -64,15 +69,18 @@ const asks: fc.Arbitrary<Step>[] = [
     post: fc.nat(posts.length - 1),
     tier: fc.integer({ min: 1, max: 2 }),
   }),
+  fc.record({ kind: fc.constant('park' as const), who: person, amount: fc.integer({ min: 1, max: 60 }) }),
+  fc.record({ kind: fc.constant('take back' as const), which: fc.nat(9) }),
   fc.record({ kind: fc.constant('look' as const), who: person }),
 ]
-const ask = fc.oneof(...asks.map((arbitrary, at) => ({ weight: [4, 4, 3, 3, 1][at] ?? 1, arbitrary })))
+const ask = fc.oneof(...asks.map((arbitrary, at) => ({ weight: [4, 4, 3, 3, 2, 2, 1][at] ?? 1, arbitrary })))
 const wait = fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 120 }) })
 const step: fc.Arbitrary<Step> = fc.oneof({ weight: 5, arbitrary: ask }, { weight: 1, arbitrary: wait })
 
 function settle(purse: Purse) {
   for (; purse.hours >= 24; purse.hours -= 24) {
-    const more = Math.max(0, Math.min(5, 50 - purse.balance))
+    // what is parked counts, or parking it would gain what the cap withholds
+    const more = Math.max(0, Math.min(5, 50 - purse.balance - purse.held))
     purse.balance += more
     purse.earned += more
   }
@@ -150,7 +158,31 @@ function boostInModel(model: Model, post: number, tier: number): string | null {
   return null
 }
 
-type Answer = { refusal: string | null; body: { payment?: { id: string }; boost?: { id: string }; minted?: number } }
+/** And of a bounty: it leaves the purse, and is held. */
+function parkInModel(model: Model, who: number, amount: number): string | null {
+  const { purse, keep } = settled(model, [who])
+  if (purse(who).balance < amount) return 'insufficient_mana'
+  purse(who).balance -= amount
+  purse(who).spent += amount
+  purse(who).held += amount
+  keep()
+  return null
+}
+
+/** And of one that goes back: it was never spent. */
+function takeBackInModel(model: Model, parked: Parked): string | null {
+  if (!parked.open) return 'problem_closed'
+  const { purse, keep } = settled(model, [parked.who])
+  purse(parked.who).balance += parked.amount
+  purse(parked.who).spent -= parked.amount
+  purse(parked.who).held -= parked.amount
+  parked.open = false
+  keep()
+  return null
+}
+
+type Body = { id?: string; payment?: { id: string }; boost?: { id: string }; minted?: number }
+type Answer = { refusal: string | null; body: Body }
 
 /** Asks on a connection of its own. */
 async function send({ role = 'user', run }: Request): Promise<Answer> {
@@ -169,7 +201,7 @@ const gainsOf = (step: Step & { kind: 'pay' | 'support' }) => {
 }
 
 /** A step as a request; null when there is nothing to take back. Through whosever repost it comes, a payment is that of the original. */
-function requestOf(step: Step, { payments }: Model): Request | null {
+function requestOf(step: Step, { payments, parked }: Model): Request | null {
   const who = (at: number) => people[at] as Person
   switch (step.kind) {
     case 'pay':
@@ -182,6 +214,12 @@ function requestOf(step: Step, { payments }: Model): Request | null {
     }
     case 'boost':
       return as(who(authorOf(step.post)), 'boost_post($3::uuid, $4)', posts[step.post]?.id, step.tier)
+    case 'park':
+      return as(who(step.who), `create_problem('Why?', 'I do not know', 0, $3)`, step.amount)
+    case 'take back': {
+      const one = parked[step.which % parked.length]
+      return one ? as(who(one.who), 'close_problem($3::uuid)', one.id) : null
+    }
     case 'look':
       return as(who(step.who), 'get_wallet()')
     default:
@@ -222,6 +260,13 @@ async function take(step: Step, model: Model) {
     case 'boost':
       expect(refusal).toBe(boostInModel(model, step.post, step.tier))
       return
+    case 'park':
+      expect(refusal).toBe(parkInModel(model, step.who, step.amount))
+      if (body.id) model.parked.push({ id: body.id, who: step.who, amount: step.amount, open: true })
+      return
+    case 'take back':
+      expect(refusal).toBe(takeBackInModel(model, model.parked[step.which % model.parked.length] as Parked))
+      return
     default: {
       const gains = gainsOf(step)
       expect(refusal).toBe(payInModel(model, step.from, gains))
@@ -245,15 +290,17 @@ async function check({ purses }: Model) {
 }
 
 async function begin(): Promise<Model> {
+  await owner`select private.settle_hold(id) from app.mana_holds where settled_at is null and holder_id = any (${ids})`
   await owner`update app.post_counters set boost = 0, boost_expires_at = null`
   const rows = await owner`update app.wallets set last_regen_at = now() where user_id = any (${ids})
     returning user_id, balance::int, lifetime_earned::int as earned, lifetime_spent::int as spent`
   const purseOf = ({ balance, earned, spent }: Record<string, number>): Purse =>
-    ({ balance, earned, spent, hours: 0 }) as Purse
+    ({ balance, earned, spent, hours: 0, held: 0 }) as Purse
   return {
     purses: ids.map((id) => purseOf(rows.find((row) => row.user_id === id) ?? {})),
     payments: [],
     boosts: posts.map(() => 0),
+    parked: [],
   }
 }
 
@@ -290,6 +337,7 @@ describe('several at once', () => {
         purse.balance += amount
         if (amount > 0 === (of === null)) purse.earned += amount
         else purse.spent -= amount
+        if (kind === 'hold' || kind === 'refund') purse.held -= amount
       }
       expect([kind, left]).toEqual([kind, purse.balance])
       expect(left).toBeGreaterThanOrEqual(0)
@@ -305,15 +353,30 @@ describe('several at once', () => {
           .map(({ who, amount }) => [who, amount]),
       )
     let said = 0
+    const before = model.parked.length
     const reversing: [Payment, Answer][] = []
     for (const [at, step] of steps.entries()) {
       const answer = answers[at]
       if (!answer || step.kind === 'look' || step.kind === 'wait') continue
       const { refusal, body } = answer
       if (refusal) {
-        const words = { pay: ['pay_oneself', 'insufficient_mana'], reverse: ['payment_reversed', 'mana_gone'] }
-        const boost = ['boost_active', 'insufficient_mana']
-        expect(step.kind === 'boost' ? boost : words[step.kind === 'reverse' ? 'reverse' : 'pay']).toContain(refusal)
+        const words = {
+          pay: ['pay_oneself', 'insufficient_mana'],
+          support: ['pay_oneself', 'insufficient_mana'],
+          reverse: ['payment_reversed', 'mana_gone'],
+          boost: ['boost_active', 'insufficient_mana'],
+          park: ['insufficient_mana'],
+          'take back': ['problem_closed'],
+        }
+        expect(words[step.kind]).toContain(refusal)
+      } else if (step.kind === 'park') {
+        model.parked.push({ id: body.id ?? '', who: step.who, amount: step.amount, open: true })
+        said += 1
+      } else if (step.kind === 'take back') {
+        const parked = model.parked[step.which % before] as Parked
+        expect(parked.open).toBe(true)
+        parked.open = false
+        said += 1
       } else if (step.kind === 'boost') {
         expect(model.boosts[step.post]).toBe(0)
         model.boosts[step.post] = 24 * step.tier

@@ -17,7 +17,7 @@ export default routes('economy', {
   'GET /economy/wallet': {
     summary: 'My wallet, regenerated up to now',
     description:
-      'Everybody starts with 50 mana and gets 5 for every whole 24 hours since `lastRegenAt`, up to a balance of 50. At 50 or more the periods pass unused: `lastRegenAt` moves on all the same.',
+      'Everybody starts with 50 mana and gets 5 for every whole 24 hours since `lastRegenAt`, up to a balance of 50, of which mana that is held for a bounty or an order counts as part, since it may come back. At 50 or more the periods pass unused: `lastRegenAt` moves on all the same.',
     access: 'user',
     operation: 'get_wallet',
     answers: { 200: Wallet },

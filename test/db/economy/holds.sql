@@ -1,7 +1,7 @@
 -- Holds: mana between two wallets, opened, added to, and settled exactly once.
 begin;
-select plan(29);
-select test.people('alice', 'bob', 'carla');
+select plan(38);
+select test.people('alice', 'bob', 'carla', 'dora', 'emil');
 create function pg_temp.hold(p integer) returns uuid language sql as $$ select format('00000000-0000-4000-8000-%s', lpad(p::text, 12, '0'))::uuid $$;
 create function pg_temp.wallet(p text) returns text language sql as $$
   select concat_ws(' ', balance, lifetime_earned, lifetime_spent) from app.wallets where user_id = test.id(p) $$;
@@ -49,6 +49,38 @@ select is((select concat_ws(' ', w.balance, w.lifetime_earned, w.lifetime_spent)
            join app.mana_holds h on h.holder_id = w.user_id where h.id = pg_temp.hold(3)), '69 69 0', 'an erased holder gets theirs back');
 select is_empty('select * from private.audit_mana()', 'the books are in order');
 set constraints all immediate;
+
+-- what is held counts for regeneration, or who parks 50 for ten days would have 100
+create procedure pg_temp.pass(p_days integer) language sql as $$
+  update app.wallets set last_regen_at = last_regen_at - p_days * interval '1 day' where user_id in (test.id('dora'), test.id('emil')) $$;
+create function pg_temp.balance(p text) returns integer language plpgsql as $$
+  begin perform private.settle(test.id(p)); return (select balance from app.wallets where user_id = test.id(p)); end $$;
+select private.open_hold(pg_temp.hold(10 + n), 'test', test.id('dora'), 10) from generate_series(1, 5) n;
+call pg_temp.pass(10);
+select is(pg_temp.balance('dora'), 0, 'with 50 on hold nothing comes');
+select private.settle_hold(pg_temp.hold(10 + n)) from generate_series(1, 5) n;
+select is(pg_temp.balance('dora'), 50, 'and all of it back is 50 again, and no backlog');
+select private.open_hold(pg_temp.hold(20), 'test', test.id('dora'), 20);
+select private.move('payment', array[test.id('dora'), test.id('emil')], array[-18, 18]);
+call pg_temp.pass(1);
+select is(pg_temp.balance('dora'), 17, 'below 50 with what is held it goes on');
+call pg_temp.pass(10);
+select is(pg_temp.balance('dora'), 30, 'up to 50 with what is held');
+select private.settle_hold(pg_temp.hold(20), array[test.id('emil')], array[20]);
+call pg_temp.pass(2);
+select is(pg_temp.balance('dora'), 40, 'what went to another holds up nothing any more');
+-- days before a hold are settled as they were, whatever the order of the accounts
+select private.move('payment', array[test.id('dora'), test.id('emil')], array[-20, 20]);
+call pg_temp.pass(3);
+select private.open_hold('00000000-0000-0000-0000-000000000001', 'test', test.id('dora'), 35);
+select is(pg_temp.balance('dora'), 0, 'who has less gets first what came before the hold');
+call pg_temp.pass(4);
+select private.add_to_hold('00000000-0000-0000-0000-000000000001', 15);
+select is(pg_temp.balance('dora'), 0, 'and what came before more of it');
+call pg_temp.pass(9);
+select private.settle_hold('00000000-0000-0000-0000-000000000001', array[test.id('emil')], array[40]);
+select is(pg_temp.balance('dora'), 10, 'but nothing for the days in which it was full');
+select is_empty('select * from private.audit_mana()', 'and the books are in order');
 
 -- what changed past the functions is found
 update app.mana_holds set settled_at = null where id = pg_temp.hold(2);
