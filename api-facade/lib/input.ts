@@ -52,13 +52,17 @@ function checkBody(schema: z.ZodType, text: string | undefined, found: string[])
   return result.data
 }
 
+/** How many wrong fields an answer names. */
+const NAMED = 100
+
 /** One sentence a field that is wrong; never the value. */
 const messagesOf = (error: z.ZodError): string[] =>
-  error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+  error.issues.slice(0, NAMED).map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
 
 function parseJson(text: string): unknown {
   const value = parsed(text)
   if (isTooDeep(value)) throw new Refusal('validation_failed', [`The body is nested more than ${LEVELS} levels deep.`])
+  if (valuesLeft(value) < 0) throw new Refusal('validation_failed', [`The body has more than ${VALUES} values.`])
   return value
 }
 
@@ -78,6 +82,19 @@ export const isTooDeep = (value: unknown, levels = LEVELS): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1)))
+
+// A schema looks at each value before it counts them: half a million wrong ones would hold up everybody for half a second.
+// The longest list that a body may have is one of 1000 interests, which are 4000 values.
+const VALUES = 5000
+
+/** How many more items and fields a body could have; below zero where it has too many. */
+function valuesLeft(value: unknown, left = VALUES): number {
+  if (typeof value !== 'object' || value === null) return left
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
+  let rest = left - inner.length
+  for (let i = 0; i < inner.length && rest >= 0; i++) rest = valuesLeft(inner[i], rest)
+  return rest
+}
 
 /** By position, out of the path as it was sent: routing sees it in lower case (app.ts). */
 function pathFields(c: Context, places: readonly (readonly [string, number])[]): Record<string, string> {

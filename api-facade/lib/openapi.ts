@@ -29,7 +29,8 @@ People are named by actor id, by \`@name\` or by username. Letter case of the pa
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
 yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all. Go on until \`nextCursor\` is null.
 Lists of staff are CSV with \`Accept: text/csv\`: up to 20 pages in one, with a \`Link\` to the rest; no cell is a formula.
-Unknown body fields are ignored; those that are said to be not supported yet are refused with 422.
+Unknown body fields are ignored; those that are said to be not supported yet are refused with 422, and so is a body with
+more than 5000 items and fields or 32 levels of them. Of what is wrong with a body an error names at most 100 things.
 
 Channels of Realtime, with the same token. All are private, nobody but the database sends, and what is sent are ids to read by.
 

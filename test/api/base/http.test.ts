@@ -169,6 +169,21 @@ describe('bodies', async () => {
     }
   })
 
+  test('have at most 5000 values, and 100 of them are named where they are wrong', async () => {
+    const { body } = await alice.post<{ id: string }>('/posts', { body: 'flat' })
+    const changed = (unknown: unknown) => alice.patch(`/posts/${body.id}`, { unknown })
+    const most = Array(4999).fill(1) // the field that has them is a value too
+    expect(await changed(most)).toMatchObject({ status: 200 })
+    for (const more of [[...most, 1], [most], Object.fromEntries([...most, 1].map((one, n) => [`k${n}`, one]))])
+      expect(await changed(more)).toFailWith(422, 'validation_failed')
+    const published = (interestIds: unknown[]) =>
+      alice.post<{ message: string[] }>('/posts', { body: 'wrong', interestIds })
+    expect((await published(Array(4000).fill(1))).body.message).toHaveLength(100)
+    const many = await published(Array(300_000).fill(1))
+    expect(many).toFailWith(422, 'validation_failed')
+    expect(many.body.message).toEqual(['The body has more than 5000 values.'])
+  })
+
   const sized = (bytes: number) => `{"email":"${'x'.repeat(bytes - 12)}"}`
   const streamed = (text: string) =>
     fetch(`${own.url}/api/v1${path}`, {
