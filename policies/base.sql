@@ -40,8 +40,8 @@ comment on policy select_all on app.settings is
 -- jwt_fingerprint: for the owner alone, at boot
 alter table private.jwt_fingerprint enable row level security;
 
--- place_key: for definer functions alone
-alter table private.place_key enable row level security;
+-- cursor_keys: for definer functions alone
+alter table private.cursor_keys enable row level security;
 
 -- feature_flags
 alter table app.feature_flags enable row level security;
@@ -137,7 +137,6 @@ grant execute on function
   private.catch_up,
   private.count_writes,
   private.cursor_place,
-  private.cursor_rank,
   private.domain,
   private.emit,
   private.find_idempotency_key,
@@ -145,18 +144,21 @@ grant execute on function
   private.finish_idempotent,
   private.is_ahead,
   private.may_meet,
-  private.masked_place,
   private.may_see,
   private.merged,
   private.not_modified,
+  private.open_cursor,
   private.page,
+  private.place_cursor,
   private.require_card,
   private.require_cursor,
   private.require_flag,
   private.require_name,
   private.require_person,
+  private.require_place,
   private.require_role,
   private.require_text,
+  private.seal_cursor,
   private.trimmed,
   private.username_of,
   private.utc

@@ -30,6 +30,7 @@ comment on policy select_audience on app.contents is
 grant execute on function
   private.add_content,
   private.content_cursors,
+  private.content_list,
   private.content_place,
   private.delete_content,
   private.edit_content,

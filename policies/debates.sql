@@ -43,6 +43,7 @@ grant execute on function
   private.add_debate,
   private.argument_cards,
   private.argument_cursors,
+  private.argument_list,
   private.change_debate,
   private.debate_cards,
   private.end_debate,

@@ -6,6 +6,7 @@ alter table app.feed_blocks enable row level security;
 grant execute on function
   api.list_feed,
   private.feed_in_time,
+  private.feed_list,
   private.feed_ranked,
   private.require_feed_cursor
   to authenticated;

@@ -48,7 +48,7 @@ grant execute on function
   private.require_reported_offering,
   private.require_reported_review,
   private.review_cards,
-  private.review_place,
+  private.find_review_time,
   private.take_order_step,
   private.write_offering
   to authenticated;

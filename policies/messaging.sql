@@ -24,7 +24,7 @@ alter table app.message_reactions enable row level security;
 grant execute on function
   private.add_members,
   private.add_message_reaction,
-  private.changed_place,
+  private.changed_cursor,
   private.conversation_cards,
   private.conversation_place,
   private.count_unread_conversations,

@@ -69,7 +69,6 @@ grant execute on function
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
-  private.place_cursor,
   private.known_timezone,
   private.require_timezone,
   private.take_push_token,

@@ -36,12 +36,20 @@ export const queryInteger = (minimum: number, maximum: number) =>
     .pipe(z.int().min(minimum).max(maximum))
     .openapi({ type: 'integer', minimum, maximum })
 
+/** No list makes a longer cursor. */
+const CURSOR_LENGTH = 1000
+
 /** What a list takes; the cursor is a plain string, and SQL answers a bad one with its own code. */
 export const PageQuery = z.object({
   limit: queryInteger(1, 50)
     .default(20)
     .openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'Items a page.' }),
-  cursor: z.string().max(1000).optional().openapi({ description: 'The `nextCursor` of the page before.' }),
+  cursor: z
+    .string()
+    // what Postgres would not take as a text is as unknown to it as an empty one
+    .transform((cursor) => (cursor.length > CURSOR_LENGTH || cursor.includes('\0') ? '' : cursor))
+    .optional()
+    .openapi({ type: 'string', maxLength: CURSOR_LENGTH, description: 'The `nextCursor` of the page before.' }),
 })
 
 /** A page of a list; `nextCursor` is null at the end. A short page is no sign of it. */

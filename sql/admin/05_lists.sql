@@ -66,7 +66,7 @@ begin
   execute format('select json_agg(l.card order by p.place) from unnest($1) with ordinality p (id, place)
                   join %s l on l.id = p.id', v_view)
     into v_items using v_ids[:p_limit];
-  return private.page(v_items, v_ids::text[], p_limit, v_next);
+  return private.page(v_items, v_ids::text[], p_limit, v_next::text);
 end $$;
 comment on function private.staff_page is
   'A page of private.staff_<list>, a view of at, id, said (its words), card and whatever it can be narrowed by: the '

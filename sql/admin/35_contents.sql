@@ -85,7 +85,7 @@ begin
         order by l.created_at desc, l.id desc limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then (select private.place_cursor(l.created_at, l.id)
+                       then (select private.place_cursor($8, l.created_at, l.id)
                              from (select * from looked offset 399 limit 1) l) end
     from seen s $q$,
     coalesce(v_part::text, 'app.contents'),
@@ -93,7 +93,9 @@ begin
     || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
     case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end,
     case when v_part is null then 'l.words' else 'private.words_in(array[l.detail ->> ''body''])' end)
-  into v_found using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id;
+  into v_found
+  using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id,
+        case when v_part is null then 'all contents' else 'all ' || p_kind end;
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
@@ -158,7 +160,6 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_kind   text;
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
   v_id     uuid;
@@ -169,11 +170,14 @@ begin
   if p_kind is not null then
     v_kind := private.require_content_kind(p_kind);
   end if;
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       case when private.is_part(v_kind) then private.find_staff_part(v_kind, v_cursor)
-                            else (select (c.created_at, c.id)::app.place
-                                  from app.contents c where c.id = v_cursor) end);
+  if p_cursor is not null then
+    v_from := private.require_place(case when private.is_part(v_kind) then 'all ' || v_kind else 'all contents' end,
+                                    p_cursor);
+    if v_from.at is null and private.is_part(v_kind) then
+      v_from := private.find_staff_part(v_kind, v_from.id);
+    elsif v_from.at is null then
+      v_from.at := (select created_at from app.contents where id = v_from.id);
+    end if;
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

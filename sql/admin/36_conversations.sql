@@ -38,7 +38,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('all conversations', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -60,11 +60,11 @@ end $$;
 comment on function private.find_staff_conversation is
   'The conversation of this id, if private.find_staff_conversations would come to it.';
 
-create function private.staff_conversation_place(p_id uuid) returns app.place
+create function private.find_conversation_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people read conversations by operations alone
 set search_path = ''
-as $$ begin return (select (created_at, id)::app.place from app.conversations where id = p_id); end $$;
-comment on function private.staff_conversation_place is 'The place of a conversation in the staff''s list, or null.';
+as $$ begin return (select created_at from app.conversations where id = p_id); end $$;
+comment on function private.find_conversation_time is 'When a conversation began, or null where there is none.';
 
 create function api.list_all_conversations(
   p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -74,13 +74,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
   v_found  app.found := ('{}', null)::app.found;
 begin
   perform private.require_role('moderator', 'admin');
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.staff_conversation_place(v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('all conversations', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_conversation_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

@@ -32,13 +32,13 @@ comment on function private.staff_wiki_proposals is
   'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
 
 create function private.find_staff_wiki_proposals(
-  p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor uuid
+  p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
 language plpgsql stable security definer   -- the walk is its own
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_place  app.place := private.require_place('all proposals', p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
@@ -49,7 +49,7 @@ begin
     v_from := coalesce(p_until, 'infinity');
     v_before := '00000000-0000-0000-0000-000000000000';
   elsif v_from is null then
-    select created_at, id into v_from, v_before from app.wiki_proposals where id = p_cursor;
+    select created_at, id into v_from, v_before from app.wiki_proposals where id = v_place.id;
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -74,7 +74,7 @@ begin
       order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('all proposals', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -101,7 +101,7 @@ begin
                            and created_at >= coalesce(p_from, '-infinity')
                            and created_at < coalesce(p_to, 'infinity'));
   else
-    v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, private.require_cursor(p_cursor));
+    v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, p_cursor);
   end if;
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);

@@ -84,16 +84,22 @@ set search_path = ''
 as $$
 declare
   v_space  app.spaces;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor, true);
-  v_from   timestamptz := coalesce(v_place.at, '-infinity');
-  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_list   text;
+  v_place  app.place;
+  v_from   timestamptz := '-infinity';
+  v_after  uuid := '00000000-0000-0000-0000-000000000000';
   v_ids    uuid[];
 begin
   perform private.require_role('moderator', 'admin');
   v_space := private.find_any_space(p_kind, p_id);
-  if v_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+  v_list := 'all members ' || v_space.id;
+  if p_cursor is not null then
+    v_place := private.cursor_place(v_list, p_cursor);
+    if v_place.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_from := v_place.at;
+    v_after := v_place.id;
   end if;
   v_ids := array(select user_id from app.space_members
                  where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
@@ -103,7 +109,7 @@ begin
     json_build_object(
       'members', private.page(
         private.staff_members(v_space, v_ids[:p_limit]),
-        array(select private.place_cursor(m.placed_at, m.user_id)::text
+        array(select private.place_cursor(v_list, m.placed_at, m.user_id)
               from unnest(v_ids) with ordinality as i (id, place)
               join app.space_members m on m.space_id = v_space.id and m.user_id = i.id order by i.place),
         p_limit),

@@ -65,7 +65,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('all orders', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -74,11 +74,11 @@ comment on function private.find_staff_orders is
   'The next orders in a state, or in any, among the next 400, the newest first.';
 call private.make_walk('private.find_staff_orders');
 
-create function private.staff_order_place(p_id uuid) returns app.place
+create function private.find_order_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people see their own orders alone
 set search_path = ''
-as $$ begin return (select (created_at, id)::app.place from app.orders where id = p_id); end $$;
-comment on function private.staff_order_place is 'The place of an order in the staff''s list, or null.';
+as $$ begin return (select created_at from app.orders where id = p_id); end $$;
+comment on function private.find_order_time is 'When an order was placed, or null where there is none.';
 
 create function api.list_all_orders(p_state text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -86,13 +86,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
   v_found  app.found;
 begin
   perform private.require_role('moderator', 'admin');
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.staff_order_place(v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('all orders', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_order_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

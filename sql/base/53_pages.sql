@@ -44,117 +44,121 @@ comment on function private.require_cursor is 'Reads a cursor that is a UUID; nu
 -- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
 -- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
 -- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
--- know of: its cursor is a place.
+-- know of. So its cursor is sealed: encrypted, and good for this caller and this list alone. Otherwise somebody could
+-- change it bit by bit, or try it in other lists, and learn from the pages what it holds.
 -- docs/limits.md; docs/decisions.md, Lists.
+
+create table private.cursor_keys (
+  hiding  bytea not null default extensions.gen_random_bytes(32),
+  signing bytea not null default extensions.gen_random_bytes(32)
+);
+create unique index cursor_keys_one_row_idx on private.cursor_keys ((true));
+comment on table private.cursor_keys is
+  'One row, made with the schema: the key with which cursors are encrypted, and the one with which they are signed.';
+insert into private.cursor_keys default values;
+
+create function private.cursor_signature(p_key bytea, p_list text, p_hidden bytea) returns bytea
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- the first two have a fixed length, so no other caller and list give the same bytes
+  return substr(extensions.hmac(
+    p_hidden || uuid_send(coalesce(app.uid(), '00000000-0000-0000-0000-000000000000')) || convert_to(p_list, 'UTF8'),
+    p_key, 'sha256'), 1, 18);
+end $$;
+comment on function private.cursor_signature is
+  'What a cursor ends with: 144 bits of an HMAC over its encrypted part, the caller and the list.';
+
+create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
+language plpgsql volatile security definer   -- nobody may read the keys
+set search_path = ''
+as $$
+declare
+  v_keys   private.cursor_keys;
+  v_hidden bytea := extensions.gen_random_bytes(16);
+begin
+  select * into v_keys from private.cursor_keys;
+  v_hidden := v_hidden || extensions.encrypt_iv(int8send(p_number) || uuid_send(p_id), v_keys.hiding, v_hidden,
+                                                'aes-cbc');
+  return translate(encode(v_hidden || private.cursor_signature(v_keys.signing, p_list, v_hidden), 'base64'),
+                   e'+/\n', '-_');
+end $$;
+comment on function private.seal_cursor is
+  'A cursor that holds a number and an id, which only this caller can use, in this list: 88 letters, other ones each '
+  'time. A list is named by all that its order depends on. See private.open_cursor.';
+
+create type app.rank_place as (rank bigint, id uuid);
+comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
+
+create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
+language plpgsql stable security definer   -- nobody may read the keys
+set search_path = ''
+as $$
+declare
+  v_keys   private.cursor_keys;
+  v_sealed bytea;
+  v_hidden bytea;
+begin
+  if (p_cursor ~ '^[A-Za-z0-9_-]{88}$') is not true then
+    return null;
+  end if;
+  select * into v_keys from private.cursor_keys;
+  v_sealed := decode(translate(p_cursor, '-_', '+/'), 'base64');
+  v_hidden := substr(v_sealed, 1, 48);
+  if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, 49) then
+    return null;
+  end if;
+  v_hidden := extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
+  return (('x' || encode(substr(v_hidden, 1, 8), 'hex'))::bit(64)::bigint,
+          encode(substr(v_hidden, 9), 'hex')::uuid)::app.rank_place;
+end $$;
+comment on function private.open_cursor is
+  'What private.seal_cursor put into a cursor for this caller and list; null for any other.';
 
 create type app.place as (at timestamptz, id uuid);
 comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
 
-create table private.place_key (
-  key uuid not null default gen_random_uuid()
-);
-create unique index place_key_one_row_idx on private.place_key ((true));
-comment on table private.place_key is
-  'One row, made with the schema: the secret under which cursors hide the id of the row that was looked at last.';
-insert into private.place_key default values;
-
-create function private.masked_place(p_at text, p_id text) returns text
-language plpgsql stable security definer   -- nobody may read the key
+create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
+language plpgsql volatile
 set search_path = ''
-as $$
-declare
-  v_mask text := encode(sha256(convert_to((select key from private.place_key) || p_at, 'UTF8')), 'hex');
-begin
-  return lpad(to_hex((('x' || p_id)::bit(60) # ('x' || left(v_mask, 15))::bit(60))::bigint), 15, '0');
-end $$;
-comment on function private.masked_place is
-  'Hides, or shows again, the 15 hexadecimal digits of an id beside a moment. The mask is that of the moment: whoever '
-  'has a cursor learns nothing of the id, which may be that of a hidden person.';
+as $$ begin return private.seal_cursor(p_list, (extract(epoch from p_at) * 1000000)::bigint, p_id); end $$;
+comment on function private.place_cursor is 'A cursor for a place in this list. See private.seal_cursor.';
 
-create function private.place_cursor(p_at timestamptz, p_id uuid) returns uuid
+create function private.cursor_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- microseconds since 1970 in 60 bits, which end in the year 38503, and the first 60 bits of the id
-  v_us bigint := floor(least(greatest(extract(epoch from p_at) * 1000000, 0), (1::bigint << 60) - 1));
-  v_at text := lpad(to_hex(v_us), 15, '0');
+  v_place app.rank_place := private.open_cursor(p_list, p_cursor);
 begin
-  return (left(v_at, 12) || '8' || right(v_at, 3) || '8'
-          || private.masked_place(v_at, left(translate(p_id::text, '-', ''), 15)))::uuid;
-end $$;
-comment on function private.place_cursor is
-  'A cursor for a place, which names no row: a UUID of version 8 with the moment in microseconds and, masked, the '
-  'first 60 bits of the id. See private.cursor_place.';
-
-create function private.cursor_place(p_cursor uuid, p_up boolean default false) returns app.place
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_hex text := translate(p_cursor::text, '-', '');
-  v_at  text := left(v_hex, 12) || substr(v_hex, 14, 3);
-  v_us  bigint;
-begin
-  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
-    return null;
-  end if;
-  v_us := ('x0' || v_at)::bit(64)::bigint;
   -- whole seconds and the rest, since an interval is multiplied by a float
-  return (timestamptz 'epoch' + v_us / 1000000 * interval '1 second' + v_us % 1000000 * interval '1 microsecond',
-          private.masked_place(v_at, right(v_hex, 15))
-            || case when p_up then 'fffffffffffffffff' else '00000000000000000' end)::app.place;
+  return (timestamptz 'epoch' + v_place.rank / 1000000 * interval '1 second'
+                              + v_place.rank % 1000000 * interval '1 microsecond', v_place.id)::app.place;
 end $$;
 comment on function private.cursor_place is
-  'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
-  'p_up ones: in a list that goes down the rows before it come next, in one that goes up those behind it.';
+  'The place in a cursor of private.place_cursor; of any other both parts are null.';
 
-create type app.rank_place as (rank integer, id uuid);
-comment on type app.rank_place is 'A place in a list that goes down by a number, then by an id of private.timed_id.';
-
-create function private.rank_cursor(p_rank integer, p_id uuid) returns uuid
+create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_rank text := lpad(to_hex(p_rank + 2147483648), 8, '0');
-  v_id   text := overlay(translate(p_id::text, '-', '') placing '' from 13 for 1);   -- the version says nothing
-  v_head text := left(v_id, 15);
-  v_tail text := left(private.masked_place(v_rank || v_head, rpad(substr(v_id, 16, 7), 15, '0')), 7);
+  v_place app.place := private.cursor_place(p_list, p_cursor);
 begin
-  -- many have the same rank, and one known id must not be the key to the others: each half masks the other
-  return (v_rank || left(v_tail, 4) || '8' || right(v_tail, 3) || '8'
-          || private.masked_place(v_rank || v_tail, v_head))::uuid;
-end $$;
-comment on function private.rank_cursor is
-  'As private.place_cursor, where a number stands before an id that begins with its time: the number, and masked all '
-  'of the time and 38 bits behind it, so that no two of one millisecond are the same place.';
-
-create function private.cursor_rank(p_cursor uuid) returns app.rank_place
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_hex  text := translate(p_cursor::text, '-', '');
-  v_rank text := left(v_hex, 8);
-  v_tail text := substr(v_hex, 9, 4) || substr(v_hex, 14, 3);
-  v_head text;
-begin
-  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
-    return null;
+  if v_place.id is null then
+    v_place.id := private.require_cursor(p_cursor);
   end if;
-  v_head := private.masked_place(v_rank || v_tail, right(v_hex, 15));
-  v_tail := left(private.masked_place(v_rank || v_head, rpad(v_tail, 15, '0')), 7);
-  return ((('x0' || v_rank)::bit(36)::bigint - 2147483648)::integer,
-          rpad(left(v_head, 12) || '7' || right(v_head, 3) || v_tail, 32, '0'))::app.rank_place;
+  return v_place;
 end $$;
-comment on function private.cursor_rank is
-  'The place in a cursor of private.rank_cursor; null for any other. The missing bits of the id are zeros.';
+comment on function private.require_place is
+  'Reads a cursor of this list, which is a place or the UUID of a row: of the latter the time is null. Of null both '
+  'parts are. Fails: cursor_unknown.';
 
-create type app.found as (ids uuid[], next uuid);
+create type app.found as (ids uuid[], next text);
 comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
-  'did not fill the page, the place of the last one, from which the next page goes on.';
+  'did not fill the page, a cursor for the place of the last one, from which the next page goes on.';
 
 create procedure private.make_walk(p_function regproc)
 language plpgsql
@@ -177,7 +181,7 @@ comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
   'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
-create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
+create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -189,7 +193,7 @@ begin
   end if;
   return json_build_object(
     'items', coalesce(p_items, '[]'::json),
-    'nextCursor', case when v_more then p_cursors[p_limit] else p_next::text end,
+    'nextCursor', case when v_more then p_cursors[p_limit] else p_next end,
     'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is

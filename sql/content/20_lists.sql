@@ -32,9 +32,16 @@ end $$;
 comment on function private.interests_below is
   'An interest with those below it, first itself, which need not be in the catalog.';
 
+create function private.content_list(p_kind text, p_order text, p_space uuid) returns text
+language plpgsql immutable
+set search_path = ''
+as $$ begin return concat_ws(' ', p_kind, p_order, p_space); end $$;
+comment on function private.content_list is 'The name for cursors of a list of private.find_contents.';
+
 create function private.find_contents(
   p_kind text, p_from app.place, p_space uuid, p_author uuid, p_interests uuid[], p_words text[],
-  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0
+  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0,
+  p_end timestamptz default null
 ) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
@@ -44,14 +51,17 @@ declare
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
   v_kind  private.content_kinds;
+  v_list  text := private.content_list(p_kind, p_order, p_space);
+  v_end   timestamptz := coalesce(p_end, case when p_up then 'infinity' else '-infinity' end::timestamptz);
   v_look  text;
   v_found app.found;
 begin
   select * into v_kind from private.content_kinds where kind = p_kind;
   v_look := case
     when p_order is not null then format(
-      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) order by %1$I %4$s, id %4$s limit $4',
-      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way)
+      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) and %1$I %5$s $13
+       order by %1$I %4$s, id %4$s limit $4',
+      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way, case when p_up then '<=' else '>=' end)
     when p_space is not null then
       'select created_at as at, id from app.contents
        where space_id = $5 and kind = $1 and (created_at, id) < ($2, $3)
@@ -92,7 +102,7 @@ begin
                    order by l.at %3$s, l.id %3$s offset $11 limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then coalesce((select private.place_cursor(l.at, l.id)
+                       then coalesce((select private.place_cursor($12, l.at, l.id)
                                       from (select * from looked offset $4 - 1 limit 1) l) %4$s) end
     from seen s $q$,
     v_look,
@@ -102,9 +112,10 @@ begin
       case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
       case when p_filters is not null then format(' and %s(c.id, $9)', v_kind.filter) end),
     v_way,
-    case when v_look like '%taken t%' then ', (select private.place_cursor(c.at, c.id) from cut c)' end)
+    case when v_look like '%taken t%' then ', (select private.place_cursor($12, c.at, c.id) from cut c)' end)
   into v_found
-  using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past;
+  using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past,
+        v_list, v_end;
   return v_found;
 end $$;
 comment on function private.find_contents is
@@ -114,7 +125,7 @@ comment on function private.find_contents is
   '4000 of all of them. Newest first, or by a column of the detail, which is a time and has an index with the id.';
 call private.make_walk('private.find_contents');
 
-create function private.content_cursors(p_kind text, p_ids uuid[], p_order text) returns text[]
+create function private.content_cursors(p_kind text, p_ids uuid[], p_order text, p_space uuid) returns text[]
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
@@ -122,11 +133,11 @@ declare
   v_cursors text[] := p_ids::text[];
 begin
   if p_order is not null then
-    execute format('select array(select private.place_cursor(d.%I, d.id)::text
+    execute format('select array(select private.place_cursor($2, d.%I, d.id)
                                  from unnest($1) with ordinality as i (id, place)
                                  join %s d on d.id = i.id order by i.place)',
                    p_order, (select relation from private.content_kinds where kind = p_kind))
-      into v_cursors using p_ids;
+      into v_cursors using p_ids, private.content_list(p_kind, p_order, p_space);
   end if;
   return v_cursors;
 end $$;
@@ -134,19 +145,18 @@ comment on function private.content_cursors is
   'The cursors of contents that were found: their ids, newest first; places in any other order, since the detail of a '
   'deleted one says none.';
 
-create type app.listing as (ids uuid[], cursors text[], next uuid);
+create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
   p_filters jsonb default null, p_order text default null, p_up boolean default false,
-  p_start timestamptz default null, p_past integer default 0
+  p_start timestamptz default null, p_past integer default 0, p_end timestamptz default null
 ) returns app.listing
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   -- any id will do beside a start that no content has
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
@@ -154,15 +164,14 @@ declare
   v_author uuid := case when p_author_id is not null then private.require_person(p_author_id) end;
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;
-  v_places text[];
 begin
   if p_order is not null and p_up and p_start is not null then
     v_from.id := '00000000-0000-0000-0000-000000000000';
   end if;
-  if v_cursor is not null then
-    v_from := private.cursor_place(v_cursor, p_up);
+  if p_cursor is not null then
+    v_from := private.require_place(private.content_list(p_kind, p_order, v_space), p_cursor);
     if v_from.at is null and p_order is null then
-      v_from := private.content_place(v_cursor, p_kind);
+      v_from := private.content_place(v_from.id, p_kind);
     end if;
     if v_from.at is null then
       perform private.fail('cursor_unknown');
@@ -175,15 +184,15 @@ begin
     v_found := private.find_contents(
       p_kind, v_from, v_space, v_author,
       case when p_interest_id is not null then private.interests_below(p_interest_id) end,
-      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past);
+      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past, p_end);
   end if;
-  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order), v_found.next)::app.listing;
+  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
   'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
   'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
-  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start on; past so many '
-  'of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
+  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start to an end; past '
+  'so many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end

@@ -108,13 +108,12 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.cursor_place('my courses', p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
   v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
   v_found  app.listing;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -134,9 +133,10 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         array(select private.place_cursor('my courses', at, id) from seen order by at desc, id desc),
          case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+              then (select private.place_cursor('my courses', l.at, l.id)
+                    from (select * from looked offset 399 limit 1) l) end
   into v_found;
   return v_found;
 end $$;
@@ -167,13 +167,13 @@ language plpgsql stable security definer   -- an author sees who enrolled, but f
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := 'students ' || p_course;
+  v_place  app.place := private.cursor_place(v_list, p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
   v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
   v_found  app.listing;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -185,9 +185,10 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         array(select private.place_cursor(v_list, at, id) from seen order by at desc, id desc),
          case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+              then (select private.place_cursor(v_list, l.at, l.id)
+                    from (select * from looked offset 399 limit 1) l) end
   into v_found;
   return v_found;
 end $$;

@@ -1,6 +1,15 @@
 -- Who argues in a debate and takes an argument back, and the lists of arguments.
 -- docs/decisions.md, Debates; Lists.
 
+create function private.argument_list(p_debate uuid, p_parent uuid, p_top boolean) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return concat_ws(' ', case when p_top then 'top arguments' else 'arguments' end, p_debate, p_parent);
+end $$;
+comment on function private.argument_list is 'The name for cursors of a list of private.find_arguments.';
+
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
 ) returns app.found
@@ -43,7 +52,7 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.rank_cursor(l.votes, l.id)
+                     then (select private.seal_cursor(private.argument_list(p_debate, p_parent, p_top), l.votes, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -53,16 +62,16 @@ comment on function private.find_arguments is
   'or one, by votes or the newest first, among the next 400.';
 call private.make_walk('private.find_arguments');
 
-create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
+create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
 language plpgsql stable security definer   -- reads the votes of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
+  return array(select private.seal_cursor(p_list, case when p_top then a.votes else 0 end, a.id)
                from unnest(p_ids) with ordinality as i (id, place)
                join app.debate_arguments a on a.id = i.id order by i.place);
 end $$;
-comment on function private.argument_cursors is 'The places of these arguments in private.find_arguments.';
+comment on function private.argument_cursors is 'Cursors for the places of these arguments in such a list.';
 
 create function api.list_arguments(
   p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
@@ -72,14 +81,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_debate uuid := (private.require_content('debate', p_id)).id;
   v_top    boolean := coalesce(p_sort, 'top') = 'top';
+  v_list   text := private.argument_list(v_debate, p_parent_id, v_top);
   v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found  app.found;
 begin
-  if v_cursor is not null then
-    v_from := private.cursor_rank(v_cursor);
+  if p_cursor is not null then
+    v_from := private.open_cursor(v_list, p_cursor);
     if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -91,8 +100,8 @@ begin
     end if;
   end if;
   v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
-  return private.page(private.argument_cards(v_found.ids[:p_limit]), private.argument_cursors(v_found.ids, v_top),
-                      p_limit, v_found.next);
+  return private.page(private.argument_cards(v_found.ids[:p_limit]),
+                      private.argument_cursors(v_found.ids, v_list, v_top), p_limit, v_found.next);
 end $$;
 comment on function api.list_arguments is
   'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '

@@ -159,7 +159,7 @@ set search_path = ''
 as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
 comment on function private.chosen_interests is 'What the caller chose from the catalog.';
 
-create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next uuid default null) returns json
+create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
 language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it

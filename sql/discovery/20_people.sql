@@ -163,13 +163,11 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.find_person(p_cursor);
-  v_place  app.place;
+  v_place  app.place := private.cursor_place('people', p_cursor);
 begin
   if p_cursor is null then
     return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
-  elsif pg_input_is_valid(p_cursor, 'uuid') then
-    v_place := private.cursor_place(p_cursor::uuid);
-  elsif private.may_meet(private.find_level(app.uid(), v_person)) then
+  elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_person)) then
     select created_at, id into v_place from app.users where id = v_person;
   end if;
   if v_place.at is null then
@@ -200,7 +198,7 @@ begin
                  where l.id <> v_me order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('people', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

@@ -82,7 +82,7 @@ begin
     select u.id from unnest(v_ids) with ordinality as u (id, place)
     where u.id <> all (v_posts) or u.id = any (v_sieve.ids) order by u.place);
   return (v_ids, case when cardinality(v_ids) < 51 and v_cut.at is not null
-                      then private.place_cursor(v_cut.at, v_cut.id) end)::app.found;
+                      then private.place_cursor('stream', v_cut.at, v_cut.id) end)::app.found;
 end $$;
 comment on function private.find_stream is
   'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
@@ -94,18 +94,14 @@ language plpgsql stable security definer   -- a cursor stays good when its post 
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place;
+  v_place app.place := private.require_place('stream', p_cursor);
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     return ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
   end if;
-  v_place := private.cursor_place(v_cursor);
+  v_place.at := coalesce(v_place.at, private.find_post_time(v_place.id));
   if v_place.at is null then
-    v_place := (private.find_post_time(v_cursor), v_cursor)::app.place;
-  end if;
-  if v_place.at is null then
-    select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_cursor;
+    select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_place.id;
   end if;
   if v_place.at is null then
     perform private.fail('cursor_unknown');

@@ -119,33 +119,6 @@ call private.make_walk('private.search_blocks');
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
-create function private.search_cursor(p_number bigint) returns uuid
-language plpgsql stable security definer   -- nobody may read the key
-set search_path = ''
-as $$
-begin
-  return encode(extensions.encrypt(
-    '\x0000000000000000'::bytea || int8send(p_number), uuid_send((select key from private.place_key)),
-    'aes-ecb/pad:none'), 'hex')::uuid;
-end $$;
-comment on function private.search_cursor is
-  'A cursor that says up to which number a search has looked, and to nobody how many documents there are.';
-
-create function private.search_place(p_cursor uuid) returns bigint
-language plpgsql stable security definer   -- nobody may read the key
-set search_path = ''
-as $$
-declare
-  v_place bytea := extensions.decrypt(uuid_send(p_cursor), uuid_send((select key from private.place_key)),
-                                      'aes-ecb/pad:none');
-begin
-  if substr(v_place, 1, 8) <> '\x0000000000000000'::bytea then
-    return null;
-  end if;
-  return ('x' || encode(substr(v_place, 9), 'hex'))::bit(64)::bigint;
-end $$;
-comment on function private.search_place is 'The number in a cursor of private.search_cursor; null for any other.';
-
 create function private.found_before(p_type text, p_id text) returns private.search_documents
 language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
 set search_path = ''
@@ -181,7 +154,7 @@ comment on function private.found_before is
   'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
   'cursor_unknown.';
 
-create type private.search_page as (run private.search_run, next uuid);
+create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
   'Up to 51 things that were found, and when 2000 did not fill the page, the cursor from which the next one goes on.';
 
@@ -202,8 +175,8 @@ declare
   v_run      private.search_run;
   v_page     private.search_page;
 begin
-  if pg_input_is_valid(p_cursor, 'uuid') then
-    v_before := private.search_place(p_cursor::uuid);
+  if strpos(p_cursor, ':') = 0 then
+    v_before := (private.open_cursor('search', p_cursor)).rank;
     if v_before is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -267,7 +240,7 @@ begin
     exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 2000;
   end loop;
   if v_low > 0 and coalesce(cardinality((v_page.run).ids), 0) < 51 then
-    v_page.next := private.search_cursor(v_low);
+    v_page.next := private.seal_cursor('search', v_low, '00000000-0000-0000-0000-000000000000');
   end if;
   return v_page;
 end $$;

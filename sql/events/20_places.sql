@@ -165,13 +165,13 @@ language plpgsql stable security definer   -- who sees the event sees who replie
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor, true);
+  v_list   text := concat_ws(' ', 'attendees', p_event, p_status);
+  v_place  app.place := private.cursor_place(v_list, p_cursor);
   v_from   timestamptz := coalesce(v_place.at, '-infinity');   -- plain variables, as in every walk
   v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
   v_found  app.found;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -183,7 +183,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -204,7 +204,8 @@ begin
       json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'status', r.status,
                                  'since', private.utc(r.since)) order by i.place)
         filter (where i.place <= p_limit),
-      coalesce(array_agg(private.place_cursor(r.since, r.user_id)::text order by i.place), '{}'), p_limit,
+      coalesce(array_agg(private.place_cursor(concat_ws(' ', 'attendees', p_event, p_status), r.since, r.user_id)
+                         order by i.place), '{}'), p_limit,
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps

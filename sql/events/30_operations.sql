@@ -105,12 +105,8 @@ begin
   v_found := private.search_contents(
     'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
     case when v_timed then 'starts_at' end, v_timed and not v_past,
-    case when v_past then v_to when v_timed then v_from end);
-  -- the walk goes by the time of the start: behind the last one that is asked for there is nothing to go on to
-  if v_timed and (private.cursor_place(v_found.next)).at not between coalesce(v_from, '-infinity')
-                                                                 and coalesce(v_to, 'infinity') then
-    v_found.next := null;
-  end if;
+    case when v_past then v_to when v_timed then v_from end,
+    p_end => case when v_past then v_from else v_to end);
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
@@ -146,13 +142,12 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.cursor_place('my events', p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
   v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
   v_found  app.listing;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -172,9 +167,10 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         array(select private.place_cursor('my events', at, id) from seen order by at desc, id desc),
          case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+              then (select private.place_cursor('my events', l.at, l.id)
+                    from (select * from looked offset 399 limit 1) l) end
   into v_found;
   return v_found;
 end $$;

@@ -120,7 +120,7 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next uuid, opened text);
+create type app.feed_page as (ids uuid[], parts json[], next text, opened text);
 comment on type app.feed_page is
   'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
   'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
@@ -134,26 +134,37 @@ begin
 end $$;
 comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
 
-create type app.feed_cursor as (id uuid, opened text);
+create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post or a place, and the marks of the posts that came to the front of its block, '
-  'in their order. With them the walk goes on as it began, also when what the caller likes has changed meanwhile.';
+  'A cursor of the feed: the id of a post, or with a time a place, and the marks of the posts that came to the front '
+  'of its block, in their order. With them the walk goes on as it began, also when what the caller likes has changed '
+  'meanwhile.';
 
-create function private.require_feed_cursor(p_cursor text) returns app.feed_cursor
+create function private.feed_list(p_tab text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$ begin return concat_ws(' ', 'feed', p_tab); end $$;
+comment on function private.feed_list is 'The name for cursors of a tab, or for null of For You.';
+
+create function private.require_feed_cursor(p_tab text, p_cursor text) returns app.feed_cursor
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_opened text := substr(p_cursor, 38);
+  v_place  app.place;
+  v_opened text;
 begin
-  if v_opened <> '' and (substr(p_cursor, 37, 1) = '.' and v_opened ~ '^([0-9a-f]{12}){1,20}$') is not true then
-    perform private.fail('cursor_unknown');
+  if substr(p_cursor, 37) ~ '^\.([0-9a-f]{12}){1,20}$' then
+    v_place.id := private.require_cursor(left(p_cursor, 36));
+    v_opened := substr(p_cursor, 38);
+  else
+    v_place := private.require_place(private.feed_list(p_tab), p_cursor);
   end if;
-  return (private.require_cursor(case when v_opened <> '' then left(p_cursor, 36) else p_cursor end),
-          nullif(v_opened, ''))::app.feed_cursor;
+  return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of the feed: a UUID, or one with the marks of up to 20 posts behind it. Fails: cursor_unknown.';
+  'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
+  'cursor_unknown.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
 language plpgsql immutable
@@ -174,7 +185,8 @@ comment on function private.feed_why is
   'The parts of the scores of a page, which are a row of weights a post, as {score, why: [{factor, weight}]}. Parts '
   'without weight are left out.';
 
-create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
+returns app.feed_page
 language plpgsql stable security definer   -- nobody may read the heat of a post
 set search_path = ''
 as $$
@@ -187,14 +199,14 @@ declare
   v_stopped  integer;
   v_page     app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
-  if p_cursor is not null then
-    v_place := private.cursor_place(p_cursor);
+  if p_cursor.id is not null then
+    v_place := (p_cursor.at, p_cursor.id)::app.place;
     if v_place.at is null then
       select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
                   else private.find_post_time(p.id) end,
              p.id
       into v_place.at, v_place.id
-      from app.posts p where p.id = p_cursor;
+      from app.posts p where p.id = p_cursor.id;
     end if;
     if v_place.at is null then
       perform private.fail('cursor_unknown');
@@ -215,7 +227,7 @@ begin
               or v_sieve.budget <= 0;
   end loop;
   if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
-    v_page.next := private.place_cursor(v_place.at, v_place.id);
+    v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
   end if;
   v_page.parts := private.feed_why('{recency,engagement}', (
     select array_agg(array[round(extract(epoch from p.published_at) / 3600, 4),
@@ -261,7 +273,7 @@ declare
   v_page   app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
   if p_cursor.id is not null then
-    v_until := (private.cursor_place(p_cursor.id)).at;
+    v_until := p_cursor.at;
     if v_until is null then
       v_at := private.find_post_time(p_cursor.id);
       if v_at is null then
@@ -359,7 +371,8 @@ begin
     v_until := v_lowest;
   end loop;
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
-    v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
+    v_page.next := private.place_cursor(private.feed_list(null), v_lowest,
+                                        '00000000-0000-0000-0000-000000000000');
   end if;
   if v_moves and cardinality(v_page.ids) > p_limit then
     v_at := private.find_post_time(v_page.ids[p_limit]);
@@ -389,7 +402,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
 as $$
 declare
-  v_cursor  app.feed_cursor := private.require_feed_cursor(p_cursor);
+  v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
   v_cursors text[];
   v_choice  app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
@@ -400,7 +413,7 @@ begin
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
-    v_page := private.feed_in_time(v_choice, v_cursor.id, p_limit);
+    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
   else
     perform private.fail('tab_unknown');
   end if;

@@ -171,17 +171,16 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.require_place('own requests', p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
-    select created_at, id into v_from, v_before from app.space_requests where id = v_cursor and user_id = v_me;
+    select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
   if v_from is null then
     perform private.fail('cursor_unknown');
@@ -195,7 +194,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('own requests', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

@@ -150,18 +150,17 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.require_place('invited', p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
     select created_at, code_id into v_from, v_before
-    from app.invite_tree where code_id = v_cursor and inviter_id = v_me;
+    from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -176,7 +175,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('invited', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

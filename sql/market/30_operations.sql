@@ -83,7 +83,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('orders', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -99,16 +99,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
     perform private.fail('order_role');
   end if;
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       (select (o.created_at, o.id)::app.place from app.orders o where o.id = v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('orders', p_cursor);
+    v_from.at := coalesce(v_from.at, (select o.created_at from app.orders o where o.id = v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

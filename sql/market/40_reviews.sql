@@ -122,7 +122,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('reviews ' || p_offering, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -131,30 +131,30 @@ comment on function private.find_reviews is
   'The next reviews of an offering that the caller may see, among the next 400.';
 call private.make_walk('private.find_reviews');
 
-create function private.review_place(p_id uuid, p_offering uuid) returns app.place
+create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its review is removed
 set search_path = ''
 as $$
 begin
-  return (select (r.created_at, r.id)::app.place from app.offering_reviews r
+  return (select r.created_at from app.offering_reviews r
           where r.id = p_id and r.offering_id = p_offering
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
-comment on function private.review_place is
-  'The place of a review in the list of its offering, also of one that was removed; null for others.';
+comment on function private.find_review_time is
+  'When a review of this offering was written, also of one that was removed; null for others.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor   uuid := private.require_cursor(p_cursor);
   v_offering uuid := (private.require_content('offering', p_id)).id;
   v_from     app.place := ('infinity', p_id)::app.place;   -- any id will do beside infinity
   v_found    app.found;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.review_place(v_cursor, v_offering));
+  if p_cursor is not null then
+    v_from := private.require_place('reviews ' || v_offering, p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_review_time(v_from.id, v_offering));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

@@ -1,29 +1,20 @@
 -- Lists of conversations and of messages.
 -- docs/decisions.md, Lists; Messaging.
 
-create function private.number_cursor(p_number bigint) returns uuid
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.place_cursor(clock_timestamp(), (lpad(to_hex(p_number), 15, '0') || repeat('0', 17))::uuid);
-end $$;
-comment on function private.number_cursor is
-  'A cursor for a place among the messages of a conversation, which tells neither the number nor whose message it is.';
-
-create function private.require_number(p_conversation uuid, p_cursor uuid) returns bigint
+create function private.require_number(p_conversation uuid, p_cursor text) returns bigint
 language plpgsql stable security definer   -- a cursor stays good when its message is hidden from the caller
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
-  v_number bigint;
+  v_number bigint := (private.open_cursor('messages ' || p_conversation, p_cursor)).rank;
+  v_id     uuid;
 begin
-  if v_place is not null then
-    return ('x0' || left(translate(v_place.id::text, '-', ''), 15))::bit(64)::bigint;
+  if v_number is not null then
+    return v_number;
   end if;
+  v_id := private.require_cursor(p_cursor);
   select m.number into v_number from app.messages m
-  where m.id = p_cursor and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
+  where m.id = v_id and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
   if not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -101,7 +92,7 @@ begin
     v_left := v_left - v_looked - 1;
     if v_left <= 0 then
       v_stop := coalesce(v_stop, case when p_up then v_last else v_first end);
-      return (v_ids, private.number_cursor(v_stop))::app.found;
+      return (v_ids, private.seal_cursor('messages ' || p_conversation, v_stop, p_conversation))::app.found;
     end if;
   end loop;
   return (v_ids, null)::app.found;
@@ -133,7 +124,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('changed messages ' || p_conversation, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -160,25 +151,29 @@ comment on function private.note_late_message is
 create constraint trigger note_late_message after update of changed_at on app.messages
   deferrable initially deferred for each row execute function private.note_late_message();
 
-create function private.changed_place(p_id uuid) returns uuid
+create function private.changed_cursor(p_id uuid) returns text
 language plpgsql stable security definer   -- people read messages by operations alone
 set search_path = ''
-as $$ begin return (select private.place_cursor(changed_at, id) from app.messages where id = p_id); end $$;
-comment on function private.changed_place is 'The place of a message in a list of changes.';
+as $$
+begin
+  return (select private.place_cursor('changed messages ' || conversation_id, changed_at, id)
+          from app.messages where id = p_id);
+end $$;
+comment on function private.changed_cursor is 'A cursor for the place of a message in a list of changes.';
 
 create function api.list_messages(
   p_id uuid, p_after uuid default null, p_changed_since timestamptz default null,
   p_limit integer default 20, p_cursor text default null
 ) returns json
-language plpgsql volatile   -- a cursor is made anew for each answer
+language plpgsql stable
 set search_path = ''
 as $$
 declare
   c_behind constant bigint := 9223372036854775807;
-  v_id     uuid := (private.require_member(p_id)).id;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place;
-  v_found  app.found;
+  v_id    uuid := (private.require_member(p_id)).id;
+  v_from  text := coalesce(p_cursor, p_after::text);
+  v_place app.place;
+  v_found app.found;
 begin
   if p_after is not null and p_changed_since is not null then
     perform private.fail('message_selection');
@@ -186,20 +181,19 @@ begin
   if p_changed_since is not null then
     -- a commit takes its time: what was noted before it may be seen after what was noted later
     v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
-    if v_cursor is not null then
-      v_place := private.cursor_place(v_cursor, true);
-      if v_place is null then
+    if p_cursor is not null then
+      v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
+      if v_place.at is null then
         perform private.fail('cursor_unknown');
       end if;
     end if;
     v_found := private.find_changed_messages(v_id, v_place);
     return private.page(private.message_cards(v_found.ids[:p_limit]),
-                        array_fill(private.changed_place(v_found.ids[p_limit])::text,
+                        array_fill(private.changed_cursor(v_found.ids[p_limit]),
                                    array[cardinality(v_found.ids)]), p_limit, v_found.next);
   end if;
-  v_cursor := coalesce(v_cursor, p_after);
   v_found := private.find_messages(
-    v_id, case when v_cursor is null then c_behind else private.require_number(v_id, v_cursor) end,
+    v_id, case when v_from is null then c_behind else private.require_number(v_id, v_from) end,
     p_after is not null);
   return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
@@ -318,7 +312,7 @@ begin
       exit when cardinality(v_ids) = 51;
     end if;
     if v_looks = 0 or v_weight <= 0 then
-      return (v_ids, private.place_cursor(v_member.at, v_member.id))::app.found;
+      return (v_ids, private.place_cursor('conversations', v_member.at, v_member.id))::app.found;
     end if;
   end loop;
   return (v_ids, null)::app.found;
@@ -346,13 +340,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
-  v_last   app.place;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
+  v_last  app.place;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.conversation_place(v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('conversations', p_cursor);
+    if v_from.at is null then
+      v_from := private.conversation_place(v_from.id);
+    end if;
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -361,8 +357,8 @@ begin
   -- a place: a conversation moves up when something is said in it
   v_last := private.conversation_place(v_found.ids[p_limit]);
   return private.page(private.conversation_cards(v_found.ids[:p_limit]),
-                      array_fill(private.place_cursor(v_last.at, v_last.id)::text, array[cardinality(v_found.ids)]),
-                      p_limit, v_found.next);
+                      array_fill(private.place_cursor('conversations', v_last.at, v_last.id),
+                                 array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_conversations is
   'The caller''s conversations, those first in which something was said last, as far as they see it. Fails: '

@@ -46,15 +46,16 @@ declare
   v_places text[];
 begin
   if p_cursor is not null then
-    v_place := private.cursor_place(private.require_cursor(p_cursor), true);
-    if v_place is null then
+    v_place := private.cursor_place('changed notifications', p_cursor);
+    if v_place.at is null then
       perform private.fail('cursor_unknown');
     end if;
     v_at := v_place.at;
     v_id := v_place.id;
   end if;
   select array_agg(n.id order by n.updated_at, n.id),
-         coalesce(array_agg(private.place_cursor(n.updated_at, n.id)::text order by n.updated_at, n.id), '{}')
+         coalesce(array_agg(private.place_cursor('changed notifications', n.updated_at, n.id)
+                            order by n.updated_at, n.id), '{}')
   into v_ids, v_places
   from (select id, updated_at from app.notifications
         where user_id = v_caller and in_app and (updated_at, id) > (v_at, v_id)

@@ -259,7 +259,7 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('replies ' || p_post, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -277,14 +277,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_post   uuid := (private.require_original(p_id)).id;
-  v_from   app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_post  uuid := (private.require_original(p_id)).id;
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor, p_up => true),
-                       (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+  if p_cursor is not null then
+    v_from := private.require_place('replies ' || v_post, p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_reply_time(v_from.id, v_post));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

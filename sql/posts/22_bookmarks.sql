@@ -145,7 +145,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('bookmarks', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -159,13 +159,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+  if p_cursor is not null then
+    v_from := private.require_place('bookmarks', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_bookmark_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

@@ -104,7 +104,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('scheduled', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -119,13 +119,12 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_after uuid := private.require_cursor(p_cursor);
   v_from  app.place := ('-infinity', v_me)::app.place;   -- any id will do beside infinity
   v_found app.found;
 begin
-  if v_after is not null then
-    v_from := coalesce(private.cursor_place(v_after, p_up => true),
-                       (private.find_scheduled_time(v_after), v_after)::app.place);
+  if p_cursor is not null then
+    v_from := private.require_place('scheduled', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_scheduled_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;

@@ -8,9 +8,8 @@ language plpgsql stable security definer   -- a cursor stays good when its post 
 set search_path = ''
 as $$
 begin
-  post_id := private.require_cursor(p_cursor);
-  if private.cursor_place(post_id) is not null then
-    select at, id into published_at, post_id from private.cursor_place(post_id);
+  select at, id into published_at, post_id from private.require_place('posts by ' || p_author, p_cursor);
+  if published_at is not null then
     return;
   end if;
   if private.find_post_time(post_id) is not null then
@@ -47,7 +46,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('posts by ' || p_author, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

@@ -6,7 +6,7 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
+  v_list   text := 'space posts ' || p_space;
   v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
   v_from   timestamptz;
   v_before uuid;
@@ -15,10 +15,10 @@ begin
   if private.find_role(p_space, private.require_caller()) is null then
     return ('{}', null)::app.found;   -- nobody else looks through what is not theirs
   end if;
-  if v_cursor is not null then
-    v_place := coalesce(private.cursor_place(v_cursor),
-                        (select (private.find_post_time(p.id), p.id)::app.place
-                         from app.posts p where p.id = v_cursor and p.space_id = p_space));
+  if p_cursor is not null then
+    v_place := private.require_place(v_list, p_cursor);
+    v_place.at := coalesce(v_place.at, (select private.find_post_time(p.id) from app.posts p
+                                        where p.id = v_place.id and p.space_id = p_space));
     if v_place.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -34,7 +34,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

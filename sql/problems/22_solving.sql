@@ -21,7 +21,7 @@ begin
       order by l.rank desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.rank_cursor(l.rank, l.id)
+                     then (select private.seal_cursor('solutions ' || p_problem, l.rank, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -35,24 +35,23 @@ language plpgsql stable security definer   -- reads the rank of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.rank_cursor(s.rank, s.id)::text
+  return array(select private.seal_cursor('solutions ' || s.problem_id, s.rank, s.id)
                from unnest(p_ids) with ordinality as i (id, place)
                join app.problem_solutions s on s.id = i.id order by i.place);
 end $$;
-comment on function private.solution_cursors is 'The places of these solutions in private.find_solutions.';
+comment on function private.solution_cursors is 'Cursors for the places of these solutions in private.find_solutions.';
 
 create function api.list_solutions(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor  uuid := private.require_cursor(p_cursor);
   v_problem uuid := (private.require_content('problem', p_id)).id;
   v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found   app.found;
 begin
-  if v_cursor is not null then
-    v_from := private.cursor_rank(v_cursor);
+  if p_cursor is not null then
+    v_from := private.open_cursor('solutions ' || v_problem, p_cursor);
     if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;

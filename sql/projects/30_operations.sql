@@ -20,13 +20,13 @@ comment on function api.list_projects is
   'Projects, newest first, also those of a status or with a role of these words: private.search_contents. Fails: '
   'private.search_contents, limit_out_of_range.';
 
-create function private.find_my_projects(p_cursor uuid) returns app.found
+create function private.find_my_projects(p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_place  app.place := private.require_place('my projects', p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_found  app.found;
@@ -35,7 +35,7 @@ begin
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
-    v_place := private.content_place(p_cursor, 'project');
+    v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
     v_before := v_place.id;
     if v_from is null then
@@ -58,7 +58,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('my projects', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -73,7 +73,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_found app.found := private.find_my_projects(private.require_cursor(p_cursor));
+  v_found app.found := private.find_my_projects(p_cursor);
 begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;

@@ -1,12 +1,13 @@
 -- Applications for roles in projects, over the rules of sql/projects/20_members.sql.
 -- docs/decisions.md, Lists; Projects.
 
-create function private.find_project_applications(p_project uuid, p_status text, p_cursor uuid) returns app.found
+create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_list   text := 'project applications ' || p_project;
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_found  app.found;
@@ -16,7 +17,7 @@ begin
     v_before := p_project;   -- any id will do beside infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
-    where id = p_cursor and project_id = p_project;
+    where id = v_place.id and project_id = p_project;
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -31,7 +32,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -51,7 +52,7 @@ declare
   v_found app.found;
 begin
   perform private.require_own_project(p_id);
-  v_found := private.find_project_applications(p_id, p_status, private.require_cursor(p_cursor));
+  v_found := private.find_project_applications(p_id, p_status, p_cursor);
   return private.page(private.project_application_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;

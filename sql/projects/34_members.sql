@@ -1,12 +1,13 @@
 -- The members of a project, who leaves and who is removed.
 -- docs/decisions.md, Lists; Projects.
 
-create function private.find_project_members(p_project uuid, p_cursor uuid) returns app.found
+create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
 set search_path = ''
 as $$
 declare
-  v_place app.place := private.cursor_place(p_cursor, true);
+  v_list  text := 'project members ' || p_project;
+  v_place app.place := private.cursor_place(v_list, p_cursor);
   v_from  timestamptz := coalesce(v_place.at, '-infinity');
   v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
   v_found app.found;
@@ -28,7 +29,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -51,7 +52,7 @@ begin
      join app.person_card p on p.id = i.id
      left join app.project_members m on m.project_id = p_project and m.user_id = i.id
      left join app.project_roles r on r.id = m.role_id),
-    array(select private.place_cursor(coalesce(m.created_at, 'epoch'), i.id)::text
+    array(select private.place_cursor('project members ' || p_project, coalesce(m.created_at, 'epoch'), i.id)
           from unnest(p_found.ids) with ordinality as i (id, place)
           left join app.project_members m on m.project_id = p_project and m.user_id = i.id order by i.place),
     p_limit, p_found.next);
@@ -68,8 +69,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_content('project', p_id);
-  return private.project_member_page(p_id, private.find_project_members(p_id, private.require_cursor(p_cursor)),
-                                     p_limit);
+  return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
 comment on function api.list_project_members is
   'The members of a project: its author, then by when they joined. Fails: project_unknown, cursor_unknown, '

@@ -179,7 +179,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('received votes', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -193,15 +193,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := coalesce(private.cursor_place(v_cursor),
-                                 (private.find_vote_time(v_cursor), v_cursor)::app.place);
-  v_found  app.found;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_cursor is null then
-    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  elsif v_from.at is null then
-    perform private.fail('cursor_unknown');
+  if p_cursor is not null then
+    v_from := private.require_place('received votes', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_vote_time(v_from.id));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
   v_found := private.find_votes(v_from);
   return private.page((select json_agg(c.card order by p.place)

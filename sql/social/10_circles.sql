@@ -176,6 +176,7 @@ declare
   v_me     uuid := app.uid();
   v_from   timestamptz := p_from.at;
   v_before uuid := p_from.id;
+  v_list   text := case when p_own then 'circles' else 'memberships' end;
   v_found  app.found;
 begin
   with looked as materialized (
@@ -193,7 +194,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -208,14 +209,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
-  elsif v_place is null then
+  elsif v_place.at is null then
     select created_at, id into v_place from app.circles
-    where id = v_cursor and (p_own or owner_id <> app.uid());
+    where id = v_place.id and (p_own or owner_id <> app.uid());
     if not found then
       perform private.fail('cursor_unknown');
     end if;

@@ -139,18 +139,18 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := concat_ws(' ', 'circle invitations', p_circle);
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before
-    from app.circle_invitations where id = v_cursor and v_me in (inviter_id, invitee_id);
+    from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -171,7 +171,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

@@ -68,7 +68,7 @@ call private.make_walk('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
-create function private.person_page(p_ids uuid[], p_limit integer, p_next uuid default null) returns json
+create function private.person_page(p_ids uuid[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -84,6 +84,13 @@ comment on function private.person_page is
   'or p_next where a page is not full. Fails: limit_out_of_range.';
 call private.make_walk('private.person_page');
 
+create function private.follow_list(p_follower uuid, p_following uuid) returns text
+language plpgsql immutable
+set search_path = ''
+as $$ begin return coalesce('following ' || p_follower, 'followers ' || p_following); end $$;
+comment on function private.follow_list is
+  'The name for cursors of the list of whom a person (p_follower) follows, or of who follows a person (p_following).';
+
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
 ) returns app.place
@@ -92,13 +99,11 @@ set search_path = ''
 as $$
 declare
   v_named uuid := private.find_person(p_cursor);
-  v_place app.place;
+  v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
     return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
-  elsif pg_input_is_valid(p_cursor, 'uuid') then
-    v_place := private.cursor_place(p_cursor::uuid);
-  elsif private.may_meet(private.find_level(app.uid(), v_named)) then
+  elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
     if not found then
@@ -140,7 +145,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(private.follow_list(p_follower, p_following), l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

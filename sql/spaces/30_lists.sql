@@ -74,7 +74,7 @@ begin
       order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(case when p_mine then 'my spaces' else 'spaces' end, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -91,14 +91,12 @@ language plpgsql stable security definer   -- reads the place of a space by one 
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_words  text[];
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_words text[];
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       (select (f.created_at, f.id)::app.place from private.find_space(p_kind, p_cursor) f
-                        where f.id is not null));
+  if p_cursor is not null then
+    v_from := private.require_place(case when p_mine then 'my spaces' else 'spaces' end, p_cursor);
+    v_from.at := coalesce(v_from.at, (private.find_space(p_kind, v_from.id::text)).created_at);
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -120,13 +118,13 @@ language plpgsql stable security definer   -- under a policy it would pass over 
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor, true);
-  v_from   timestamptz := coalesce(v_place.at, '-infinity');
-  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
-  v_found  app.found;
+  v_list  text := 'members ' || p_space;
+  v_place app.place := private.cursor_place(v_list, p_cursor);
+  v_from  timestamptz := coalesce(v_place.at, '-infinity');
+  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_found app.found;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -141,7 +139,7 @@ begin
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -162,7 +160,7 @@ declare
 begin
   return private.page(
     private.member_cards(v_space, v_found.ids[:p_limit]),
-    array(select private.place_cursor(m.placed_at, m.user_id)::text
+    array(select private.place_cursor('members ' || v_space, m.placed_at, m.user_id)
           from unnest(v_found.ids) with ordinality as i (id, place)
           join app.space_members m on m.space_id = v_space and m.user_id = i.id order by i.place),
     p_limit, v_found.next);
@@ -177,16 +175,16 @@ set search_path = ''
 as $$
 declare
   v_space  uuid := (private.require_space(p_kind, p_id)).id;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := 'banned ' || v_space;
+  v_place  app.place := private.cursor_place(v_list, p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');
   v_before uuid := coalesce(v_place.id, v_space);   -- any id will do beside infinity
   v_users  uuid[];
   v_times  timestamptz[];
-  v_next   uuid;
+  v_next   text;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -198,14 +196,14 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc), array(select at from seen order by at desc, id desc),
-         (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l)
+         (select private.place_cursor(v_list, l.at, l.id) from (select * from looked offset 399 limit 1) l)
   into v_users, v_times, v_next;
   return private.page(
     (select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'createdAt', private.utc(b.at))
                      order by b.place)
      from unnest(v_users[:p_limit], v_times[:p_limit]) with ordinality as b (id, at, place)
      join app.person_card p on p.id = b.id),
-    array(select private.place_cursor(b.at, b.id)::text
+    array(select private.place_cursor(v_list, b.at, b.id)
           from unnest(v_users, v_times) with ordinality as b (id, at, place) order by b.place),
     p_limit, case when cardinality(v_users) < 51 then v_next end);
 end $$;
@@ -220,20 +218,20 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := concat_ws(' ', case when p_requests then 'requests' else 'invitations' end, p_space);
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null and p_requests then
-    select created_at, id into v_from, v_before from app.space_requests where id = v_cursor and space_id = p_space;
+    select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.space_invitations
-    where id = v_cursor and case when p_space is null then invitee_id = v_me else space_id = p_space end;
+    where id = v_place.id and case when p_space is null then invitee_id = v_me else space_id = p_space end;
   end if;
   if v_from is null then
     perform private.fail('cursor_unknown');
@@ -263,7 +261,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;

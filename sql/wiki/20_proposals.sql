@@ -38,12 +38,13 @@ comment on function private.wiki_proposal_cards is
   'createdAt, resolvedAt}.';
 call private.make_walk('private.wiki_proposal_cards');
 
-create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor uuid) returns app.found
+create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_list   text := 'proposals ' || p_interest;
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_found  app.found;
@@ -54,7 +55,7 @@ begin
   elsif v_from is null then
     -- also of somebody who was banned or erased since
     select created_at, id into v_from, v_before from app.wiki_proposals
-    where id = p_cursor and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
+    where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -75,7 +76,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -92,8 +93,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status,
-                                                   private.require_cursor(p_cursor));
+  v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status, p_cursor);
 begin
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;

@@ -1125,117 +1125,121 @@ comment on function private.require_cursor is 'Reads a cursor that is a UUID; nu
 -- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
 -- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
 -- short, and the next one goes on behind the last row that was looked at, which may be one that the caller must not
--- know of: its cursor is a place.
+-- know of. So its cursor is sealed: encrypted, and good for this caller and this list alone. Otherwise somebody could
+-- change it bit by bit, or try it in other lists, and learn from the pages what it holds.
 -- docs/limits.md; docs/decisions.md, Lists.
+
+create table private.cursor_keys (
+  hiding  bytea not null default extensions.gen_random_bytes(32),
+  signing bytea not null default extensions.gen_random_bytes(32)
+);
+create unique index cursor_keys_one_row_idx on private.cursor_keys ((true));
+comment on table private.cursor_keys is
+  'One row, made with the schema: the key with which cursors are encrypted, and the one with which they are signed.';
+insert into private.cursor_keys default values;
+
+create function private.cursor_signature(p_key bytea, p_list text, p_hidden bytea) returns bytea
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- the first two have a fixed length, so no other caller and list give the same bytes
+  return substr(extensions.hmac(
+    p_hidden || uuid_send(coalesce(app.uid(), '00000000-0000-0000-0000-000000000000')) || convert_to(p_list, 'UTF8'),
+    p_key, 'sha256'), 1, 18);
+end $$;
+comment on function private.cursor_signature is
+  'What a cursor ends with: 144 bits of an HMAC over its encrypted part, the caller and the list.';
+
+create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
+language plpgsql volatile security definer   -- nobody may read the keys
+set search_path = ''
+as $$
+declare
+  v_keys   private.cursor_keys;
+  v_hidden bytea := extensions.gen_random_bytes(16);
+begin
+  select * into v_keys from private.cursor_keys;
+  v_hidden := v_hidden || extensions.encrypt_iv(int8send(p_number) || uuid_send(p_id), v_keys.hiding, v_hidden,
+                                                'aes-cbc');
+  return translate(encode(v_hidden || private.cursor_signature(v_keys.signing, p_list, v_hidden), 'base64'),
+                   e'+/\n', '-_');
+end $$;
+comment on function private.seal_cursor is
+  'A cursor that holds a number and an id, which only this caller can use, in this list: 88 letters, other ones each '
+  'time. A list is named by all that its order depends on. See private.open_cursor.';
+
+create type app.rank_place as (rank bigint, id uuid);
+comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
+
+create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
+language plpgsql stable security definer   -- nobody may read the keys
+set search_path = ''
+as $$
+declare
+  v_keys   private.cursor_keys;
+  v_sealed bytea;
+  v_hidden bytea;
+begin
+  if (p_cursor ~ '^[A-Za-z0-9_-]{88}$') is not true then
+    return null;
+  end if;
+  select * into v_keys from private.cursor_keys;
+  v_sealed := decode(translate(p_cursor, '-_', '+/'), 'base64');
+  v_hidden := substr(v_sealed, 1, 48);
+  if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, 49) then
+    return null;
+  end if;
+  v_hidden := extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
+  return (('x' || encode(substr(v_hidden, 1, 8), 'hex'))::bit(64)::bigint,
+          encode(substr(v_hidden, 9), 'hex')::uuid)::app.rank_place;
+end $$;
+comment on function private.open_cursor is
+  'What private.seal_cursor put into a cursor for this caller and list; null for any other.';
 
 create type app.place as (at timestamptz, id uuid);
 comment on type app.place is 'A place in a list that goes by time, then id. It need not be that of a row.';
 
-create table private.place_key (
-  key uuid not null default gen_random_uuid()
-);
-create unique index place_key_one_row_idx on private.place_key ((true));
-comment on table private.place_key is
-  'One row, made with the schema: the secret under which cursors hide the id of the row that was looked at last.';
-insert into private.place_key default values;
-
-create function private.masked_place(p_at text, p_id text) returns text
-language plpgsql stable security definer   -- nobody may read the key
+create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
+language plpgsql volatile
 set search_path = ''
-as $$
-declare
-  v_mask text := encode(sha256(convert_to((select key from private.place_key) || p_at, 'UTF8')), 'hex');
-begin
-  return lpad(to_hex((('x' || p_id)::bit(60) # ('x' || left(v_mask, 15))::bit(60))::bigint), 15, '0');
-end $$;
-comment on function private.masked_place is
-  'Hides, or shows again, the 15 hexadecimal digits of an id beside a moment. The mask is that of the moment: whoever '
-  'has a cursor learns nothing of the id, which may be that of a hidden person.';
+as $$ begin return private.seal_cursor(p_list, (extract(epoch from p_at) * 1000000)::bigint, p_id); end $$;
+comment on function private.place_cursor is 'A cursor for a place in this list. See private.seal_cursor.';
 
-create function private.place_cursor(p_at timestamptz, p_id uuid) returns uuid
+create function private.cursor_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- microseconds since 1970 in 60 bits, which end in the year 38503, and the first 60 bits of the id
-  v_us bigint := floor(least(greatest(extract(epoch from p_at) * 1000000, 0), (1::bigint << 60) - 1));
-  v_at text := lpad(to_hex(v_us), 15, '0');
+  v_place app.rank_place := private.open_cursor(p_list, p_cursor);
 begin
-  return (left(v_at, 12) || '8' || right(v_at, 3) || '8'
-          || private.masked_place(v_at, left(translate(p_id::text, '-', ''), 15)))::uuid;
-end $$;
-comment on function private.place_cursor is
-  'A cursor for a place, which names no row: a UUID of version 8 with the moment in microseconds and, masked, the '
-  'first 60 bits of the id. See private.cursor_place.';
-
-create function private.cursor_place(p_cursor uuid, p_up boolean default false) returns app.place
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_hex text := translate(p_cursor::text, '-', '');
-  v_at  text := left(v_hex, 12) || substr(v_hex, 14, 3);
-  v_us  bigint;
-begin
-  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
-    return null;
-  end if;
-  v_us := ('x0' || v_at)::bit(64)::bigint;
   -- whole seconds and the rest, since an interval is multiplied by a float
-  return (timestamptz 'epoch' + v_us / 1000000 * interval '1 second' + v_us % 1000000 * interval '1 microsecond',
-          private.masked_place(v_at, right(v_hex, 15))
-            || case when p_up then 'fffffffffffffffff' else '00000000000000000' end)::app.place;
+  return (timestamptz 'epoch' + v_place.rank / 1000000 * interval '1 second'
+                              + v_place.rank % 1000000 * interval '1 microsecond', v_place.id)::app.place;
 end $$;
 comment on function private.cursor_place is
-  'The place in a cursor of private.place_cursor; null for any other. The missing bits of the id are zeros, or with '
-  'p_up ones: in a list that goes down the rows before it come next, in one that goes up those behind it.';
+  'The place in a cursor of private.place_cursor; of any other both parts are null.';
 
-create type app.rank_place as (rank integer, id uuid);
-comment on type app.rank_place is 'A place in a list that goes down by a number, then by an id of private.timed_id.';
-
-create function private.rank_cursor(p_rank integer, p_id uuid) returns uuid
+create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_rank text := lpad(to_hex(p_rank + 2147483648), 8, '0');
-  v_id   text := overlay(translate(p_id::text, '-', '') placing '' from 13 for 1);   -- the version says nothing
-  v_head text := left(v_id, 15);
-  v_tail text := left(private.masked_place(v_rank || v_head, rpad(substr(v_id, 16, 7), 15, '0')), 7);
+  v_place app.place := private.cursor_place(p_list, p_cursor);
 begin
-  -- many have the same rank, and one known id must not be the key to the others: each half masks the other
-  return (v_rank || left(v_tail, 4) || '8' || right(v_tail, 3) || '8'
-          || private.masked_place(v_rank || v_tail, v_head))::uuid;
-end $$;
-comment on function private.rank_cursor is
-  'As private.place_cursor, where a number stands before an id that begins with its time: the number, and masked all '
-  'of the time and 38 bits behind it, so that no two of one millisecond are the same place.';
-
-create function private.cursor_rank(p_cursor uuid) returns app.rank_place
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_hex  text := translate(p_cursor::text, '-', '');
-  v_rank text := left(v_hex, 8);
-  v_tail text := substr(v_hex, 9, 4) || substr(v_hex, 14, 3);
-  v_head text;
-begin
-  if (substr(v_hex, 13, 1) = '8' and substr(v_hex, 17, 1) = '8') is not true then
-    return null;
+  if v_place.id is null then
+    v_place.id := private.require_cursor(p_cursor);
   end if;
-  v_head := private.masked_place(v_rank || v_tail, right(v_hex, 15));
-  v_tail := left(private.masked_place(v_rank || v_head, rpad(v_tail, 15, '0')), 7);
-  return ((('x0' || v_rank)::bit(36)::bigint - 2147483648)::integer,
-          rpad(left(v_head, 12) || '7' || right(v_head, 3) || v_tail, 32, '0'))::app.rank_place;
+  return v_place;
 end $$;
-comment on function private.cursor_rank is
-  'The place in a cursor of private.rank_cursor; null for any other. The missing bits of the id are zeros.';
+comment on function private.require_place is
+  'Reads a cursor of this list, which is a place or the UUID of a row: of the latter the time is null. Of null both '
+  'parts are. Fails: cursor_unknown.';
 
-create type app.found as (ids uuid[], next uuid);
+create type app.found as (ids uuid[], next text);
 comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
-  'did not fill the page, the place of the last one, from which the next page goes on.';
+  'did not fill the page, a cursor for the place of the last one, from which the next page goes on.';
 
 create procedure private.make_walk(p_function regproc)
 language plpgsql
@@ -1258,7 +1262,7 @@ comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
   'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
-create function private.page(p_items json, p_cursors text[], p_limit integer, p_next uuid default null) returns json
+create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -1270,7 +1274,7 @@ begin
   end if;
   return json_build_object(
     'items', coalesce(p_items, '[]'::json),
-    'nextCursor', case when v_more then p_cursors[p_limit] else p_next::text end,
+    'nextCursor', case when v_more then p_cursors[p_limit] else p_next end,
     'hasMore', v_more or p_next is not null);
 end $$;
 comment on function private.page is
@@ -2782,8 +2786,8 @@ comment on policy select_all on app.settings is
 -- jwt_fingerprint: for the owner alone, at boot
 alter table private.jwt_fingerprint enable row level security;
 
--- place_key: for definer functions alone
-alter table private.place_key enable row level security;
+-- cursor_keys: for definer functions alone
+alter table private.cursor_keys enable row level security;
 
 -- feature_flags
 alter table app.feature_flags enable row level security;
@@ -2879,7 +2883,6 @@ grant execute on function
   private.catch_up,
   private.count_writes,
   private.cursor_place,
-  private.cursor_rank,
   private.domain,
   private.emit,
   private.find_idempotency_key,
@@ -2887,18 +2890,21 @@ grant execute on function
   private.finish_idempotent,
   private.is_ahead,
   private.may_meet,
-  private.masked_place,
   private.may_see,
   private.merged,
   private.not_modified,
+  private.open_cursor,
   private.page,
+  private.place_cursor,
   private.require_card,
   private.require_cursor,
   private.require_flag,
   private.require_name,
   private.require_person,
+  private.require_place,
   private.require_role,
   private.require_text,
+  private.seal_cursor,
   private.trimmed,
   private.username_of,
   private.utc
@@ -3905,18 +3911,17 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.require_place('invited', p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
     select created_at, code_id into v_from, v_before
-    from app.invite_tree where code_id = v_cursor and inviter_id = v_me;
+    from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -3931,7 +3936,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('invited', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -5448,6 +5453,7 @@ declare
   v_me     uuid := app.uid();
   v_from   timestamptz := p_from.at;
   v_before uuid := p_from.id;
+  v_list   text := case when p_own then 'circles' else 'memberships' end;
   v_found  app.found;
 begin
   with looked as materialized (
@@ -5465,7 +5471,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -5480,14 +5486,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
-  elsif v_place is null then
+  elsif v_place.at is null then
     select created_at, id into v_place from app.circles
-    where id = v_cursor and (p_own or owner_id <> app.uid());
+    where id = v_place.id and (p_own or owner_id <> app.uid());
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -5795,18 +5800,18 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := concat_ws(' ', 'circle invitations', p_circle);
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before
-    from app.circle_invitations where id = v_cursor and v_me in (inviter_id, invitee_id);
+    from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -5827,7 +5832,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -6273,7 +6278,7 @@ call private.make_walk('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
-create function private.person_page(p_ids uuid[], p_limit integer, p_next uuid default null) returns json
+create function private.person_page(p_ids uuid[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -6289,6 +6294,13 @@ comment on function private.person_page is
   'or p_next where a page is not full. Fails: limit_out_of_range.';
 call private.make_walk('private.person_page');
 
+create function private.follow_list(p_follower uuid, p_following uuid) returns text
+language plpgsql immutable
+set search_path = ''
+as $$ begin return coalesce('following ' || p_follower, 'followers ' || p_following); end $$;
+comment on function private.follow_list is
+  'The name for cursors of the list of whom a person (p_follower) follows, or of who follows a person (p_following).';
+
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
 ) returns app.place
@@ -6297,13 +6309,11 @@ set search_path = ''
 as $$
 declare
   v_named uuid := private.find_person(p_cursor);
-  v_place app.place;
+  v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
     return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
-  elsif pg_input_is_valid(p_cursor, 'uuid') then
-    v_place := private.cursor_place(p_cursor::uuid);
-  elsif private.may_meet(private.find_level(app.uid(), v_named)) then
+  elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
     if not found then
@@ -6345,7 +6355,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(private.follow_list(p_follower, p_following), l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -8321,7 +8331,7 @@ begin
       order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(case when p_mine then 'my spaces' else 'spaces' end, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -8338,14 +8348,12 @@ language plpgsql stable security definer   -- reads the place of a space by one 
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_words  text[];
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_words text[];
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       (select (f.created_at, f.id)::app.place from private.find_space(p_kind, p_cursor) f
-                        where f.id is not null));
+  if p_cursor is not null then
+    v_from := private.require_place(case when p_mine then 'my spaces' else 'spaces' end, p_cursor);
+    v_from.at := coalesce(v_from.at, (private.find_space(p_kind, v_from.id::text)).created_at);
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -8367,13 +8375,13 @@ language plpgsql stable security definer   -- under a policy it would pass over 
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor, true);
-  v_from   timestamptz := coalesce(v_place.at, '-infinity');
-  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
-  v_found  app.found;
+  v_list  text := 'members ' || p_space;
+  v_place app.place := private.cursor_place(v_list, p_cursor);
+  v_from  timestamptz := coalesce(v_place.at, '-infinity');
+  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_found app.found;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -8388,7 +8396,7 @@ begin
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -8409,7 +8417,7 @@ declare
 begin
   return private.page(
     private.member_cards(v_space, v_found.ids[:p_limit]),
-    array(select private.place_cursor(m.placed_at, m.user_id)::text
+    array(select private.place_cursor('members ' || v_space, m.placed_at, m.user_id)
           from unnest(v_found.ids) with ordinality as i (id, place)
           join app.space_members m on m.space_id = v_space and m.user_id = i.id order by i.place),
     p_limit, v_found.next);
@@ -8424,16 +8432,16 @@ set search_path = ''
 as $$
 declare
   v_space  uuid := (private.require_space(p_kind, p_id)).id;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := 'banned ' || v_space;
+  v_place  app.place := private.cursor_place(v_list, p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');
   v_before uuid := coalesce(v_place.id, v_space);   -- any id will do beside infinity
   v_users  uuid[];
   v_times  timestamptz[];
-  v_next   uuid;
+  v_next   text;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -8445,14 +8453,14 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc), array(select at from seen order by at desc, id desc),
-         (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l)
+         (select private.place_cursor(v_list, l.at, l.id) from (select * from looked offset 399 limit 1) l)
   into v_users, v_times, v_next;
   return private.page(
     (select json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'createdAt', private.utc(b.at))
                      order by b.place)
      from unnest(v_users[:p_limit], v_times[:p_limit]) with ordinality as b (id, at, place)
      join app.person_card p on p.id = b.id),
-    array(select private.place_cursor(b.at, b.id)::text
+    array(select private.place_cursor(v_list, b.at, b.id)
           from unnest(v_users, v_times) with ordinality as b (id, at, place) order by b.place),
     p_limit, case when cardinality(v_users) < 51 then v_next end);
 end $$;
@@ -8467,20 +8475,20 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := concat_ws(' ', case when p_requests then 'requests' else 'invitations' end, p_space);
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null and p_requests then
-    select created_at, id into v_from, v_before from app.space_requests where id = v_cursor and space_id = p_space;
+    select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.space_invitations
-    where id = v_cursor and case when p_space is null then invitee_id = v_me else space_id = p_space end;
+    where id = v_place.id and case when p_space is null then invitee_id = v_me else space_id = p_space end;
   end if;
   if v_from is null then
     perform private.fail('cursor_unknown');
@@ -8510,7 +8518,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -9980,7 +9988,7 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('replies ' || p_post, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -9998,14 +10006,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_post   uuid := (private.require_original(p_id)).id;
-  v_from   app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_post  uuid := (private.require_original(p_id)).id;
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor, p_up => true),
-                       (private.find_reply_time(v_cursor, v_post), v_cursor)::app.place);
+  if p_cursor is not null then
+    v_from := private.require_place('replies ' || v_post, p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_reply_time(v_from.id, v_post));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -10270,7 +10277,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('bookmarks', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -10284,13 +10291,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       (private.find_bookmark_time(v_cursor), v_cursor)::app.place);
+  if p_cursor is not null then
+    v_from := private.require_place('bookmarks', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_bookmark_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -12408,7 +12414,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('scheduled', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -12423,13 +12429,12 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_after uuid := private.require_cursor(p_cursor);
   v_from  app.place := ('-infinity', v_me)::app.place;   -- any id will do beside infinity
   v_found app.found;
 begin
-  if v_after is not null then
-    v_from := coalesce(private.cursor_place(v_after, p_up => true),
-                       (private.find_scheduled_time(v_after), v_after)::app.place);
+  if p_cursor is not null then
+    v_from := private.require_place('scheduled', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_scheduled_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -12452,9 +12457,8 @@ language plpgsql stable security definer   -- a cursor stays good when its post 
 set search_path = ''
 as $$
 begin
-  post_id := private.require_cursor(p_cursor);
-  if private.cursor_place(post_id) is not null then
-    select at, id into published_at, post_id from private.cursor_place(post_id);
+  select at, id into published_at, post_id from private.require_place('posts by ' || p_author, p_cursor);
+  if published_at is not null then
     return;
   end if;
   if private.find_post_time(post_id) is not null then
@@ -12491,7 +12495,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('posts by ' || p_author, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -12545,7 +12549,7 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
+  v_list   text := 'space posts ' || p_space;
   v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
   v_from   timestamptz;
   v_before uuid;
@@ -12554,10 +12558,10 @@ begin
   if private.find_role(p_space, private.require_caller()) is null then
     return ('{}', null)::app.found;   -- nobody else looks through what is not theirs
   end if;
-  if v_cursor is not null then
-    v_place := coalesce(private.cursor_place(v_cursor),
-                        (select (private.find_post_time(p.id), p.id)::app.place
-                         from app.posts p where p.id = v_cursor and p.space_id = p_space));
+  if p_cursor is not null then
+    v_place := private.require_place(v_list, p_cursor);
+    v_place.at := coalesce(v_place.at, (select private.find_post_time(p.id) from app.posts p
+                                        where p.id = v_place.id and p.space_id = p_space));
     if v_place.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -12573,7 +12577,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -14157,15 +14161,16 @@ declare
   v_places text[];
 begin
   if p_cursor is not null then
-    v_place := private.cursor_place(private.require_cursor(p_cursor), true);
-    if v_place is null then
+    v_place := private.cursor_place('changed notifications', p_cursor);
+    if v_place.at is null then
       perform private.fail('cursor_unknown');
     end if;
     v_at := v_place.at;
     v_id := v_place.id;
   end if;
   select array_agg(n.id order by n.updated_at, n.id),
-         coalesce(array_agg(private.place_cursor(n.updated_at, n.id)::text order by n.updated_at, n.id), '{}')
+         coalesce(array_agg(private.place_cursor('changed notifications', n.updated_at, n.id)
+                            order by n.updated_at, n.id), '{}')
   into v_ids, v_places
   from (select id, updated_at from app.notifications
         where user_id = v_caller and in_app and (updated_at, id) > (v_at, v_id)
@@ -15010,7 +15015,6 @@ grant execute on function
   private.list_own_channels,
   private.mark_own_read,
   private.notification_cards,
-  private.place_cursor,
   private.known_timezone,
   private.require_timezone,
   private.take_push_token,
@@ -15976,7 +15980,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('received votes', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -15990,15 +15994,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := coalesce(private.cursor_place(v_cursor),
-                                 (private.find_vote_time(v_cursor), v_cursor)::app.place);
-  v_found  app.found;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
-  if v_cursor is null then
-    v_from := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  elsif v_from.at is null then
-    perform private.fail('cursor_unknown');
+  if p_cursor is not null then
+    v_from := private.require_place('received votes', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_vote_time(v_from.id));
+    if v_from.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
   end if;
   v_found := private.find_votes(v_from);
   return private.page((select json_agg(c.card order by p.place)
@@ -19079,7 +19083,7 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next uuid, opened text);
+create type app.feed_page as (ids uuid[], parts json[], next text, opened text);
 comment on type app.feed_page is
   'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
   'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
@@ -19093,26 +19097,37 @@ begin
 end $$;
 comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
 
-create type app.feed_cursor as (id uuid, opened text);
+create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post or a place, and the marks of the posts that came to the front of its block, '
-  'in their order. With them the walk goes on as it began, also when what the caller likes has changed meanwhile.';
+  'A cursor of the feed: the id of a post, or with a time a place, and the marks of the posts that came to the front '
+  'of its block, in their order. With them the walk goes on as it began, also when what the caller likes has changed '
+  'meanwhile.';
 
-create function private.require_feed_cursor(p_cursor text) returns app.feed_cursor
+create function private.feed_list(p_tab text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$ begin return concat_ws(' ', 'feed', p_tab); end $$;
+comment on function private.feed_list is 'The name for cursors of a tab, or for null of For You.';
+
+create function private.require_feed_cursor(p_tab text, p_cursor text) returns app.feed_cursor
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_opened text := substr(p_cursor, 38);
+  v_place  app.place;
+  v_opened text;
 begin
-  if v_opened <> '' and (substr(p_cursor, 37, 1) = '.' and v_opened ~ '^([0-9a-f]{12}){1,20}$') is not true then
-    perform private.fail('cursor_unknown');
+  if substr(p_cursor, 37) ~ '^\.([0-9a-f]{12}){1,20}$' then
+    v_place.id := private.require_cursor(left(p_cursor, 36));
+    v_opened := substr(p_cursor, 38);
+  else
+    v_place := private.require_place(private.feed_list(p_tab), p_cursor);
   end if;
-  return (private.require_cursor(case when v_opened <> '' then left(p_cursor, 36) else p_cursor end),
-          nullif(v_opened, ''))::app.feed_cursor;
+  return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of the feed: a UUID, or one with the marks of up to 20 posts behind it. Fails: cursor_unknown.';
+  'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
+  'cursor_unknown.';
 
 create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
 language plpgsql immutable
@@ -19133,7 +19148,8 @@ comment on function private.feed_why is
   'The parts of the scores of a page, which are a row of weights a post, as {score, why: [{factor, weight}]}. Parts '
   'without weight are left out.';
 
-create function private.feed_in_time(p_choice app.feed_choice, p_cursor uuid, p_limit integer) returns app.feed_page
+create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
+returns app.feed_page
 language plpgsql stable security definer   -- nobody may read the heat of a post
 set search_path = ''
 as $$
@@ -19146,14 +19162,14 @@ declare
   v_stopped  integer;
   v_page     app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
-  if p_cursor is not null then
-    v_place := private.cursor_place(p_cursor);
+  if p_cursor.id is not null then
+    v_place := (p_cursor.at, p_cursor.id)::app.place;
     if v_place.at is null then
       select case when v_trending then private.trending_at(private.find_post_time(p.id), p.trending_boost)
                   else private.find_post_time(p.id) end,
              p.id
       into v_place.at, v_place.id
-      from app.posts p where p.id = p_cursor;
+      from app.posts p where p.id = p_cursor.id;
     end if;
     if v_place.at is null then
       perform private.fail('cursor_unknown');
@@ -19174,7 +19190,7 @@ begin
               or v_sieve.budget <= 0;
   end loop;
   if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
-    v_page.next := private.place_cursor(v_place.at, v_place.id);
+    v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
   end if;
   v_page.parts := private.feed_why('{recency,engagement}', (
     select array_agg(array[round(extract(epoch from p.published_at) / 3600, 4),
@@ -19220,7 +19236,7 @@ declare
   v_page   app.feed_page := ('{}', '{}', null, null)::app.feed_page;
 begin
   if p_cursor.id is not null then
-    v_until := (private.cursor_place(p_cursor.id)).at;
+    v_until := p_cursor.at;
     if v_until is null then
       v_at := private.find_post_time(p_cursor.id);
       if v_at is null then
@@ -19318,7 +19334,8 @@ begin
     v_until := v_lowest;
   end loop;
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
-    v_page.next := private.place_cursor(v_lowest, '00000000-0000-0000-0000-000000000000');
+    v_page.next := private.place_cursor(private.feed_list(null), v_lowest,
+                                        '00000000-0000-0000-0000-000000000000');
   end if;
   if v_moves and cardinality(v_page.ids) > p_limit then
     v_at := private.find_post_time(v_page.ids[p_limit]);
@@ -19348,7 +19365,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
 as $$
 declare
-  v_cursor  app.feed_cursor := private.require_feed_cursor(p_cursor);
+  v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
   v_cursors text[];
   v_choice  app.feed_choice := (
     p_tab, private.interest_subtree(p_interest_id), coalesce(p_journalism, false), p_format, coalesce(p_min_depth, 0),
@@ -19359,7 +19376,7 @@ begin
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
-    v_page := private.feed_in_time(v_choice, v_cursor.id, p_limit);
+    v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
   else
     perform private.fail('tab_unknown');
   end if;
@@ -19383,6 +19400,7 @@ alter table app.feed_blocks enable row level security;
 grant execute on function
   api.list_feed,
   private.feed_in_time,
+  private.feed_list,
   private.feed_ranked,
   private.require_feed_cursor
   to authenticated;
@@ -19721,9 +19739,16 @@ end $$;
 comment on function private.interests_below is
   'An interest with those below it, first itself, which need not be in the catalog.';
 
+create function private.content_list(p_kind text, p_order text, p_space uuid) returns text
+language plpgsql immutable
+set search_path = ''
+as $$ begin return concat_ws(' ', p_kind, p_order, p_space); end $$;
+comment on function private.content_list is 'The name for cursors of a list of private.find_contents.';
+
 create function private.find_contents(
   p_kind text, p_from app.place, p_space uuid, p_author uuid, p_interests uuid[], p_words text[],
-  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0
+  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0,
+  p_end timestamptz default null
 ) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
@@ -19733,14 +19758,17 @@ declare
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
   v_kind  private.content_kinds;
+  v_list  text := private.content_list(p_kind, p_order, p_space);
+  v_end   timestamptz := coalesce(p_end, case when p_up then 'infinity' else '-infinity' end::timestamptz);
   v_look  text;
   v_found app.found;
 begin
   select * into v_kind from private.content_kinds where kind = p_kind;
   v_look := case
     when p_order is not null then format(
-      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) order by %1$I %4$s, id %4$s limit $4',
-      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way)
+      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) and %1$I %5$s $13
+       order by %1$I %4$s, id %4$s limit $4',
+      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way, case when p_up then '<=' else '>=' end)
     when p_space is not null then
       'select created_at as at, id from app.contents
        where space_id = $5 and kind = $1 and (created_at, id) < ($2, $3)
@@ -19781,7 +19809,7 @@ begin
                    order by l.at %3$s, l.id %3$s offset $11 limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then coalesce((select private.place_cursor(l.at, l.id)
+                       then coalesce((select private.place_cursor($12, l.at, l.id)
                                       from (select * from looked offset $4 - 1 limit 1) l) %4$s) end
     from seen s $q$,
     v_look,
@@ -19791,9 +19819,10 @@ begin
       case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
       case when p_filters is not null then format(' and %s(c.id, $9)', v_kind.filter) end),
     v_way,
-    case when v_look like '%taken t%' then ', (select private.place_cursor(c.at, c.id) from cut c)' end)
+    case when v_look like '%taken t%' then ', (select private.place_cursor($12, c.at, c.id) from cut c)' end)
   into v_found
-  using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past;
+  using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past,
+        v_list, v_end;
   return v_found;
 end $$;
 comment on function private.find_contents is
@@ -19803,7 +19832,7 @@ comment on function private.find_contents is
   '4000 of all of them. Newest first, or by a column of the detail, which is a time and has an index with the id.';
 call private.make_walk('private.find_contents');
 
-create function private.content_cursors(p_kind text, p_ids uuid[], p_order text) returns text[]
+create function private.content_cursors(p_kind text, p_ids uuid[], p_order text, p_space uuid) returns text[]
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
@@ -19811,11 +19840,11 @@ declare
   v_cursors text[] := p_ids::text[];
 begin
   if p_order is not null then
-    execute format('select array(select private.place_cursor(d.%I, d.id)::text
+    execute format('select array(select private.place_cursor($2, d.%I, d.id)
                                  from unnest($1) with ordinality as i (id, place)
                                  join %s d on d.id = i.id order by i.place)',
                    p_order, (select relation from private.content_kinds where kind = p_kind))
-      into v_cursors using p_ids;
+      into v_cursors using p_ids, private.content_list(p_kind, p_order, p_space);
   end if;
   return v_cursors;
 end $$;
@@ -19823,19 +19852,18 @@ comment on function private.content_cursors is
   'The cursors of contents that were found: their ids, newest first; places in any other order, since the detail of a '
   'deleted one says none.';
 
-create type app.listing as (ids uuid[], cursors text[], next uuid);
+create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
   p_filters jsonb default null, p_order text default null, p_up boolean default false,
-  p_start timestamptz default null, p_past integer default 0
+  p_start timestamptz default null, p_past integer default 0, p_end timestamptz default null
 ) returns app.listing
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   -- any id will do beside a start that no content has
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
@@ -19843,15 +19871,14 @@ declare
   v_author uuid := case when p_author_id is not null then private.require_person(p_author_id) end;
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;
-  v_places text[];
 begin
   if p_order is not null and p_up and p_start is not null then
     v_from.id := '00000000-0000-0000-0000-000000000000';
   end if;
-  if v_cursor is not null then
-    v_from := private.cursor_place(v_cursor, p_up);
+  if p_cursor is not null then
+    v_from := private.require_place(private.content_list(p_kind, p_order, v_space), p_cursor);
     if v_from.at is null and p_order is null then
-      v_from := private.content_place(v_cursor, p_kind);
+      v_from := private.content_place(v_from.id, p_kind);
     end if;
     if v_from.at is null then
       perform private.fail('cursor_unknown');
@@ -19864,15 +19891,15 @@ begin
     v_found := private.find_contents(
       p_kind, v_from, v_space, v_author,
       case when p_interest_id is not null then private.interests_below(p_interest_id) end,
-      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past);
+      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past, p_end);
   end if;
-  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order), v_found.next)::app.listing;
+  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
   'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
   'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
-  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start on; past so many '
-  'of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
+  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start to an end; past '
+  'so many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
@@ -20213,6 +20240,7 @@ comment on policy select_audience on app.contents is
 grant execute on function
   private.add_content,
   private.content_cursors,
+  private.content_list,
   private.content_place,
   private.delete_content,
   private.edit_content,
@@ -21715,17 +21743,16 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.require_place('own requests', p_cursor);
   v_from   timestamptz := v_place.at;
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
-    select created_at, id into v_from, v_before from app.space_requests where id = v_cursor and user_id = v_me;
+    select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
   if v_from is null then
     perform private.fail('cursor_unknown');
@@ -21739,7 +21766,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('own requests', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -24131,29 +24158,20 @@ comment on function api.unreact_to_message is
 -- Lists of conversations and of messages.
 -- docs/decisions.md, Lists; Messaging.
 
-create function private.number_cursor(p_number bigint) returns uuid
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.place_cursor(clock_timestamp(), (lpad(to_hex(p_number), 15, '0') || repeat('0', 17))::uuid);
-end $$;
-comment on function private.number_cursor is
-  'A cursor for a place among the messages of a conversation, which tells neither the number nor whose message it is.';
-
-create function private.require_number(p_conversation uuid, p_cursor uuid) returns bigint
+create function private.require_number(p_conversation uuid, p_cursor text) returns bigint
 language plpgsql stable security definer   -- a cursor stays good when its message is hidden from the caller
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
-  v_number bigint;
+  v_number bigint := (private.open_cursor('messages ' || p_conversation, p_cursor)).rank;
+  v_id     uuid;
 begin
-  if v_place is not null then
-    return ('x0' || left(translate(v_place.id::text, '-', ''), 15))::bit(64)::bigint;
+  if v_number is not null then
+    return v_number;
   end if;
+  v_id := private.require_cursor(p_cursor);
   select m.number into v_number from app.messages m
-  where m.id = p_cursor and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
+  where m.id = v_id and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
   if not found then
     perform private.fail('cursor_unknown');
   end if;
@@ -24231,7 +24249,7 @@ begin
     v_left := v_left - v_looked - 1;
     if v_left <= 0 then
       v_stop := coalesce(v_stop, case when p_up then v_last else v_first end);
-      return (v_ids, private.number_cursor(v_stop))::app.found;
+      return (v_ids, private.seal_cursor('messages ' || p_conversation, v_stop, p_conversation))::app.found;
     end if;
   end loop;
   return (v_ids, null)::app.found;
@@ -24263,7 +24281,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('changed messages ' || p_conversation, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -24290,25 +24308,29 @@ comment on function private.note_late_message is
 create constraint trigger note_late_message after update of changed_at on app.messages
   deferrable initially deferred for each row execute function private.note_late_message();
 
-create function private.changed_place(p_id uuid) returns uuid
+create function private.changed_cursor(p_id uuid) returns text
 language plpgsql stable security definer   -- people read messages by operations alone
 set search_path = ''
-as $$ begin return (select private.place_cursor(changed_at, id) from app.messages where id = p_id); end $$;
-comment on function private.changed_place is 'The place of a message in a list of changes.';
+as $$
+begin
+  return (select private.place_cursor('changed messages ' || conversation_id, changed_at, id)
+          from app.messages where id = p_id);
+end $$;
+comment on function private.changed_cursor is 'A cursor for the place of a message in a list of changes.';
 
 create function api.list_messages(
   p_id uuid, p_after uuid default null, p_changed_since timestamptz default null,
   p_limit integer default 20, p_cursor text default null
 ) returns json
-language plpgsql volatile   -- a cursor is made anew for each answer
+language plpgsql stable
 set search_path = ''
 as $$
 declare
   c_behind constant bigint := 9223372036854775807;
-  v_id     uuid := (private.require_member(p_id)).id;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place;
-  v_found  app.found;
+  v_id    uuid := (private.require_member(p_id)).id;
+  v_from  text := coalesce(p_cursor, p_after::text);
+  v_place app.place;
+  v_found app.found;
 begin
   if p_after is not null and p_changed_since is not null then
     perform private.fail('message_selection');
@@ -24316,20 +24338,19 @@ begin
   if p_changed_since is not null then
     -- a commit takes its time: what was noted before it may be seen after what was noted later
     v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
-    if v_cursor is not null then
-      v_place := private.cursor_place(v_cursor, true);
-      if v_place is null then
+    if p_cursor is not null then
+      v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
+      if v_place.at is null then
         perform private.fail('cursor_unknown');
       end if;
     end if;
     v_found := private.find_changed_messages(v_id, v_place);
     return private.page(private.message_cards(v_found.ids[:p_limit]),
-                        array_fill(private.changed_place(v_found.ids[p_limit])::text,
+                        array_fill(private.changed_cursor(v_found.ids[p_limit]),
                                    array[cardinality(v_found.ids)]), p_limit, v_found.next);
   end if;
-  v_cursor := coalesce(v_cursor, p_after);
   v_found := private.find_messages(
-    v_id, case when v_cursor is null then c_behind else private.require_number(v_id, v_cursor) end,
+    v_id, case when v_from is null then c_behind else private.require_number(v_id, v_from) end,
     p_after is not null);
   return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
@@ -24448,7 +24469,7 @@ begin
       exit when cardinality(v_ids) = 51;
     end if;
     if v_looks = 0 or v_weight <= 0 then
-      return (v_ids, private.place_cursor(v_member.at, v_member.id))::app.found;
+      return (v_ids, private.place_cursor('conversations', v_member.at, v_member.id))::app.found;
     end if;
   end loop;
   return (v_ids, null)::app.found;
@@ -24476,13 +24497,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
-  v_last   app.place;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
+  v_last  app.place;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.conversation_place(v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('conversations', p_cursor);
+    if v_from.at is null then
+      v_from := private.conversation_place(v_from.id);
+    end if;
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -24491,8 +24514,8 @@ begin
   -- a place: a conversation moves up when something is said in it
   v_last := private.conversation_place(v_found.ids[p_limit]);
   return private.page(private.conversation_cards(v_found.ids[:p_limit]),
-                      array_fill(private.place_cursor(v_last.at, v_last.id)::text, array[cardinality(v_found.ids)]),
-                      p_limit, v_found.next);
+                      array_fill(private.place_cursor('conversations', v_last.at, v_last.id),
+                                 array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_conversations is
   'The caller''s conversations, those first in which something was said last, as far as they see it. Fails: '
@@ -25167,7 +25190,7 @@ alter table app.message_reactions enable row level security;
 grant execute on function
   private.add_members,
   private.add_message_reaction,
-  private.changed_place,
+  private.changed_cursor,
   private.conversation_cards,
   private.conversation_place,
   private.count_unread_conversations,
@@ -25608,13 +25631,13 @@ language plpgsql stable security definer   -- who sees the event sees who replie
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor, true);
+  v_list   text := concat_ws(' ', 'attendees', p_event, p_status);
+  v_place  app.place := private.cursor_place(v_list, p_cursor);
   v_from   timestamptz := coalesce(v_place.at, '-infinity');   -- plain variables, as in every walk
   v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
   v_found  app.found;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -25626,7 +25649,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -25647,7 +25670,8 @@ begin
       json_agg(json_build_object('userId', p.actor_id, 'user', p.card, 'status', r.status,
                                  'since', private.utc(r.since)) order by i.place)
         filter (where i.place <= p_limit),
-      coalesce(array_agg(private.place_cursor(r.since, r.user_id)::text order by i.place), '{}'), p_limit,
+      coalesce(array_agg(private.place_cursor(concat_ws(' ', 'attendees', p_event, p_status), r.since, r.user_id)
+                         order by i.place), '{}'), p_limit,
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps
@@ -25780,12 +25804,8 @@ begin
   v_found := private.search_contents(
     'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
     case when v_timed then 'starts_at' end, v_timed and not v_past,
-    case when v_past then v_to when v_timed then v_from end);
-  -- the walk goes by the time of the start: behind the last one that is asked for there is nothing to go on to
-  if v_timed and (private.cursor_place(v_found.next)).at not between coalesce(v_from, '-infinity')
-                                                                 and coalesce(v_to, 'infinity') then
-    v_found.next := null;
-  end if;
+    case when v_past then v_to when v_timed then v_from end,
+    p_end => case when v_past then v_from else v_to end);
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
@@ -25821,13 +25841,12 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.cursor_place('my events', p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
   v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
   v_found  app.listing;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -25847,9 +25866,10 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         array(select private.place_cursor('my events', at, id) from seen order by at desc, id desc),
          case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+              then (select private.place_cursor('my events', l.at, l.id)
+                    from (select * from looked offset 399 limit 1) l) end
   into v_found;
   return v_found;
 end $$;
@@ -26883,6 +26903,15 @@ call private.make_walk('private.argument_cards');
 -- Who argues in a debate and takes an argument back, and the lists of arguments.
 -- docs/decisions.md, Debates; Lists.
 
+create function private.argument_list(p_debate uuid, p_parent uuid, p_top boolean) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return concat_ws(' ', case when p_top then 'top arguments' else 'arguments' end, p_debate, p_parent);
+end $$;
+comment on function private.argument_list is 'The name for cursors of a list of private.find_arguments.';
+
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
 ) returns app.found
@@ -26925,7 +26954,7 @@ begin
       limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.rank_cursor(l.votes, l.id)
+                     then (select private.seal_cursor(private.argument_list(p_debate, p_parent, p_top), l.votes, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -26935,16 +26964,16 @@ comment on function private.find_arguments is
   'or one, by votes or the newest first, among the next 400.';
 call private.make_walk('private.find_arguments');
 
-create function private.argument_cursors(p_ids uuid[], p_top boolean) returns text[]
+create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
 language plpgsql stable security definer   -- reads the votes of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.rank_cursor(case when p_top then a.votes else 0 end, a.id)::text
+  return array(select private.seal_cursor(p_list, case when p_top then a.votes else 0 end, a.id)
                from unnest(p_ids) with ordinality as i (id, place)
                join app.debate_arguments a on a.id = i.id order by i.place);
 end $$;
-comment on function private.argument_cursors is 'The places of these arguments in private.find_arguments.';
+comment on function private.argument_cursors is 'Cursors for the places of these arguments in such a list.';
 
 create function api.list_arguments(
   p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
@@ -26954,14 +26983,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_debate uuid := (private.require_content('debate', p_id)).id;
   v_top    boolean := coalesce(p_sort, 'top') = 'top';
+  v_list   text := private.argument_list(v_debate, p_parent_id, v_top);
   v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found  app.found;
 begin
-  if v_cursor is not null then
-    v_from := private.cursor_rank(v_cursor);
+  if p_cursor is not null then
+    v_from := private.open_cursor(v_list, p_cursor);
     if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -26973,8 +27002,8 @@ begin
     end if;
   end if;
   v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
-  return private.page(private.argument_cards(v_found.ids[:p_limit]), private.argument_cursors(v_found.ids, v_top),
-                      p_limit, v_found.next);
+  return private.page(private.argument_cards(v_found.ids[:p_limit]),
+                      private.argument_cursors(v_found.ids, v_list, v_top), p_limit, v_found.next);
 end $$;
 comment on function api.list_arguments is
   'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
@@ -27290,6 +27319,7 @@ grant execute on function
   private.add_debate,
   private.argument_cards,
   private.argument_cursors,
+  private.argument_list,
   private.change_debate,
   private.debate_cards,
   private.end_debate,
@@ -27786,7 +27816,7 @@ begin
       order by l.rank desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.rank_cursor(l.rank, l.id)
+                     then (select private.seal_cursor('solutions ' || p_problem, l.rank, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -27800,24 +27830,23 @@ language plpgsql stable security definer   -- reads the rank of what was found
 set search_path = ''
 as $$
 begin
-  return array(select private.rank_cursor(s.rank, s.id)::text
+  return array(select private.seal_cursor('solutions ' || s.problem_id, s.rank, s.id)
                from unnest(p_ids) with ordinality as i (id, place)
                join app.problem_solutions s on s.id = i.id order by i.place);
 end $$;
-comment on function private.solution_cursors is 'The places of these solutions in private.find_solutions.';
+comment on function private.solution_cursors is 'Cursors for the places of these solutions in private.find_solutions.';
 
 create function api.list_solutions(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor  uuid := private.require_cursor(p_cursor);
   v_problem uuid := (private.require_content('problem', p_id)).id;
   v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
   v_found   app.found;
 begin
-  if v_cursor is not null then
-    v_from := private.cursor_rank(v_cursor);
+  if p_cursor is not null then
+    v_from := private.open_cursor('solutions ' || v_problem, p_cursor);
     if v_from.id is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -29189,13 +29218,12 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_place  app.place := private.cursor_place('my courses', p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
   v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
   v_found  app.listing;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -29215,9 +29243,10 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         array(select private.place_cursor('my courses', at, id) from seen order by at desc, id desc),
          case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+              then (select private.place_cursor('my courses', l.at, l.id)
+                    from (select * from looked offset 399 limit 1) l) end
   into v_found;
   return v_found;
 end $$;
@@ -29248,13 +29277,13 @@ language plpgsql stable security definer   -- an author sees who enrolled, but f
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor);
+  v_list   text := 'students ' || p_course;
+  v_place  app.place := private.cursor_place(v_list, p_cursor);
   v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
   v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
   v_found  app.listing;
 begin
-  if v_cursor is not null and v_place.at is null then
+  if p_cursor is not null and v_place.at is null then
     perform private.fail('cursor_unknown');
   end if;
   with looked as materialized (
@@ -29266,9 +29295,10 @@ begin
     order by l.at desc, l.id desc limit 51
   )
   select array(select id from seen order by at desc, id desc),
-         array(select private.place_cursor(at, id)::text from seen order by at desc, id desc),
+         array(select private.place_cursor(v_list, at, id) from seen order by at desc, id desc),
          case when (select count(*) from seen) < 51
-              then (select private.place_cursor(l.at, l.id) from (select * from looked offset 399 limit 1) l) end
+              then (select private.place_cursor(v_list, l.at, l.id)
+                    from (select * from looked offset 399 limit 1) l) end
   into v_found;
   return v_found;
 end $$;
@@ -30166,13 +30196,13 @@ comment on function api.list_projects is
   'Projects, newest first, also those of a status or with a role of these words: private.search_contents. Fails: '
   'private.search_contents, limit_out_of_range.';
 
-create function private.find_my_projects(p_cursor uuid) returns app.found
+create function private.find_my_projects(p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_place  app.place := private.require_place('my projects', p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_found  app.found;
@@ -30181,7 +30211,7 @@ begin
     v_from := 'infinity';
     v_before := v_me;   -- any id will do beside infinity
   elsif v_from is null then
-    v_place := private.content_place(p_cursor, 'project');
+    v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
     v_before := v_place.id;
     if v_from is null then
@@ -30204,7 +30234,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('my projects', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -30219,7 +30249,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_found app.found := private.find_my_projects(private.require_cursor(p_cursor));
+  v_found app.found := private.find_my_projects(p_cursor);
 begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
@@ -30334,12 +30364,13 @@ comment on function api.delete_project_role is
 -- Applications for roles in projects, over the rules of sql/projects/20_members.sql.
 -- docs/decisions.md, Lists; Projects.
 
-create function private.find_project_applications(p_project uuid, p_status text, p_cursor uuid) returns app.found
+create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_list   text := 'project applications ' || p_project;
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_found  app.found;
@@ -30349,7 +30380,7 @@ begin
     v_before := p_project;   -- any id will do beside infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
-    where id = p_cursor and project_id = p_project;
+    where id = v_place.id and project_id = p_project;
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -30364,7 +30395,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -30384,7 +30415,7 @@ declare
   v_found app.found;
 begin
   perform private.require_own_project(p_id);
-  v_found := private.find_project_applications(p_id, p_status, private.require_cursor(p_cursor));
+  v_found := private.find_project_applications(p_id, p_status, p_cursor);
   return private.page(private.project_application_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
@@ -30453,12 +30484,13 @@ comment on function api.withdraw_project_application is
 -- The members of a project, who leaves and who is removed.
 -- docs/decisions.md, Lists; Projects.
 
-create function private.find_project_members(p_project uuid, p_cursor uuid) returns app.found
+create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
 set search_path = ''
 as $$
 declare
-  v_place app.place := private.cursor_place(p_cursor, true);
+  v_list  text := 'project members ' || p_project;
+  v_place app.place := private.cursor_place(v_list, p_cursor);
   v_from  timestamptz := coalesce(v_place.at, '-infinity');
   v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
   v_found app.found;
@@ -30480,7 +30512,7 @@ begin
                  order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -30503,7 +30535,7 @@ begin
      join app.person_card p on p.id = i.id
      left join app.project_members m on m.project_id = p_project and m.user_id = i.id
      left join app.project_roles r on r.id = m.role_id),
-    array(select private.place_cursor(coalesce(m.created_at, 'epoch'), i.id)::text
+    array(select private.place_cursor('project members ' || p_project, coalesce(m.created_at, 'epoch'), i.id)
           from unnest(p_found.ids) with ordinality as i (id, place)
           left join app.project_members m on m.project_id = p_project and m.user_id = i.id order by i.place),
     p_limit, p_found.next);
@@ -30520,8 +30552,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_content('project', p_id);
-  return private.project_member_page(p_id, private.find_project_members(p_id, private.require_cursor(p_cursor)),
-                                     p_limit);
+  return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
 comment on function api.list_project_members is
   'The members of a project: its author, then by when they joined. Fails: project_unknown, cursor_unknown, '
@@ -31382,7 +31413,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('orders', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -31398,16 +31429,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
-  v_found  app.found;
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
     perform private.fail('order_role');
   end if;
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       (select (o.created_at, o.id)::app.place from app.orders o where o.id = v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('orders', p_cursor);
+    v_from.at := coalesce(v_from.at, (select o.created_at from app.orders o where o.id = v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -31654,7 +31684,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('reviews ' || p_offering, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -31663,30 +31693,30 @@ comment on function private.find_reviews is
   'The next reviews of an offering that the caller may see, among the next 400.';
 call private.make_walk('private.find_reviews');
 
-create function private.review_place(p_id uuid, p_offering uuid) returns app.place
+create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its review is removed
 set search_path = ''
 as $$
 begin
-  return (select (r.created_at, r.id)::app.place from app.offering_reviews r
+  return (select r.created_at from app.offering_reviews r
           where r.id = p_id and r.offering_id = p_offering
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
-comment on function private.review_place is
-  'The place of a review in the list of its offering, also of one that was removed; null for others.';
+comment on function private.find_review_time is
+  'When a review of this offering was written, also of one that was removed; null for others.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor   uuid := private.require_cursor(p_cursor);
   v_offering uuid := (private.require_content('offering', p_id)).id;
   v_from     app.place := ('infinity', p_id)::app.place;   -- any id will do beside infinity
   v_found    app.found;
 begin
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.review_place(v_cursor, v_offering));
+  if p_cursor is not null then
+    v_from := private.require_place('reviews ' || v_offering, p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_review_time(v_from.id, v_offering));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -31964,7 +31994,7 @@ grant execute on function
   private.require_reported_offering,
   private.require_reported_review,
   private.review_cards,
-  private.review_place,
+  private.find_review_time,
   private.take_order_step,
   private.write_offering
   to authenticated;
@@ -32288,12 +32318,13 @@ comment on function private.wiki_proposal_cards is
   'createdAt, resolvedAt}.';
 call private.make_walk('private.wiki_proposal_cards');
 
-create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor uuid) returns app.found
+create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_list   text := 'proposals ' || p_interest;
+  v_place  app.place := private.require_place(v_list, p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_found  app.found;
@@ -32304,7 +32335,7 @@ begin
   elsif v_from is null then
     -- also of somebody who was banned or erased since
     select created_at, id into v_from, v_before from app.wiki_proposals
-    where id = p_cursor and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
+    where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -32325,7 +32356,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor(v_list, l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -32342,8 +32373,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status,
-                                                   private.require_cursor(p_cursor));
+  v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status, p_cursor);
 begin
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
@@ -33568,7 +33598,7 @@ set search_path = ''
 as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
 comment on function private.chosen_interests is 'What the caller chose from the catalog.';
 
-create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next uuid default null) returns json
+create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
 language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -33910,13 +33940,11 @@ set search_path = ''
 as $$
 declare
   v_person uuid := private.find_person(p_cursor);
-  v_place  app.place;
+  v_place  app.place := private.cursor_place('people', p_cursor);
 begin
   if p_cursor is null then
     return ('infinity', app.uid())::app.place;   -- any id will do beside infinity
-  elsif pg_input_is_valid(p_cursor, 'uuid') then
-    v_place := private.cursor_place(p_cursor::uuid);
-  elsif private.may_meet(private.find_level(app.uid(), v_person)) then
+  elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_person)) then
     select created_at, id into v_place from app.users where id = v_person;
   end if;
   if v_place.at is null then
@@ -33947,7 +33975,7 @@ begin
                  where l.id <> v_me order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('people', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -34208,7 +34236,7 @@ begin
     select u.id from unnest(v_ids) with ordinality as u (id, place)
     where u.id <> all (v_posts) or u.id = any (v_sieve.ids) order by u.place);
   return (v_ids, case when cardinality(v_ids) < 51 and v_cut.at is not null
-                      then private.place_cursor(v_cut.at, v_cut.id) end)::app.found;
+                      then private.place_cursor('stream', v_cut.at, v_cut.id) end)::app.found;
 end $$;
 comment on function private.find_stream is
   'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
@@ -34220,18 +34248,14 @@ language plpgsql stable security definer   -- a cursor stays good when its post 
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place;
+  v_place app.place := private.require_place('stream', p_cursor);
 begin
-  if v_cursor is null then
+  if p_cursor is null then
     return ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
   end if;
-  v_place := private.cursor_place(v_cursor);
+  v_place.at := coalesce(v_place.at, private.find_post_time(v_place.id));
   if v_place.at is null then
-    v_place := (private.find_post_time(v_cursor), v_cursor)::app.place;
-  end if;
-  if v_place.at is null then
-    select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_cursor;
+    select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_place.id;
   end if;
   if v_place.at is null then
     perform private.fail('cursor_unknown');
@@ -34777,33 +34801,6 @@ call private.make_walk('private.search_blocks');
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
-create function private.search_cursor(p_number bigint) returns uuid
-language plpgsql stable security definer   -- nobody may read the key
-set search_path = ''
-as $$
-begin
-  return encode(extensions.encrypt(
-    '\x0000000000000000'::bytea || int8send(p_number), uuid_send((select key from private.place_key)),
-    'aes-ecb/pad:none'), 'hex')::uuid;
-end $$;
-comment on function private.search_cursor is
-  'A cursor that says up to which number a search has looked, and to nobody how many documents there are.';
-
-create function private.search_place(p_cursor uuid) returns bigint
-language plpgsql stable security definer   -- nobody may read the key
-set search_path = ''
-as $$
-declare
-  v_place bytea := extensions.decrypt(uuid_send(p_cursor), uuid_send((select key from private.place_key)),
-                                      'aes-ecb/pad:none');
-begin
-  if substr(v_place, 1, 8) <> '\x0000000000000000'::bytea then
-    return null;
-  end if;
-  return ('x' || encode(substr(v_place, 9), 'hex'))::bit(64)::bigint;
-end $$;
-comment on function private.search_place is 'The number in a cursor of private.search_cursor; null for any other.';
-
 create function private.found_before(p_type text, p_id text) returns private.search_documents
 language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
 set search_path = ''
@@ -34839,7 +34836,7 @@ comment on function private.found_before is
   'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
   'cursor_unknown.';
 
-create type private.search_page as (run private.search_run, next uuid);
+create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
   'Up to 51 things that were found, and when 2000 did not fill the page, the cursor from which the next one goes on.';
 
@@ -34860,8 +34857,8 @@ declare
   v_run      private.search_run;
   v_page     private.search_page;
 begin
-  if pg_input_is_valid(p_cursor, 'uuid') then
-    v_before := private.search_place(p_cursor::uuid);
+  if strpos(p_cursor, ':') = 0 then
+    v_before := (private.open_cursor('search', p_cursor)).rank;
     if v_before is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -34925,7 +34922,7 @@ begin
     exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 2000;
   end loop;
   if v_low > 0 and coalesce(cardinality((v_page.run).ids), 0) < 51 then
-    v_page.next := private.search_cursor(v_low);
+    v_page.next := private.seal_cursor('search', v_low, '00000000-0000-0000-0000-000000000000');
   end if;
   return v_page;
 end $$;
@@ -35150,7 +35147,7 @@ begin
   execute format('select json_agg(l.card order by p.place) from unnest($1) with ordinality p (id, place)
                   join %s l on l.id = p.id', v_view)
     into v_items using v_ids[:p_limit];
-  return private.page(v_items, v_ids::text[], p_limit, v_next);
+  return private.page(v_items, v_ids::text[], p_limit, v_next::text);
 end $$;
 comment on function private.staff_page is
   'A page of private.staff_<list>, a view of at, id, said (its words), card and whatever it can be narrowed by: the '
@@ -36045,7 +36042,7 @@ begin
         order by l.created_at desc, l.id desc limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then (select private.place_cursor(l.created_at, l.id)
+                       then (select private.place_cursor($8, l.created_at, l.id)
                              from (select * from looked offset 399 limit 1) l) end
     from seen s $q$,
     coalesce(v_part::text, 'app.contents'),
@@ -36053,7 +36050,9 @@ begin
     || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
     case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end,
     case when v_part is null then 'l.words' else 'private.words_in(array[l.detail ->> ''body''])' end)
-  into v_found using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id;
+  into v_found
+  using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id,
+        case when v_part is null then 'all contents' else 'all ' || p_kind end;
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
@@ -36118,7 +36117,6 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_kind   text;
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
   v_id     uuid;
@@ -36129,11 +36127,14 @@ begin
   if p_kind is not null then
     v_kind := private.require_content_kind(p_kind);
   end if;
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor),
-                       case when private.is_part(v_kind) then private.find_staff_part(v_kind, v_cursor)
-                            else (select (c.created_at, c.id)::app.place
-                                  from app.contents c where c.id = v_cursor) end);
+  if p_cursor is not null then
+    v_from := private.require_place(case when private.is_part(v_kind) then 'all ' || v_kind else 'all contents' end,
+                                    p_cursor);
+    if v_from.at is null and private.is_part(v_kind) then
+      v_from := private.find_staff_part(v_kind, v_from.id);
+    elsif v_from.at is null then
+      v_from.at := (select created_at from app.contents where id = v_from.id);
+    end if;
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -36272,7 +36273,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('all conversations', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -36294,11 +36295,11 @@ end $$;
 comment on function private.find_staff_conversation is
   'The conversation of this id, if private.find_staff_conversations would come to it.';
 
-create function private.staff_conversation_place(p_id uuid) returns app.place
+create function private.find_conversation_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people read conversations by operations alone
 set search_path = ''
-as $$ begin return (select (created_at, id)::app.place from app.conversations where id = p_id); end $$;
-comment on function private.staff_conversation_place is 'The place of a conversation in the staff''s list, or null.';
+as $$ begin return (select created_at from app.conversations where id = p_id); end $$;
+comment on function private.find_conversation_time is 'When a conversation began, or null where there is none.';
 
 create function api.list_all_conversations(
   p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -36308,13 +36309,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_from   app.place := (coalesce(p_to, 'infinity'), '00000000-0000-0000-0000-000000000000')::app.place;
   v_found  app.found := ('{}', null)::app.found;
 begin
   perform private.require_role('moderator', 'admin');
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.staff_conversation_place(v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('all conversations', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_conversation_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -36760,13 +36761,13 @@ comment on function private.staff_wiki_proposals is
   'Proposals as staff sees them, in order: as everybody does, with the UUID of who proposed and without a vote.';
 
 create function private.find_staff_wiki_proposals(
-  p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor uuid
+  p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
 language plpgsql stable security definer   -- the walk is its own
 set search_path = ''
 as $$
 declare
-  v_place  app.place := private.cursor_place(p_cursor);
+  v_place  app.place := private.require_place('all proposals', p_cursor);
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
@@ -36777,7 +36778,7 @@ begin
     v_from := coalesce(p_until, 'infinity');
     v_before := '00000000-0000-0000-0000-000000000000';
   elsif v_from is null then
-    select created_at, id into v_from, v_before from app.wiki_proposals where id = p_cursor;
+    select created_at, id into v_from, v_before from app.wiki_proposals where id = v_place.id;
     if not found then
       perform private.fail('cursor_unknown');
     end if;
@@ -36802,7 +36803,7 @@ begin
       order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('all proposals', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -36829,7 +36830,7 @@ begin
                            and created_at >= coalesce(p_from, '-infinity')
                            and created_at < coalesce(p_to, 'infinity'));
   else
-    v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, private.require_cursor(p_cursor));
+    v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, p_cursor);
   end if;
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
@@ -36982,16 +36983,22 @@ set search_path = ''
 as $$
 declare
   v_space  app.spaces;
-  v_cursor uuid := private.require_cursor(p_cursor);
-  v_place  app.place := private.cursor_place(v_cursor, true);
-  v_from   timestamptz := coalesce(v_place.at, '-infinity');
-  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_list   text;
+  v_place  app.place;
+  v_from   timestamptz := '-infinity';
+  v_after  uuid := '00000000-0000-0000-0000-000000000000';
   v_ids    uuid[];
 begin
   perform private.require_role('moderator', 'admin');
   v_space := private.find_any_space(p_kind, p_id);
-  if v_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+  v_list := 'all members ' || v_space.id;
+  if p_cursor is not null then
+    v_place := private.cursor_place(v_list, p_cursor);
+    if v_place.at is null then
+      perform private.fail('cursor_unknown');
+    end if;
+    v_from := v_place.at;
+    v_after := v_place.id;
   end if;
   v_ids := array(select user_id from app.space_members
                  where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
@@ -37001,7 +37008,7 @@ begin
     json_build_object(
       'members', private.page(
         private.staff_members(v_space, v_ids[:p_limit]),
-        array(select private.place_cursor(m.placed_at, m.user_id)::text
+        array(select private.place_cursor(v_list, m.placed_at, m.user_id)
               from unnest(v_ids) with ordinality as i (id, place)
               join app.space_members m on m.space_id = v_space.id and m.user_id = i.id order by i.place),
         p_limit),
@@ -37568,7 +37575,7 @@ begin
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
-                     then (select private.place_cursor(l.at, l.id)
+                     then (select private.place_cursor('all orders', l.at, l.id)
                            from (select * from looked offset 399 limit 1) l) end
   into v_found from seen s;
   return v_found;
@@ -37577,11 +37584,11 @@ comment on function private.find_staff_orders is
   'The next orders in a state, or in any, among the next 400, the newest first.';
 call private.make_walk('private.find_staff_orders');
 
-create function private.staff_order_place(p_id uuid) returns app.place
+create function private.find_order_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people see their own orders alone
 set search_path = ''
-as $$ begin return (select (created_at, id)::app.place from app.orders where id = p_id); end $$;
-comment on function private.staff_order_place is 'The place of an order in the staff''s list, or null.';
+as $$ begin return (select created_at from app.orders where id = p_id); end $$;
+comment on function private.find_order_time is 'When an order was placed, or null where there is none.';
 
 create function api.list_all_orders(p_state text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -37589,13 +37596,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_cursor uuid := private.require_cursor(p_cursor);
   v_from   app.place := ('infinity', '00000000-0000-0000-0000-000000000000')::app.place;
   v_found  app.found;
 begin
   perform private.require_role('moderator', 'admin');
-  if v_cursor is not null then
-    v_from := coalesce(private.cursor_place(v_cursor), private.staff_order_place(v_cursor));
+  if p_cursor is not null then
+    v_from := private.require_place('all orders', p_cursor);
+    v_from.at := coalesce(v_from.at, private.find_order_time(v_from.id));
     if v_from.at is null then
       perform private.fail('cursor_unknown');
     end if;
@@ -38692,12 +38699,12 @@ grant execute on function
   private.settle_wiki_by_staff,
   private.settle_wiki_proposal,
   private.signals_page,
-  private.staff_order_place,
+  private.find_order_time,
   private.staff_orders,
   private.staff_account,
   private.staff_card,
   private.staff_contents,
-  private.staff_conversation_place,
+  private.find_conversation_time,
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,

@@ -1,7 +1,7 @@
 -- Pages of lists, and cursors.
 begin;
-select plan(48);
-select test.people('alice');
+select plan(60);
+select test.people('alice', 'bob');
 select test.act_as('alice');
 
 select is(private.page('[1, 2]', array['a', 'b', 'c'], 2)::jsonb, '{"items": [1, 2], "nextCursor": "b", "hasMore": true}',
@@ -22,63 +22,50 @@ select throws_ok(format('select private.require_cursor(%L)', c), 'PT400', 'curso
 from unnest(array['', 'x', '1', '6f1c2a1e-0000-4000-8000-00000000000']) c;
 
 -- a page that is not full, and goes on
-select is(private.page('[1]', array['a'], 2, '00000000-0000-8000-8000-000000000000')::jsonb,
-  '{"items": [1], "nextCursor": "00000000-0000-8000-8000-000000000000", "hasMore": true}', 'a short page may have a next one');
-select is(private.page(null, '{}', 2, '00000000-0000-8000-8000-000000000000') ->> 'hasMore', 'true', 'and so may an empty one');
-select is(private.page('[1, 2]', array['a', 'b', 'c'], 2, '00000000-0000-8000-8000-000000000000') ->> 'nextCursor', 'b',
-  'a full one goes on behind its last item');
+select is(private.page('[1]', array['a'], 2, 'p')::jsonb, '{"items": [1], "nextCursor": "p", "hasMore": true}',
+  'a short page may have a next one');
+select is(private.page(null, '{}', 2, 'p') ->> 'hasMore', 'true', 'and so may an empty one');
+select is(private.page('[1, 2]', array['a', 'b', 'c'], 2, 'p') ->> 'nextCursor', 'b', 'a full one goes on behind its last item');
 
--- places
+-- sealed cursors
+create temp table sealed as
+select at, id, private.place_cursor('l', at, id) as cursor
+from (select timestamptz '1900-01-01' + random() * interval '300 years' as at, gen_random_uuid() as id from generate_series(1, 300)
+      union all select t, gen_random_uuid() from unnest(array['epoch', '1969-12-31 23:59:59.999999Z', '9999-12-30 00:00:00.000001Z']::timestamptz[]) t
+      union all select now(), i from unnest(array['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[]) i) p;
+select is((select count(*) from sealed where cursor !~ '^[A-Za-z0-9_-]{88}$'), 0::bigint, 'a place is 88 letters, whatever it holds');
+select is((select count(*) from sealed where private.cursor_place('l', cursor) is distinct from (at, id)::app.place), 0::bigint, 'and comes back, to the microsecond');
+select is(private.cursor_place('l', null), '(,)', 'no cursor is no place');
+select isnt(private.place_cursor('l', 'epoch', test.id('alice')), private.place_cursor('l', 'epoch', test.id('alice')), 'nobody can tell whether two are the same place');
+select is((select count(*) from sealed a where exists (select from sealed b where b.id <> a.id and left(b.cursor, 12) = left(a.cursor, 12))), 0::bigint, 'nor which are near to each other');
+select is(private.open_cursor('l', private.seal_cursor('l', n, test.id('alice'))), (n, test.id('alice'))::app.rank_place, n || ' comes back')
+from unnest(array[-9223372036854775808, -1, 0, 2147483647, 9223372036854775807]) n;
+
+create temp table one as select private.place_cursor('l', now(), test.id('alice')) as cursor;
+grant select on one to public;
+select is((select count(*) from one, generate_series(1, 88) n, unnest(string_to_array('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', null)) c
+           where overlay(cursor placing c from n for 1) <> cursor and private.open_cursor('l', overlay(cursor placing c from n for 1)) is not null),
+  0::bigint, 'with any letter changed it is none');
+select is((select count(*) from sealed a, one where private.open_cursor('l', left(one.cursor, n) || substr(a.cursor, n + 1)) is not null), 0::bigint, 'nor made of two, cut at ' || n)
+from unnest(array[22, 43, 64]) n;
+select is(private.open_cursor('l', c), null, coalesce(quote_literal(left(c, 30)), 'null') || ' is none') from one, unnest(array[
+  '', 'x', '6f1c2a1e-0000-4000-8000-000000000001', '00000000-0000-8000-8000-000000000000', cursor || 'A', cursor || '=', ' ' || cursor, cursor || e'\n', left(cursor, 87),
+  left(cursor, 87) || 'é', repeat('A', 88)]) c;
+select is(private.open_cursor(l, cursor), null, 'nor is it one of another list, ' || quote_literal(l)) from one, unnest(array['', 'm', 'l ', 'll']) l;
+select isnt(private.open_cursor('l', cursor), null, 'while it is one of its own') from one;
+select test.act_as('bob');
+select is(private.open_cursor('l', cursor), null, 'and not for anybody else') from one;
+select throws_ok('select private.require_place(''l'', (select cursor from one))', 'PT400', 'cursor_unknown', 'who is told so');
+select throws_ok('select hiding from private.cursor_keys', '42501', null, 'nobody may read the keys');
 select test.act_as_owner();
-create temp table places as
-select at, id, private.place_cursor(at, id) as cursor
-from (select timestamptz '2026-01-01' + random() * interval '20 years' as at, gen_random_uuid() as id from generate_series(1, 400)
-      union all select now(), gen_random_uuid() from generate_series(1, 100)
-      union all select t, gen_random_uuid() from unnest(array['1970-01-01Z', '2262-04-11 23:47:16.854775Z']::timestamptz[]) t) p;
-select is((select count(*) from places where substr(cursor::text, 15, 1) <> '8' or cursor::text !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'),
-  0::bigint, 'a place is a UUID of version 8');
-select is((select count(*) from places where (private.cursor_place(cursor)).at <> at), 0::bigint, 'its moment comes back to the microsecond');
-select is((select count(*) from places where (at, id) < private.cursor_place(cursor)), 0::bigint, 'going down its own row is not met again');
-select is((select count(*) from places where (at, id) > private.cursor_place(cursor, true)), 0::bigint, 'nor going up');
-select is((select count(*) from places a, (select *, private.cursor_place(cursor) as place from places where at = now() limit 20 offset 0) b
-           where a.id <> b.id and ((a.at, a.id) < (b.at, b.id)) <> ((a.at, a.id) < b.place)), 0::bigint,
-  'going down all others are, and no more');
-select is((select count(*) from places a, (select *, private.cursor_place(cursor, true) as place from places where at = now() limit 20 offset 0) b
-           where a.id <> b.id and ((a.at, a.id) > (b.at, b.id)) <> ((a.at, a.id) > b.place)), 0::bigint,
-  'and so they are going up');
-select is((select count(*) from (select at, cursor, lag(at) over o as earlier, lag(cursor) over o as before from places window o as (order by at, id)) p
-           where at > earlier and cursor <= before),
-  0::bigint, 'cursors are in the order of their moments');
--- four digits may be the same by chance: 16 bits, of 500 ids
-select cmp_ok((select count(*) from places where strpos(cursor::text, left(id::text, 4)) > 0), '<', 10::bigint, 'none has the id of its row');
-select is((select count(distinct masked) from (select private.masked_place(to_hex(n), repeat('0', 15)) as masked from generate_series(1, 1000) n) m),
-  1000::bigint, 'whose mask is another for each moment');
+select is((select count(distinct k) from private.cursor_keys, unnest(array[hiding, signing]) k where length(k) = 32), 2::bigint, 'of which there are two');
+
 select test.act_as('alice');
-select throws_ok('select key from private.place_key', '42501', null, 'and nobody may read it');
-select test.act_as_owner();
-select is(private.cursor_place(null), null, 'no cursor is no place');
-select is(private.cursor_place(c::uuid), null, c || ' is none') from unnest(array[
-  '6f1c2a1e-0000-4000-8000-000000000001', '6f1c2a1e-0000-7000-8000-000000000001', '6f1c2a1e-0000-8000-9000-000000000001',
-  'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000']) c;
-select is((private.cursor_place('ffffffff-ffff-8fff-8fff-ffffffffffff')).at > now(), true, 'the last of all is a moment too');
-select is((private.cursor_place('00000000-0000-8000-8000-000000000000')).at, timestamptz 'epoch', 'and the first');
-select is((private.cursor_place(private.place_cursor(t, gen_random_uuid()))).at is not null, true, t || ' is cut off')
-from unnest(array['infinity', '-infinity']::timestamptz[]) t;
-
--- places by a number: of one millisecond, where 8 random bits beside the time were not enough
-create temp table ranks as
-select rank, id, private.rank_cursor(rank, id) as cursor
-from (select n % 3 - 1 as rank, ('0199aaaa-bbbb-7ccc-8' || lpad(to_hex(n * 7 % 512), 3, '0') || '-aaaaaaaaaaaa')::uuid as id from generate_series(1, 300) n
-      union all select r, private.timed_id() from unnest(array[-2147483648, 0, 2147483647]) r, generate_series(1, 5)) p;
-select is((select count(*) from ranks where substr(cursor::text, 15, 1) <> '8' or substr(cursor::text, 20, 1) <> '8' or (private.cursor_rank(cursor)).rank <> rank), 0::bigint,
-  'the number comes back');
-select is((select count(*) from ranks a, (select r.rank, r.id, (private.cursor_rank(r.cursor)).* from ranks r offset 0) b (rank, id, place_rank, place_id)
-           where ((a.rank, a.id) < (b.rank, b.id)) <> ((a.rank, a.id) < (b.place_rank, b.place_id))), 0::bigint,
-  'all others of one millisecond are met, and no more');
-select is((select count(distinct right(cursor::text, 12)) from ranks), 315::bigint, 'each is masked in its own way');
-select is(private.cursor_rank(null), null, 'no cursor is no number');
-select is(private.cursor_rank(c::uuid), null, c || ' has none') from unnest(array['6f1c2a1e-0000-7000-8000-000000000001', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) c;
-select is((private.cursor_rank(c::uuid)).rank, r, c || ' has one') from (values ('00000000-0000-8000-8000-000000000000', -2147483648), ('ffffffff-ffff-8fff-8fff-ffffffffffff', 2147483647)) w (c, r);
+select is(private.require_place('l', cursor), (now(), test.id('alice'))::app.place, 'a cursor of a list is a place') from one;
+select is(private.require_place('l', '6f1c2a1e-0000-4000-8000-000000000001'), '(,6f1c2a1e-0000-4000-8000-000000000001)', 'or an id');
+select is(private.require_place('l', null), '(,)', 'none is neither');
+select throws_ok(format('select private.require_place(''l'', %L)', c), 'PT400', 'cursor_unknown', format('%L is no cursor', c))
+from unnest(array['', 'x', repeat('A', 88)]) c;
 
 select * from finish();
 rollback;

@@ -75,7 +75,6 @@ const search = (q: string, most: number, against: string, finds = false) => ({
   most,
   sizes: runs<readonly number[]>([10_000], [1000, 10_000]),
   key: ({ type, id }: Record<string, unknown>) => `${type}:${id}`,
-  cursor: /^[0-9a-f-]{36}$/,
   async scene(_: string, size: number) {
     const shown = await articles(size)
     return { parameters: `p_q => '${q}'`, shown: finds ? shown : [] }
