@@ -153,6 +153,7 @@ grant execute on function
   private.require_own_circle,
   private.require_report_finder,
   private.settle_invitation,
+  private.sought,
   private.timed_id
   to authenticated;
 

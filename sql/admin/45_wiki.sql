@@ -42,7 +42,7 @@ declare
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
-  v_q      text := private.fold(p_q);
+  v_q      text := private.sought(p_q);
   v_found  app.found;
 begin
   if p_cursor is null then

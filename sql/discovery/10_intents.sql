@@ -239,7 +239,8 @@ as $$
 declare
   v_me     uuid := app.uid();
   v_mine   uuid[] := private.chosen_interests();
-  v_city   text := private.fold(private.trimmed(p_city));
+  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_city   text := private.sought(p_city);
   v_after  uuid := (p_after).user_id;
   v_shared integer := private.count_shared(v_mine, v_after);
   v_at     timestamptz := (p_after).created_at;
@@ -264,7 +265,7 @@ begin
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
         cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
-        where (p_country is null or u.country = upper(p_country))
+        where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
     where s.shared >= p_min_shared

@@ -301,7 +301,8 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := app.uid();
-  v_city  text := private.fold(private.trimmed(p_city));
+  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_city  text := private.sought(p_city);
   v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
   v_value numeric := coalesce((select max(r.value) from app.reputation r
                                where r.user_id = p_after and r.interest_id = any (p_interests)), 'infinity');
@@ -320,7 +321,7 @@ begin
         group by t.id) b
   join private.visible_people p on p.id = b.id
   cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, never all people
-  where (p_country is null or u.country = upper(p_country))
+  where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
   order by b.value desc, b.id limit 51;

@@ -10,7 +10,8 @@ as $$
 declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
-  v_city   text := private.fold(private.trimmed(p_city));
+  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_city   text := private.sought(p_city);
   v_posts  uuid[] := '{}';
   v_outs   timestamptz[];
   v_others uuid[] := '{}';
@@ -63,7 +64,7 @@ begin
                                     where n.video_id = c.id))
             and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))) f
     where p_country is null and v_city is null
-       or (select (p_country is null or u.country = upper(p_country))
+       or (select (v_country is null or u.country = v_country)
               and (v_city is null or private.fold(u.city) = v_city)
            from app.users u where u.id = f.author_id)
     order by f.at desc, f.id desc limit 51) m;

@@ -150,12 +150,12 @@ begin
       and e.starts_at >= coalesce((p_filters ->> 'from')::timestamptz, '-infinity')
       and e.starts_at < coalesce((p_filters ->> 'to')::timestamptz, 'infinity')
       and (e.cancelled_at is null or not coalesce((p_filters ->> 'on')::boolean, false))
-      and (p_filters ->> 'country' is null or private.fold(e.country) = private.fold(p_filters ->> 'country'))
-      and (p_filters ->> 'city' is null or private.fold(e.city) = private.fold(p_filters ->> 'city')));
+      and (p_filters ->> 'country' is null or private.fold(e.country) = p_filters ->> 'country')
+      and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.event_wanted is
   'Whether an event begins within {from, to}, is not cancelled where {on} asks for it, and is in this {country} and '
-  '{city}, case and accents forgiven.';
+  '{city}, each as private.sought has it.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');

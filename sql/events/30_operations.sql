@@ -95,8 +95,9 @@ declare
   v_timed  boolean := p_when is not null or p_from is not null or p_to is not null;
   v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
   v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
-  v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object('from', v_from, 'to', v_to, 'country', p_country,
-                                                         'city', p_city, 'on', nullif(p_when, 'past') is not null));
+  v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object(
+    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city),
+    'on', nullif(p_when, 'past') is not null));
   v_found  app.listing;
 begin
   if p_when not in ('upcoming', 'past') then

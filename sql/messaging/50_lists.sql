@@ -282,7 +282,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
-  v_words  text := private.fold(private.trimmed(p_q));
+  v_words  text := private.sought(p_q);
   v_looks  integer := 400;
   v_weight integer := 10000;   -- of messages and members that are looked at
   v_ids    uuid[] := '{}';

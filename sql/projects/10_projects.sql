@@ -18,6 +18,7 @@ create table app.project_roles (
   about      text not null default '',
   slots      integer not null default 1,
   filled     integer not null default 0 check (filled >= 0),
+  words      tsvector not null default '',
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
@@ -28,6 +29,22 @@ comment on table app.project_roles is
   'Whom a project looks for. Who locks its row decides alone who holds the role.';
 comment on column app.project_roles.filled is
   'How many hold it, whoever sees whom. Written with the row of a member, under the lock of this row.';
+
+comment on column app.project_roles.words is
+  'The words of its name, by which it is looked for. A trigger writes them.';
+
+create function private.prepare_project_role() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.words := private.words_in(array[new.name]);
+  return new;
+end $$;
+comment on function private.prepare_project_role is
+  'Trigger: fills words, so that a list of projects need not work out those of 8000 roles.';
+create trigger prepare_project_role before insert or update of name on app.project_roles
+  for each row execute function private.prepare_project_role();
 
 create table app.project_members (
   project_id uuid not null references app.contents on delete cascade,
@@ -83,12 +100,12 @@ comment on table app.project_updates is 'What the author of a project tells of i
 
 insert into private.write_limits (kind, per_hour) values ('projects', 300);
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)', '{}'),
   ('app.project_roles', 'project_id', 'projectRoles',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)'),
+   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{words}'),
   ('app.project_updates', 'project_id', 'projectUpdates',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)');
+   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{}');
 insert into private.personal_data (relation, person_column, section) values
   ('app.project_members', 'user_id', 'projectMemberships'),
   ('app.project_applications', 'user_id', 'projectApplications');
@@ -154,20 +171,18 @@ create function private.is_project_wanted(p_id uuid, p_filters jsonb) returns bo
 language plpgsql stable security definer   -- nobody may read details
 set search_path = ''
 as $$
-declare
-  v_words text[] := tsvector_to_array(private.words_in(array[p_filters ->> 'role']));
 begin
   return exists (
     select from app.projects p
     where p.id = p_id
       and (p_filters ->> 'status' is null or p.status = p_filters ->> 'status')
-      and (p_filters ->> 'role' is null
-           or v_words <> '{}' and exists (   -- no word is nowhere
+      and (p_filters -> 'role' is null
+           or p_filters -> 'role' <> '[]' and exists (   -- no word is nowhere
              select from app.project_roles r
-             where r.project_id = p.id and v_words <@ tsvector_to_array(private.words_in(array[r.name])))));
+             where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
 comment on function private.is_project_wanted is
-  'The filter of the list of projects: those of a status, and with a role of all these words.';
+  'The filter of the list of projects: those of a {status}, and with a {role} of all these words, an array.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',

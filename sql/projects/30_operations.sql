@@ -10,7 +10,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := nullif(jsonb_strip_nulls(jsonb_build_object('status', p_status, 'role', p_role)), '{}');
+  v_filters jsonb := nullif(jsonb_strip_nulls(jsonb_build_object(
+    'status', p_status,
+    'role', case when p_role is not null
+                 then tsvector_to_array(private.words_in(array[left(p_role, 1000)])) end)), '{}');
   v_found   app.listing := private.search_contents('project', p_interest_id, p_author_id, p_q, p_group_id,
                                                    p_guild_id, p_cursor, v_filters);
 begin

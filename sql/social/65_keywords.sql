@@ -43,6 +43,14 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
   'width alike.';
 
+create function private.sought(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
+comment on function private.sought is
+  'What somebody looks for, folded once for all that is compared with it: the first 1000 characters, which is more '
+  'than any name, title or city has, since a megabyte takes half a second. Null stays null.';
+
 create function private.keyword_edge() returns text
 language plpgsql immutable
 set search_path = ''

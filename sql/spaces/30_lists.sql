@@ -122,6 +122,7 @@ declare
   v_place app.place := private.cursor_place(v_list, p_cursor);
   v_from  timestamptz := coalesce(v_place.at, '-infinity');
   v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_q     text := private.sought(p_q);
   v_found app.found;
 begin
   if p_cursor is not null and v_place.at is null then
@@ -134,8 +135,7 @@ begin
   ), seen as materialized (
     select array(
       select l.id from looked l join private.visible_people v on v.id = l.id join app.users u on u.id = l.id
-      where p_q is null
-         or strpos(private.fold(concat_ws(' ', u.username, u.first_name, u.last_name)), private.fold(p_q)) > 0
+      where v_q is null or strpos(private.fold(concat_ws(' ', u.username, u.first_name, u.last_name)), v_q) > 0
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51

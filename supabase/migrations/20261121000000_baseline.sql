@@ -6674,6 +6674,14 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
   'width alike.';
 
+create function private.sought(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
+comment on function private.sought is
+  'What somebody looks for, folded once for all that is compared with it: the first 1000 characters, which is more '
+  'than any name, title or city has, since a megabyte takes half a second. Null stays null.';
+
 create function private.keyword_edge() returns text
 language plpgsql immutable
 set search_path = ''
@@ -7247,6 +7255,7 @@ grant execute on function
   private.require_own_circle,
   private.require_report_finder,
   private.settle_invitation,
+  private.sought,
   private.timed_id
   to authenticated;
 
@@ -8379,6 +8388,7 @@ declare
   v_place app.place := private.cursor_place(v_list, p_cursor);
   v_from  timestamptz := coalesce(v_place.at, '-infinity');
   v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_q     text := private.sought(p_q);
   v_found app.found;
 begin
   if p_cursor is not null and v_place.at is null then
@@ -8391,8 +8401,7 @@ begin
   ), seen as materialized (
     select array(
       select l.id from looked l join private.visible_people v on v.id = l.id join app.users u on u.id = l.id
-      where p_q is null
-         or strpos(private.fold(concat_ws(' ', u.username, u.first_name, u.last_name)), private.fold(p_q)) > 0
+      where v_q is null or strpos(private.fold(concat_ws(' ', u.username, u.first_name, u.last_name)), v_q) > 0
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -24439,7 +24448,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
-  v_words  text := private.fold(private.trimmed(p_q));
+  v_words  text := private.sought(p_q);
   v_looks  integer := 400;
   v_weight integer := 10000;   -- of messages and members that are looked at
   v_ids    uuid[] := '{}';
@@ -25405,12 +25414,12 @@ begin
       and e.starts_at >= coalesce((p_filters ->> 'from')::timestamptz, '-infinity')
       and e.starts_at < coalesce((p_filters ->> 'to')::timestamptz, 'infinity')
       and (e.cancelled_at is null or not coalesce((p_filters ->> 'on')::boolean, false))
-      and (p_filters ->> 'country' is null or private.fold(e.country) = private.fold(p_filters ->> 'country'))
-      and (p_filters ->> 'city' is null or private.fold(e.city) = private.fold(p_filters ->> 'city')));
+      and (p_filters ->> 'country' is null or private.fold(e.country) = p_filters ->> 'country')
+      and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.event_wanted is
   'Whether an event begins within {from, to}, is not cancelled where {on} asks for it, and is in this {country} and '
-  '{city}, case and accents forgiven.';
+  '{city}, each as private.sought has it.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
@@ -25794,8 +25803,9 @@ declare
   v_timed  boolean := p_when is not null or p_from is not null or p_to is not null;
   v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
   v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
-  v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object('from', v_from, 'to', v_to, 'country', p_country,
-                                                         'city', p_city, 'on', nullif(p_when, 'past') is not null));
+  v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object(
+    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city),
+    'on', nullif(p_when, 'past') is not null));
   v_found  app.listing;
 begin
   if p_when not in ('upcoming', 'past') then
@@ -29461,6 +29471,7 @@ create table app.project_roles (
   about      text not null default '',
   slots      integer not null default 1,
   filled     integer not null default 0 check (filled >= 0),
+  words      tsvector not null default '',
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
@@ -29471,6 +29482,22 @@ comment on table app.project_roles is
   'Whom a project looks for. Who locks its row decides alone who holds the role.';
 comment on column app.project_roles.filled is
   'How many hold it, whoever sees whom. Written with the row of a member, under the lock of this row.';
+
+comment on column app.project_roles.words is
+  'The words of its name, by which it is looked for. A trigger writes them.';
+
+create function private.prepare_project_role() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.words := private.words_in(array[new.name]);
+  return new;
+end $$;
+comment on function private.prepare_project_role is
+  'Trigger: fills words, so that a list of projects need not work out those of 8000 roles.';
+create trigger prepare_project_role before insert or update of name on app.project_roles
+  for each row execute function private.prepare_project_role();
 
 create table app.project_members (
   project_id uuid not null references app.contents on delete cascade,
@@ -29526,12 +29553,12 @@ comment on table app.project_updates is 'What the author of a project tells of i
 
 insert into private.write_limits (kind, per_hour) values ('projects', 300);
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+insert into private.personal_data (relation, person_column, section, whose, omits) values
+  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)', '{}'),
   ('app.project_roles', 'project_id', 'projectRoles',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)'),
+   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{words}'),
   ('app.project_updates', 'project_id', 'projectUpdates',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)');
+   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{}');
 insert into private.personal_data (relation, person_column, section) values
   ('app.project_members', 'user_id', 'projectMemberships'),
   ('app.project_applications', 'user_id', 'projectApplications');
@@ -29597,20 +29624,18 @@ create function private.is_project_wanted(p_id uuid, p_filters jsonb) returns bo
 language plpgsql stable security definer   -- nobody may read details
 set search_path = ''
 as $$
-declare
-  v_words text[] := tsvector_to_array(private.words_in(array[p_filters ->> 'role']));
 begin
   return exists (
     select from app.projects p
     where p.id = p_id
       and (p_filters ->> 'status' is null or p.status = p_filters ->> 'status')
-      and (p_filters ->> 'role' is null
-           or v_words <> '{}' and exists (   -- no word is nowhere
+      and (p_filters -> 'role' is null
+           or p_filters -> 'role' <> '[]' and exists (   -- no word is nowhere
              select from app.project_roles r
-             where r.project_id = p.id and v_words <@ tsvector_to_array(private.words_in(array[r.name])))));
+             where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
 comment on function private.is_project_wanted is
-  'The filter of the list of projects: those of a status, and with a role of all these words.';
+  'The filter of the list of projects: those of a {status}, and with a {role} of all these words, an array.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
@@ -30186,7 +30211,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := nullif(jsonb_strip_nulls(jsonb_build_object('status', p_status, 'role', p_role)), '{}');
+  v_filters jsonb := nullif(jsonb_strip_nulls(jsonb_build_object(
+    'status', p_status,
+    'role', case when p_role is not null
+                 then tsvector_to_array(private.words_in(array[left(p_role, 1000)])) end)), '{}');
   v_found   app.listing := private.search_contents('project', p_interest_id, p_author_id, p_q, p_group_id,
                                                    p_guild_id, p_cursor, v_filters);
 begin
@@ -33678,7 +33706,8 @@ as $$
 declare
   v_me     uuid := app.uid();
   v_mine   uuid[] := private.chosen_interests();
-  v_city   text := private.fold(private.trimmed(p_city));
+  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_city   text := private.sought(p_city);
   v_after  uuid := (p_after).user_id;
   v_shared integer := private.count_shared(v_mine, v_after);
   v_at     timestamptz := (p_after).created_at;
@@ -33703,7 +33732,7 @@ begin
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.visible_people p on p.id = m.id
         cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, never all people
-        where (p_country is null or u.country = upper(p_country))
+        where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
     where s.shared >= p_min_shared
@@ -34078,7 +34107,8 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := app.uid();
-  v_city  text := private.fold(private.trimmed(p_city));
+  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_city  text := private.sought(p_city);
   v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
   v_value numeric := coalesce((select max(r.value) from app.reputation r
                                where r.user_id = p_after and r.interest_id = any (p_interests)), 'infinity');
@@ -34097,7 +34127,7 @@ begin
         group by t.id) b
   join private.visible_people p on p.id = b.id
   cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, never all people
-  where (p_country is null or u.country = upper(p_country))
+  where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
   order by b.value desc, b.id limit 51;
@@ -34164,7 +34194,8 @@ as $$
 declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
-  v_city   text := private.fold(private.trimmed(p_city));
+  v_country text := upper(left(p_country, 3));   -- a code has two letters
+  v_city   text := private.sought(p_city);
   v_posts  uuid[] := '{}';
   v_outs   timestamptz[];
   v_others uuid[] := '{}';
@@ -34217,7 +34248,7 @@ begin
                                     where n.video_id = c.id))
             and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))) f
     where p_country is null and v_city is null
-       or (select (p_country is null or u.country = upper(p_country))
+       or (select (v_country is null or u.country = v_country)
               and (v_city is null or private.fold(u.city) = v_city)
            from app.users u where u.id = f.author_id)
     order by f.at desc, f.id desc limit 51) m;
@@ -36771,7 +36802,7 @@ declare
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
-  v_q      text := private.fold(p_q);
+  v_q      text := private.sought(p_q);
   v_found  app.found;
 begin
   if p_cursor is null then
