@@ -20,6 +20,9 @@ alter table app.messages enable row level security;
 -- message_reactions: for definer functions alone
 alter table app.message_reactions enable row level security;
 
+-- emoji: for definer functions alone
+alter table private.emoji enable row level security;
+
 -- helpers
 grant execute on function
   private.add_members,

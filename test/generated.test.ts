@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { answersText } from '../api-facade/lib/answers.ts'
 import { loadTables } from '../api-facade/lib/features.ts'
 import { openApiText } from '../api-facade/lib/openapi.ts'
+import { emojiPath, emojiSql } from '../supabase/tools/emoji.ts'
 import { formatted } from '../supabase/tools/format.ts'
 import { generated } from '../supabase/tools/generate.ts'
 import { baseline, baselinePath, schemaFiles } from '../supabase/tools/schema.ts'
@@ -13,6 +14,10 @@ const { url } = await createDatabase()
 
 test('the baseline migration is made of sql/ and policies/ as they stand', () => {
   expect(readFileSync(baselinePath, 'utf8') === baseline(), 'run npm run db:build').toBe(true)
+})
+
+test('the emoji are those of the installed package', () => {
+  expect(readFileSync(emojiPath, 'utf8') === emojiSql(), 'run npm run db:build').toBe(true)
 })
 
 test('every file of sql/ and policies/ has its place in schema_paths, a feature before its policies', () => {

@@ -166,7 +166,7 @@ export const errors = {
   memberships_exhausted: [409, 'One person can be in at most 1000 groups and guilds.'],
   message_body: [422, 'A message must have 1 to 4000 characters.'],
   message_deleted: [409, 'This message is deleted.'],
-  message_emoji: [422, 'A reaction must have 1 to 8 characters as people count them.'],
+  message_emoji: [422, 'A reaction must be 1 to 8 emoji and nothing else.'],
   message_emojis_exhausted: [409, 'A message can have at most 20 different reactions.'],
   message_not_yours: [403, 'Only the sender of a message can do this.'],
   message_selection: [422, 'after and changedSince cannot be given together.'],

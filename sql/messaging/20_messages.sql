@@ -49,7 +49,16 @@ create table app.message_reactions (
   constraint message_emoji check (length(emoji) between 1 and 100)
 );
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
-comment on table app.message_reactions is 'Who reacted to which message with what. Others see only a count.';
+comment on table app.message_reactions is
+  'Who reacted to which message with what. Others see only how many, of those whom they see.';
+
+create table private.emoji (
+  bare  text collate "C" primary key check (length(bare) between 1 and 9),
+  emoji text collate "C" not null
+);
+comment on table private.emoji is
+  'Of what a reaction is made: the emoji of Unicode, which 25_emoji.sql has. bare is one without its variation '
+  'selectors, which many keyboards leave out.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -57,7 +66,7 @@ insert into private.errors (code, status, text) values
   ('message_not_yours', 403, 'Only the sender of a message can do this.'),
   ('message_too_old', 409, 'A message can be edited within 15 minutes.'),
   ('message_deleted', 409, 'This message is deleted.'),
-  ('message_emoji', 422, 'A reaction must have 1 to 8 characters as people count them.'),
+  ('message_emoji', 422, 'A reaction must be 1 to 8 emoji and nothing else.'),
   ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
   ('message_selection', 422, 'after and changedSince cannot be given together.');
 
@@ -162,6 +171,10 @@ select m.id,
            from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
                         min(x.created_at) as first_at
                  from app.message_reactions x
+                 join (select r.user_id   -- asked once a person, who may have reacted 20 times
+                       from (select distinct user_id from app.message_reactions where message_id = m.id offset 0) r
+                       where private.sees_in(c.kind = 'direct', (select app.uid()), r.user_id)) seen
+                   on seen.user_id = x.user_id
                  where x.message_id = m.id and m.deleted_at is null and s.erased_at is null
                  group by x.emoji) e), '[]'),
          'createdAt', private.utc(m.created_at),

@@ -1,7 +1,9 @@
-// npm run db:build: writes the baseline migration from sql/ and policies/, and before it the file that pg-boss gives.
+// npm run db:build: writes the baseline migration from sql/ and policies/, and before it the files that packages give.
 import { writeFileSync } from 'node:fs'
+import { emojiPath, emojiSql } from './emoji.ts'
 import { pgBossPath, pgBossSql } from './pgboss.ts'
 import { baseline, baselinePath } from './schema.ts'
 
 writeFileSync(pgBossPath, pgBossSql())
+writeFileSync(emojiPath, emojiSql())
 writeFileSync(baselinePath, baseline())

@@ -32,7 +32,13 @@ for (const n of PEOPLE) await befriend(personId(n), PEOPLE.filter((other) => oth
 
 // --- many at once
 
-type Card = { id: string; body: string | null; deletedAt: string | null; replyTo: { id: string } | null }
+type Card = {
+  id: string
+  body: string | null
+  deletedAt: string | null
+  replyTo: { id: string } | null
+  reactions: { count: number }[]
+}
 
 test('50 senders at once: readers who page on by what they have meet each message once, in one order', async () => {
   const senders = Array.from({ length: 50 }, (_, n) => uuid(2, n))
@@ -130,7 +136,15 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('block' as const, 'unblock' as const), who, whom: who }) },
 )
 
-type Said = { sender: number; kind: string; deleted: boolean; answers: number | null; changed: boolean }
+type Said = {
+  sender: number
+  kind: string
+  deleted: boolean
+  answers: number | null
+  changed: boolean
+  /** Who reacted, all with the same emoji. */
+  reacted: Set<number>
+}
 /** What is known of the conversation: a list, and for each person which parts of it are theirs. */
 class Model {
   said: Said[] = []
@@ -174,8 +188,12 @@ class Model {
       )
     }).length
   }
+  /** How many people react to a message, of those whom one sees. */
+  reactions(one: number, n: number): number {
+    return this.tomb(n) ? 0 : [...(this.said[n]?.reacted ?? [])].filter((who) => this.shows(one, who)).length
+  }
   say(sender: number, kind: string, answers: number | null = null): void {
-    this.said.push({ sender, kind, deleted: false, answers, changed: false })
+    this.said.push({ sender, kind, deleted: false, answers, changed: false, reacted: new Set() })
   }
   leave(one: number, says: boolean): void {
     this.members = this.members.filter((other) => other !== one)
@@ -233,7 +251,8 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
     case 'edit':
     case 'react': {
       const call = { delete: 'delete_message', edit: 'edit_message', react: 'react_to_message' }[what.do]
-      const done = await run(by, `${call}('${idAt(what.at)}'${what.do === 'delete' ? '' : `, 'y${what.at}'`})`)
+      const words = { delete: '', edit: `, 'y${what.at}'`, react: `, '👍'` }[what.do]
+      const done = await run(by, `${call}('${idAt(what.at)}'${words})`)
       const { sender, kind } = model.said[what.at] ?? { sender: -1, kind: '' }
       const own = sender === by && kind === 'text'
       const may =
@@ -242,7 +261,9 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
       expect(done).toBe(may)
       const message = model.said[what.at]
       if (!done || !message || (what.do === 'delete' && message.deleted)) return
+      if (what.do === 'react' && message.reacted.has(by)) return
       message.changed = true
+      if (what.do === 'react') message.reacted.add(by)
       if (what.do === 'delete') {
         message.deleted = true
         message.answers = null
@@ -364,10 +385,17 @@ async function look(sql: TransactionSql, model: Model, talk: string, viewer: num
   )
   for (const [n, id] of ids.entries()) {
     const card = await ask<Card>(`get_message('${id}')`)
-    const shown = typeof card === 'string' ? card : [card.body === null, card.replyTo && numberOf(card.replyTo.id)]
+    const shown =
+      typeof card === 'string'
+        ? card
+        : [card.body === null, card.replyTo && numberOf(card.replyTo.id), card.reactions[0]?.count ?? 0]
     const answers = model.said[n]?.answers ?? null
     const quoted = answers !== null && !model.tomb(n) && model.sees(viewer, answers) ? answers : null
-    put(`message ${n}`, shown, model.sees(viewer, n) ? [model.tomb(n), quoted] : 'message_unknown')
+    put(
+      `message ${n}`,
+      shown,
+      model.sees(viewer, n) ? [model.tomb(n), quoted, model.reactions(viewer, n)] : 'message_unknown',
+    )
   }
   type Talk = {
     unreadCount: number

@@ -50,7 +50,7 @@ test('who was away while 200 messages came has all of them, in order, and hears 
   const sent = await Promise.all(lanes)
   await carla.patch(`/messages/${edited}`, { body: 'edited' })
   await alice.delete(`/messages/${deleted}`)
-  await carla.put(`/messages/${loved}/reactions/x`)
+  await carla.put(`/messages/${loved}/reactions/${encodeURIComponent('👍')}`)
 
   const again = await listen(as(bob), `conversation:${id}`) // first joined, then read: nothing falls in between
   const live = send(alice, id, 'live')
@@ -82,8 +82,8 @@ test('changes are heard by their ids alone, and reading by nobody else', async (
   ]
   const message = await send(alice, id, 'x')
   await alice.patch(`/messages/${message}`, { body: 'y' })
-  await bob.put(`/messages/${message}/reactions/x`)
-  await bob.delete(`/messages/${message}/reactions/x`)
+  await bob.put(`/messages/${message}/reactions/${encodeURIComponent('👍')}`)
+  await bob.delete(`/messages/${message}/reactions/${encodeURIComponent('👍')}`)
   await bob.post(`/conversations/${id}/read`, { messageId: message })
   await alice.delete(`/messages/${message}`)
   await until(() => hearer.heard.length === 5)

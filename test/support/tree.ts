@@ -5,7 +5,7 @@ import type { Texts } from './order.ts'
 
 const foreign = ['.git', '.data', 'node_modules']
 const generated =
-  /\/generated\/|^supabase\/migrations\/|^sql\/ERRORS\.md$|^sql\/base\/70_pgboss\.sql$|\/pgtap\.sql$|^CHANGELOG\.md$/
+  /\/generated\/|^supabase\/migrations\/|^sql\/ERRORS\.md$|^sql\/base\/70_pgboss\.sql$|^sql\/messaging\/25_emoji\.sql$|\/pgtap\.sql$|^CHANGELOG\.md$/
 
 /** Every file and folder, dotfiles of the root among them. */
 export const allFiles = (): string[] =>

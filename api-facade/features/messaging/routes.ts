@@ -203,7 +203,7 @@ const messages = routes('messaging', {
   },
   'PUT /messages/:id/reactions/:emoji': {
     summary: 'React to a message',
-    description: `Repeating it changes nothing. At most 20 different reactions a message. Counts have reactions of everybody, also across a block. ${closed} At most 2000 reactions an hour and person, ${hourly}`,
+    description: `Repeating it changes nothing. At most 20 different reactions a message, counted as I see them. Nobody sees or counts a reaction of somebody banned or, in a group, across a block. ${closed} At most 2000 reactions an hour and person, ${hourly}`,
     access: 'user',
     operation: 'react_to_message',
     params: ReactionParams,

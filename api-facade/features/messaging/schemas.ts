@@ -26,9 +26,9 @@ export const Message = z
       .object({ assetId: Uuid, url: z.string(), contentType: z.string() })
       .nullable()
       .openapi({ description: 'Null too where staff took it away.' }),
-    reactions: z
-      .array(z.object({ emoji: z.string(), count: z.int().min(1), mine: z.boolean() }))
-      .openapi({ description: 'In the order in which they came first.' }),
+    reactions: z.array(z.object({ emoji: z.string(), count: z.int().min(1), mine: z.boolean() })).openapi({
+      description: 'In the order in which they came first; those of people whom I see, and counted so.',
+    }),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
     deletedAt: Timestamp.nullable().openapi({ description: 'Of a tombstone.' }),
@@ -126,19 +126,9 @@ export const NewMessage = z
   .openapi('NewMessage', { example: { body: 'See you at eight?', clientId: '6f1c7a52-3d0e-4b8a-9c55-2f6f0c1d7e11' } })
 export const EditedMessage = z.object({ body })
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-const MOST = 8
-/** As people count: a family is one, and so is a flag. Stops as soon as there are too many. */
-function isShort(text: string): boolean {
-  let count = 0
-  for (const _ of segmenter.segment(text)) if (++count > MOST) return false
-  return count > 0
-}
 export const ReactionParams = UuidId.extend({
-  emoji: z
-    .string()
-    .trim()
-    .max(200)
-    .refine(isShort, 'must have 1 to 8 characters, as people count them')
-    .openapi({ description: '1 to 8 characters, as people count them.', example: '👍' }),
+  emoji: z.string().trim().max(200).openapi({
+    description: '1 to 8 emoji as Unicode 17 has them, and nothing else; with or without variation selectors.',
+    example: '👍',
+  }),
 })

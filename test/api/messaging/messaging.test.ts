@@ -45,6 +45,7 @@ const sent = async (who: Person, id: string, body: string, more: object = {}) =>
   (await send(who, id, body, more)).body.id
 const said = async (who: Person, id: string, query = '') =>
   (await who.get<Page<Message>>(`/conversations/${id}/messages?limit=50${query}`)).body.items.map(({ body }) => body)
+const thumb = encodeURIComponent('👍')
 const open = async (who: Person, id: string) => (await who.get<Conversation>(`/conversations/${id}`)).body
 const names = ({ members }: Conversation) => members.map(({ person, role }) => `${person.username} ${role}`)
 
@@ -63,8 +64,8 @@ const routes: [string, string, string, object?][] = [
   ['GET', '/messages/:id', 'message_unknown'],
   ['PATCH', '/messages/:id', 'message_unknown', { body: 'x' }],
   ['DELETE', '/messages/:id', 'message_unknown'],
-  ['PUT', `/messages/:id/reactions/${encodeURIComponent('👍')}`, 'message_unknown'],
-  ['DELETE', `/messages/:id/reactions/${encodeURIComponent('👍')}`, 'message_unknown'],
+  ['PUT', `/messages/:id/reactions/${thumb}`, 'message_unknown'],
+  ['DELETE', `/messages/:id/reactions/${thumb}`, 'message_unknown'],
 ]
 
 describe.each(routes)('%s %s', (method, path, code, body) => {
@@ -102,7 +103,7 @@ test('lists and counts need a token, and forms are checked', async () => {
     ['POST', `/conversations/${id}/messages`, { body: 'x' }],
     ['POST', `/conversations/${id}/messages`, { body: 'x', clientId: 'x' }],
     ['PATCH', `/messages/${message}`, {}],
-    ['PUT', `/messages/${message}/reactions/${'x'.repeat(9)}`],
+    ['PUT', `/messages/${message}/reactions/${'x'.repeat(201)}`],
   ]
   for (const [method, path, body] of wrong)
     expect(await alice.request(method, path, body), path).toFailWith(422, 'validation_failed')
@@ -321,7 +322,7 @@ describe('a message', () => {
     const id = await group(alice, 'bob')
     const message = await sent(alice, id, 'One')
     const answer = await sent(bob, id, 'Two', { replyToId: message })
-    await bob.put(`/messages/${message}/reactions/x`)
+    await bob.put(`/messages/${message}/reactions/${thumb}`)
     expect(await bob.patch(`/messages/${message}`, { body: 'x' })).toFailWith(403, 'message_not_yours')
     expect(await bob.delete(`/messages/${message}`)).toFailWith(403, 'message_not_yours')
     const edited = await alice.patch<Message>(`/messages/${message}`, { body: ' Other ' })
@@ -342,36 +343,12 @@ describe('a message', () => {
     })
     expect((await bob.get<Message>(`/messages/${answer}`)).body.replyTo).toMatchObject({ id: message, excerpt: null })
     expect(await alice.patch(`/messages/${message}`, { body: 'x' })).toFailWith(409, 'message_deleted')
-    expect(await alice.put(`/messages/${message}/reactions/x`)).toFailWith(409, 'message_deleted')
+    expect(await alice.put(`/messages/${message}/reactions/${thumb}`)).toFailWith(409, 'message_deleted')
     const [joined] = (await alice.post<Conversation>(`/conversations/${id}/members`, { userIds: ['carla'] })).body
       .lastMessage
       ? [(await open(carla, id)).lastMessage]
       : []
     expect(await carla.delete(`/messages/${joined?.id}`)).toFailWith(403, 'message_not_yours')
-  })
-
-  test('is reacted to, with 20 different ones at most', async () => {
-    const id = await group(alice, 'bob')
-    const message = await sent(alice, id, 'x')
-    const react = (who: Person, emoji: string, method = 'PUT') =>
-      who.request<Message>(method, `/messages/${message}/reactions/${encodeURIComponent(emoji)}`)
-    const family = '👨‍👩‍👧‍👦'
-    for (let n = 0; n < 2; n++)
-      expect(await react(bob, family)).toMatchObject({
-        status: 200,
-        body: { reactions: [{ emoji: family, count: 1, mine: true }] },
-      })
-    expect((await react(alice, family)).body.reactions).toEqual([{ emoji: family, count: 2, mine: true }])
-    expect(await react(alice, family.repeat(8))).toMatchObject({ status: 200 })
-    expect(await react(alice, family.repeat(9))).toFailWith(422, 'validation_failed')
-    expect(await react(alice, '\u202e')).toFailWith(422, 'text_unfit')
-    const many = await Promise.all(Array.from({ length: 25 }, (_, n) => react(n % 2 ? alice : bob, `${n}`)))
-    expect(many.filter(({ status }) => status === 200)).toHaveLength(18)
-    expect(many.find(({ status }) => status !== 200)).toFailWith(409, 'message_emojis_exhausted')
-    for (let n = 0; n < 2; n++) expect(await react(bob, family, 'DELETE')).toMatchObject({ status: 204, text: '' })
-    const { reactions } = (await bob.get<Message>(`/messages/${message}`)).body
-    expect(reactions[0]).toEqual({ emoji: family, count: 1, mine: false })
-    expect(reactions).toHaveLength(20)
   })
 
   test('is met by who was away: what came since, and what changed', async () => {
@@ -387,7 +364,7 @@ describe('a message', () => {
     expect(rest.body).toMatchObject({ items: ids.slice(5).map((id) => ({ id })), nextCursor: null, hasMore: false })
     const before = new Date().toISOString()
     await alice.patch(`/messages/${ids[3]}`, { body: 'edited' })
-    await bob.put(`/messages/${ids[1]}/reactions/x`)
+    await bob.put(`/messages/${ids[1]}/reactions/${thumb}`)
     await alice.delete(`/messages/${ids[5]}`)
     const changed: string[] = []
     for (let next: string | null = ''; next !== null; ) {

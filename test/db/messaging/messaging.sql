@@ -1,6 +1,6 @@
 -- Conversations as each kind of person: who may do what, past the operations too, and what others are told.
 begin;
-select plan(95);
+select plan(111);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -55,9 +55,12 @@ from (select gen_random_uuid() as id) c;
 select is(pg_temp.names(api.list_messages(pg_temp.id('group'))), 'other, two, one', 'the newest comes first');
 select is(pg_temp.names(api.list_messages(pg_temp.id('group'), pg_temp.id('one'))), 'two, other', 'or what came since, the oldest first');
 select throws_ok(format('select api.react_to_message(pg_temp.id(%L), %L)', 'one', e), 'PT422', 'message_emoji', 'no reaction of ' || length(e))
-from unnest(array[' ', 'abcdefghi', repeat('👍', 9), repeat('🇩🇪', 9), repeat(U&'a\0301', 60)]) e;
+from unnest(array[null, '', ' ', 'x', 'die', 'नमस्ते', '1', '👍x', 'x👍', '👍 👍', repeat('👍', 9), repeat('🇩🇪', 9), '🇩🇮', '🇩', U&'\FE0F', U&'\200D',
+  U&'\20E3', U&'👍\200D👍', U&'👍\+0E0078']) e;
 select lives_ok(format('select api.react_to_message(pg_temp.id(%L), %L)', 'one', e), e || ' is one')
-from unnest(array['👍', '👨‍👩‍👧‍👦', '🇩🇪', repeat('👨‍👩‍👧‍👦', 8), 'नमस्ते', '❤️', '1️⃣']) e;
+from unnest(array[' 👍', '👍🏽', '👨‍👩‍👧‍👦', '🇩🇪', repeat('👨‍👩‍👧‍👦', 8), '🏴󠁧󠁢󠁥󠁮󠁧󠁿🇩🇪👍🏽👍', '❤️', '1️⃣']) e;
+select is((select string_agg(r ->> 'emoji' || (r ->> 'count'), ' ') from json_array_elements(api.react_to_message(pg_temp.id('two'), U&'\2764') -> 'reactions') r), '❤️1', 'what a keyboard leaves out makes no difference')
+from (select api.react_to_message(pg_temp.id('two'), U&'\2764\FE0F')) x;
 select throws_ok($$ select api.list_messages(pg_temp.id('group'), p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'a page has 50 at most');
 
 -- Acting as Bob: a member

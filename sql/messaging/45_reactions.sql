@@ -1,0 +1,111 @@
+-- Reactions to messages: emoji and nothing else, so that nobody has words in them for somebody across a block.
+-- docs/decisions.md, Messaging.
+
+create function private.require_emoji(p_emoji text) returns text
+language plpgsql stable security definer   -- nobody reads the list otherwise
+set search_path = ''
+as $$
+declare
+  v_rest  text := translate(private.trimmed(p_emoji), U&'\FE0F', '');
+  v_emoji text := '';
+  v_next  private.emoji;
+begin
+  for v_n in 1..8 loop
+    -- the longest that there is: a thumb and the colour of its skin are one
+    select e.* into v_next
+    from generate_series(least(9, length(v_rest)), 1, -1) as l (length)
+    join private.emoji e on e.bare = left(v_rest, l.length)
+    order by l.length desc limit 1;
+    exit when not found;
+    v_emoji := v_emoji || v_next.emoji;
+    v_rest := substr(v_rest, length(v_next.bare) + 1);
+    if v_rest = '' then
+      return v_emoji;
+    end if;
+  end loop;
+  perform private.fail('message_emoji');
+end $$;
+comment on function private.require_emoji is
+  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends. Fails: '
+  'message_emoji.';
+
+create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
+language plpgsql volatile security definer   -- nobody may write reactions otherwise
+set search_path = ''
+as $$
+declare
+  v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
+  v_talk    app.conversations := private.require_member(v_message.conversation_id);
+  v_seen    text[];
+begin
+  perform private.check_open(v_talk);
+  if private.is_tombstone(v_message) then
+    perform private.fail('message_deleted');
+  end if;
+  -- counted as the caller sees them: a refusal must not tell of those that are hidden from them
+  v_seen := array(select distinct r.emoji from app.message_reactions r
+                  where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
+  if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
+    perform private.fail('message_emojis_exhausted');
+  end if;
+  insert into app.message_reactions (message_id, emoji, user_id) values (p_id, p_emoji, app.uid())
+  on conflict do nothing;
+  if found then
+    update app.messages set changed_at = clock_timestamp() where id = p_id;
+    perform private.broadcast('conversation:' || v_message.conversation_id, 'reaction',
+                              jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.add_message_reaction is
+  'Adds the caller''s reaction to a message. Fails: message_unknown, message_deleted, conversation_unknown, '
+  'conversation_closed, message_emojis_exhausted.';
+
+create function api.react_to_message(p_id uuid, p_emoji text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('reactions');
+  perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
+  return private.require_message_card(p_id);
+end $$;
+comment on function api.react_to_message is
+  'Reacts to a message; repeating it changes nothing. Answers the card. Fails: message_unknown, message_deleted, '
+  'message_emoji, message_emojis_exhausted, conversation_unknown, conversation_closed, writes_exceeded.';
+
+create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
+language plpgsql volatile security definer   -- nobody may write reactions otherwise
+set search_path = ''
+as $$
+declare
+  v_conversation uuid;
+begin
+  -- also of a message that the caller no longer sees, in a conversation that they do
+  select m.conversation_id into v_conversation
+  from app.messages m
+  join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
+  where m.id = p_id for no key update of m;
+  delete from app.message_reactions
+  where message_id = p_id and emoji = p_emoji and user_id = app.uid() and v_conversation is not null;
+  if found then
+    update app.messages set changed_at = clock_timestamp() where id = p_id;
+    perform private.broadcast('conversation:' || v_conversation, 'reaction', jsonb_build_object('id', p_id));
+  end if;
+end $$;
+comment on function private.remove_message_reaction is
+  'Takes the caller''s reaction back, if there is one.';
+
+create function api.unreact_to_message(p_id uuid, p_emoji text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
+  if (private.find_message(p_id)).id is null then
+    return private.refusal('message_unknown');   -- it is taken back, and nothing of the message is shown
+  end if;
+  return null;   -- answered as 204
+end $$;
+comment on function api.unreact_to_message is
+  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
+  'see, which is answered as unknown all the same. Fails: message_unknown, message_emoji.';
