@@ -146,24 +146,26 @@ language plpgsql volatile security definer   -- nobody may write requests
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.require_space('guild', p_id);
-  v_asked json;
+  v_message text := coalesce(private.require_text(p_message), '');
+  v_space   app.spaces;
+  v_request uuid;
 begin
-  if exists (select from app.space_requests
-             where space_id = v_space.id and user_id = private.require_caller() and status = 'pending') then
+  perform private.count_writes('memberships');
+  v_space := private.enter_space('guild', p_id);
+  if private.find_own_request(v_space.id) is not null then
     perform private.fail('application_pending');
-  end if;
-  v_asked := private.join_space('guild', p_id, p_message);
-  if v_asked ->> 'status' = 'joined' then
+  elsif private.find_role(v_space.id, private.require_caller()) is not null then
     perform private.fail('space_member_already');
   end if;
+  v_request := private.join_or_ask(v_space, v_message);
   perform private.require_reputation(v_space.interest_id,
                                      (select min_rep from app.guilds where space_id = v_space.id));
-  return private.request_cards(array[(v_asked ->> 'requestId')::uuid]) -> 0;
+  return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
-  'The caller asks to be let into a guild, with the reputation that it wants. Fails: space_unknown, '
-  'application_pending, space_member_already, reputation_too_low, those of private.join_space.';
+  'The caller asks to be let into a guild, with the reputation that it wants: one application at a time, which is '
+  'known under the lock of the guild. Fails: writes_exceeded, text_unfit, space_unknown, application_pending, '
+  'space_member_already, reputation_too_low, private.join_or_ask.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- one's own, also where one no longer sees the space

@@ -120,8 +120,7 @@ begin
   return private.apply_to_guild(p_id, p_message);
 end $$;
 comment on function api.apply_to_guild is
-  'The caller asks to be let into a guild. Fails: space_unknown, application_pending, space_member_already, '
-  'reputation_too_low, those of private.join_space.';
+  'The caller asks to be let into a guild. Fails: private.apply_to_guild.';
 
 create function api.list_guild_applications(
   p_id text, p_limit integer default 20, p_cursor text default null

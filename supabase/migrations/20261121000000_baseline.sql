@@ -7843,47 +7843,70 @@ end $$;
 comment on function private.drop_member is
   'Takes a person out of a space that is locked, and frees the place; false for somebody who is no member.';
 
-create function private.join_space(p_kind text, p_id text, p_message text) returns json
+create function private.find_own_request(p_space uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select id from app.space_requests
+          where space_id = p_space and user_id = app.uid() and status = 'pending');
+end $$;
+comment on function private.find_own_request is 'The caller''s pending request to join a space, or null.';
+
+create function private.join_or_ask(p_space app.spaces, p_message text) returns uuid
 language plpgsql volatile security definer   -- nobody may write memberships
 set search_path = ''
 as $$
 declare
   v_me      uuid := private.require_caller();
+  v_request uuid;
+begin
+  perform private.require_open(p_space);
+  if exists (select from app.space_bans where space_id = p_space.id and user_id = v_me) then
+    perform private.fail('space_banned');
+  end if;
+  if p_space.join_policy = 'open'
+     or exists (select from app.space_invitations i
+                where i.space_id = p_space.id and i.invitee_id = v_me and i.status = 'pending'
+                  and private.may_meet(private.find_level(v_me, i.inviter_id))
+                  and not exists (select from app.silenced_people s where s.user_id = i.inviter_id)) then
+    perform private.add_member(p_space, v_me);
+    return null;
+  elsif p_space.join_policy = 'invite' then
+    perform private.fail('invitation_required');
+  end if;
+  v_request := private.find_own_request(p_space.id);
+  if v_request is null then
+    insert into app.space_requests (space_id, user_id, message) values (p_space.id, v_me, p_message)
+    returning id into v_request;
+  end if;
+  return v_request;
+end $$;
+comment on function private.join_or_ask is
+  'Lets the caller into a space that is locked, or answers the id of their request: the pending one, or a new one. '
+  'Fails: space_message, space_archived, space_banned, invitation_required, space_full, memberships_exhausted, '
+  'person_unknown.';
+
+create function private.join_space(p_kind text, p_id text, p_message text) returns json
+language plpgsql volatile security definer   -- nobody may write memberships
+set search_path = ''
+as $$
+declare
   v_message text := coalesce(private.require_text(p_message), '');
   v_space   app.spaces;
   v_request uuid;
 begin
   perform private.count_writes('memberships');
   v_space := private.enter_space(p_kind, p_id);
-  if private.find_role(v_space.id, v_me) is not null then
-    return json_build_object('status', 'joined', 'requestId', null);
+  if private.find_role(v_space.id, private.require_caller()) is null then
+    v_request := private.join_or_ask(v_space, v_message);
   end if;
-  perform private.require_open(v_space);
-  if exists (select from app.space_bans where space_id = v_space.id and user_id = v_me) then
-    perform private.fail('space_banned');
-  end if;
-  if v_space.join_policy = 'open'
-     or exists (select from app.space_invitations i
-                where i.space_id = v_space.id and i.invitee_id = v_me and i.status = 'pending'
-                  and private.may_meet(private.find_level(v_me, i.inviter_id))
-                  and not exists (select from app.silenced_people s where s.user_id = i.inviter_id)) then
-    perform private.add_member(v_space, v_me);
-    return json_build_object('status', 'joined', 'requestId', null);
-  elsif v_space.join_policy = 'invite' then
-    perform private.fail('invitation_required');
-  end if;
-  insert into app.space_requests (space_id, user_id, message) values (v_space.id, v_me, v_message)
-  on conflict (space_id, user_id) where status = 'pending' do nothing returning id into v_request;
-  if not found then
-    select id into v_request from app.space_requests
-    where space_id = v_space.id and user_id = v_me and status = 'pending';
-  end if;
-  return json_build_object('status', 'pending', 'requestId', v_request);
+  return json_build_object('status', case when v_request is null then 'joined' else 'pending' end,
+                           'requestId', v_request);
 end $$;
 comment on function private.join_space is
   'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing. Fails: '
-  'writes_exceeded, text_unfit, space_message, space_unknown, space_archived, space_banned, invitation_required, '
-  'space_full, memberships_exhausted, person_unknown.';
+  'writes_exceeded, text_unfit, space_unknown, private.join_or_ask.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -21727,24 +21750,26 @@ language plpgsql volatile security definer   -- nobody may write requests
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.require_space('guild', p_id);
-  v_asked json;
+  v_message text := coalesce(private.require_text(p_message), '');
+  v_space   app.spaces;
+  v_request uuid;
 begin
-  if exists (select from app.space_requests
-             where space_id = v_space.id and user_id = private.require_caller() and status = 'pending') then
+  perform private.count_writes('memberships');
+  v_space := private.enter_space('guild', p_id);
+  if private.find_own_request(v_space.id) is not null then
     perform private.fail('application_pending');
-  end if;
-  v_asked := private.join_space('guild', p_id, p_message);
-  if v_asked ->> 'status' = 'joined' then
+  elsif private.find_role(v_space.id, private.require_caller()) is not null then
     perform private.fail('space_member_already');
   end if;
+  v_request := private.join_or_ask(v_space, v_message);
   perform private.require_reputation(v_space.interest_id,
                                      (select min_rep from app.guilds where space_id = v_space.id));
-  return private.request_cards(array[(v_asked ->> 'requestId')::uuid]) -> 0;
+  return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
-  'The caller asks to be let into a guild, with the reputation that it wants. Fails: space_unknown, '
-  'application_pending, space_member_already, reputation_too_low, those of private.join_space.';
+  'The caller asks to be let into a guild, with the reputation that it wants: one application at a time, which is '
+  'known under the lock of the guild. Fails: writes_exceeded, text_unfit, space_unknown, application_pending, '
+  'space_member_already, reputation_too_low, private.join_or_ask.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- one's own, also where one no longer sees the space
@@ -22358,8 +22383,7 @@ begin
   return private.apply_to_guild(p_id, p_message);
 end $$;
 comment on function api.apply_to_guild is
-  'The caller asks to be let into a guild. Fails: space_unknown, application_pending, space_member_already, '
-  'reputation_too_low, those of private.join_space.';
+  'The caller asks to be let into a guild. Fails: private.apply_to_guild.';
 
 create function api.list_guild_applications(
   p_id text, p_limit integer default 20, p_cursor text default null
