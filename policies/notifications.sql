@@ -59,6 +59,7 @@ comment on policy delete_own on app.push_tokens is 'People forget their own devi
 
 -- pushes: for the worker, by definer functions alone
 alter table private.pushes enable row level security;
+alter table private.pushed_subjects enable row level security;
 
 -- digests: for the worker, by definer functions alone
 alter table private.digests enable row level security;

@@ -600,6 +600,7 @@ export interface Schemas {
     updatedAt: string
     readAt: string | null
     inApp: boolean
+    round: number
   }
   ExportedNotificationPreferences: {
     userId: string | null
@@ -3310,6 +3311,7 @@ export interface Schemas {
       eventId: string
       event: 'starts_in_a_day' | 'starts_in_an_hour' | 'changed' | 'cancelled' | 'promoted'
       startsAt: string
+      sequence?: number
     }
   }
   NotificationOrderUpdated: {

@@ -430,6 +430,7 @@ export const sections = {
       updatedAt: 'timestamp with time zone',
       readAt: 'timestamp with time zone?',
       inApp: 'boolean',
+      round: 'integer',
     },
   },
   notificationPreferences: {

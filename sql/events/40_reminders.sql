@@ -2,7 +2,7 @@
 -- a place now. A change leaves an effect for each of up to 100 guests in its transaction, and for more by the worker.
 -- docs/decisions.md, Events; Notifications.
 
-insert into private.notification_kinds (kind) values ('event.reminder');
+insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
 create function private.tell_event_guests(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- who replied is for definer functions to know
@@ -45,18 +45,19 @@ set search_path = ''
 as $$
 begin
   perform private.tell(array(
-    select (e.user_id, 'event.reminder', null, 'event', v.id::text,
-            jsonb_build_object('eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at)),
-            e.key, null, e.caused_at)::private.notice
-    from (select distinct on (f.user_id, k.key) f.*, k.key
-          from unnest(p_effects) f
-          cross join lateral (
-            select concat_ws(':', 'event.reminder', f.payload ->> 'eventId', f.payload ->> 'event',
-                             coalesce(f.payload ->> 'sequence', f.payload ->> 'startsAt', f.id::text)) as key) k
-          order by f.user_id, k.key, f.id) e
+    select (e.user_id, 'event.reminder', null, 'event', v.id::text, n.payload, n.key, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
     join app.contents c on c.id = (e.payload ->> 'eventId')::uuid and c.required_level = 0
     join app.events v on v.id = c.id
     join app.event_rsvps r on r.event_id = c.id and r.user_id = e.user_id
+    cross join lateral (
+      select jsonb_strip_nulls(jsonb_build_object(
+               'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
+               'sequence', e.payload -> 'sequence')) as payload,
+             -- a place is given to this person alone, and not by the host: each is told
+             concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
+                       case when e.event = 'events.place.given' then e.id end) as key) n
     where r.status in ('going', case when e.event = 'events.event.changed' then 'waitlisted' end)
       and (e.event <> 'events.event.changed' or c.author_id <> e.user_id)
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
@@ -64,11 +65,17 @@ begin
       and private.may_meet(private.find_level(e.user_id, c.author_id))
       and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
       and not exists (select from app.silenced_people s where s.user_id = c.author_id)
-      and not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = e.key)));
+      -- a batch may run twice
+      and not exists (select from (select o.payload from app.notifications o
+                                   where o.user_id = e.user_id and o.group_key = n.key
+                                   order by o.created_at desc limit 1) o
+                      where (o.payload ->> 'sequence')::integer >= (e.payload ->> 'sequence')::integer)
+    order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells who goes to an event, or waits for a place, what became of it, once, if they still do and see it. '
-  'It comes from nobody, so that muting a host keeps no cancellation away; the host knows what they changed.';
+  'Listener: tells who goes to an event, or waits for a place, what became of it, if they still do and see it; of '
+  'several changes there is one unread notice, about the latest. It comes from nobody, so that muting a host keeps no '
+  'cancellation away; the host knows what they changed.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.changed', 'private.reach_event_guests', 550, 'at once'),

@@ -19,7 +19,9 @@ comment on column private.notification_kinds.rolls_up is
 comment on column private.notification_kinds.counts_each is
   'For a roll-up: whether another item by somebody who is already in it counts, and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which then is about the latest item.';
+  'Whether a group has at most one unread notification, which then is about the latest item and as new as that; such '
+  'a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody else can '
+  'repeat at no cost.';
 comment on column private.notification_kinds.passes_muted_post is
   'Whether it is told of a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
@@ -42,6 +44,7 @@ create table app.notifications (
   updated_at  timestamptz not null default clock_timestamp(),
   read_at     timestamptz,
   in_app      boolean not null default true,
+  round       integer not null default 1 check (round > 0),
   check ((target_type is null) = (target_id is null))
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
@@ -54,8 +57,10 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
 create index notifications_news_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. created_at is when it happened, in a roll-up '
-  'the first item.';
+  'never the internal id of a person. created_at is when it happened: in a roll-up the first item, of a kind that '
+  'replaces what is unread the latest.';
+comment on column app.notifications.round is
+  'How many times it was new to its person: once more when it is unread again, or about something later.';
 comment on column app.notifications.in_app is
   'Whether it is in the person''s inbox; else it is there for a push or a digest alone.';
 comment on column app.notifications.read_at is
@@ -147,13 +152,65 @@ end $$;
 comment on function private.add_notifications is
   'Writes a notification for each of these, with the one who caused it, and gives their ids.';
 
+create function private.replace_unread(p_notice private.notice) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  select n.id into v_id from app.notifications n
+  where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
+  order by n.created_at desc limit 1
+  for no key update;   -- an erasure of who caused it may be taking it away
+  if not found then
+    return false;
+  end if;
+  delete from app.notification_actors where notification_id = v_id and actor_id is distinct from p_notice.actor_id;
+  insert into app.notification_actors (notification_id, actor_id, created_at)
+  select v_id, p_notice.actor_id, p_notice.caused_at where p_notice.actor_id is not null
+  on conflict do nothing;
+  update app.notifications
+  set target_type = p_notice.target_type, target_id = p_notice.target_id, payload = p_notice.payload,
+      created_at = greatest(created_at, p_notice.caused_at)
+  where id = v_id;
+  return true;
+end $$;
+comment on function private.replace_unread is
+  'Makes the unread notification of a group be about a later item, by whoever caused that; false when there is none. '
+  'So what is repeated, such as an invitation that is sent and taken back, stays one.';
+
+create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.notifications
+  where id = (select n.id from app.notifications n
+              where n.user_id = p_user and n.group_key = p_group_key
+              order by n.created_at desc limit 1)
+    and payload @> p_payload;
+end $$;
+comment on function private.take_back_notice is
+  'Takes the latest notification of a group away, if its payload says this: what it told, such as an invitation, is '
+  'gone. Lock first (private.lock_effects).';
+
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   c_hour    constant interval := '1 hour';
-  v_rest    private.notice[] := p_notices;
+  c_day     constant interval := '1 day';
+  v_rest    private.notice[] := array(
+    -- a heart that is taken back and given again an hour later disturbs nobody either
+    select n from unnest(p_notices) n
+    where p_counts_each or not exists (
+      select from (select o.id from app.notifications o
+                   where o.user_id = n.user_id and o.group_key = n.group_key
+                     and o.created_at <= n.caused_at - c_hour and o.created_at > n.caused_at - c_day
+                   order by o.created_at desc limit 24) o
+      join app.notification_actors a on a.notification_id = o.id and a.actor_id = n.actor_id));
   v_open    app.notifications;
   v_joining private.notice[];
   v_more    integer;
@@ -191,7 +248,8 @@ begin
 end $$;
 comment on function private.roll_up is
   'Tells of items of one group: each joins the notification whose first item is less than an hour older, which '
-  'becomes unread and gets the latest payload, or begins one.';
+  'becomes unread and gets the latest payload, or begins one. Where not each counts, somebody who is in an earlier '
+  'one of the last day begins none.';
 
 create function private.tell(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -234,10 +292,7 @@ begin
     if v_group.may_join then
       perform private.roll_up(v_group.notices, v_group.counts_each);
     elsif v_group.replaces_unread then
-      -- a person who is invited, removed and invited again has one unread notice, about the latest
-      update app.notifications set target_id = v_last.target_id, payload = v_last.payload
-      where user_id = v_last.user_id and group_key = v_last.group_key and read_at is null;
-      if not found then
+      if not private.replace_unread(v_last) then
         v_new := v_new || v_last;
       end if;
     else

@@ -16,10 +16,24 @@ begin
             e.payload ->> 'invitationId',
             jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
             'circle.invited:' || (e.payload ->> 'circleId'), null, e.caused_at)::private.notice
-    from unnest(p_effects) e));
+    from unnest(p_effects) e
+    join app.circle_invitations i on i.id = (e.payload ->> 'invitationId')::uuid and i.status = 'pending'));
 end $$;
 comment on function private.notify_circle_invited is
-  'Listener: tells a person that they are invited into a circle.';
+  'Listener: tells a person that they are invited into a circle, unless they have answered or it is taken back.';
+
+create function private.forget_circle_invitation(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_back_notice(
+    e.user_id, 'circle.invited:' || (e.payload ->> 'circleId'),
+    jsonb_build_object('invitationId', e.payload -> 'invitationId'))
+  from unnest(p_effects) e;
+end $$;
+comment on function private.forget_circle_invitation is
+  'Listener: takes away what a person was told of an invitation that is taken back.';
 
 create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -43,10 +57,25 @@ begin
   perform private.tell(array(
     select (e.user_id, 'circle.added', c.owner_id, 'circle', c.id::text, jsonb_build_object('circleId', c.id),
             null, null, e.caused_at)::private.notice
-    from unnest(p_effects) e join app.circles c on c.id = (e.payload ->> 'circleId')::uuid));
+    from unnest(p_effects) e
+    join app.circles c on c.id = (e.payload ->> 'circleId')::uuid
+    join app.circle_members m on m.circle_id = c.id and m.member_id = e.user_id));
 end $$;
 comment on function private.notify_circle_added is
-  'Listener: tells a person that the owner has put them into a circle.';
+  'Listener: tells a person that the owner has put them into a circle, if they are still in it.';
+
+create function private.forget_circle_added(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_back_notice(e.user_id, 'circle.added:' || (e.payload ->> 'circleId'), '{}')
+  from unnest(p_effects) e
+  where not exists (select from app.circle_members m
+                    where m.circle_id = (e.payload ->> 'circleId')::uuid and m.member_id = e.user_id);
+end $$;
+comment on function private.forget_circle_added is
+  'Listener: takes away what a person was told of a circle that they are no longer in.';
 
 create function private.notify_followed(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -65,5 +94,7 @@ comment on function private.notify_followed is
 insert into private.event_listeners (event, listener, position, timing) values
   ('social.invitation.sent', 'private.notify_circle_invited', 600, 'soon'),
   ('social.invitation.accepted', 'private.notify_circle_accepted', 600, 'soon'),
+  ('social.invitation.withdrawn', 'private.forget_circle_invitation', 610, 'soon'),
   ('social.member.added', 'private.notify_circle_added', 600, 'soon'),
+  ('social.member.removed', 'private.forget_circle_added', 610, 'soon'),
   ('social.user.followed', 'private.notify_followed', 600, 'soon');

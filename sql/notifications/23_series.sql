@@ -2,7 +2,7 @@
 -- 100, and for more of them by the worker.
 -- docs/decisions.md, Notifications.
 
-insert into private.notification_kinds (kind) values ('series.updated');
+insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
 create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the followers of a series are nobody's business
@@ -38,24 +38,38 @@ end $$;
 comment on function private.reach_series_followers is
   'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
 
+create function private.item_time(p_item jsonb) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select greatest(i.added_at, p.published_at)
+          from app.series_items i join app.posts p on p.id = i.post_id
+          where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
+end $$;
+comment on function private.item_time is 'When an item {seriesId, postId} was added and out; null when it is gone.';
+
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.tell(array(
-    select (f.user_id, 'series.updated', p.author_id, 'post', p.id::text, f.payload, f.key, array[p.id],
-            f.caused_at)::private.notice
-    from (select distinct on (e.user_id, k.key) e.*, k.key
-          from unnest(p_effects) e
-          cross join lateral (
-            select concat_ws(':', 'series.updated', e.payload ->> 'seriesId', e.payload ->> 'postId') as key) k
-          order by e.user_id, k.key, e.id) f
-    join app.posts p on p.id = (f.payload ->> 'postId')::uuid
-    where not exists (select from app.notifications n where n.user_id = f.user_id and n.group_key = f.key)));
+    select (e.user_id, 'series.updated', p.author_id, 'post', p.id::text, e.payload, k.key, array[p.id],
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
+    -- a batch may run twice, and nobody hears twice of a part, nor of one before that of which they were told last
+    where not exists (
+      select from (select o.payload from app.notifications o
+                   where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
+      where o.payload = e.payload or private.item_time(o.payload) > private.item_time(e.payload))
+    order by e.id));
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells a follower of a series of a new item, once, if they may see it.';
+  'Listener: tells a follower of a series of a new item, once, if they may see it: one unread notice a series, about '
+  'the latest.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.series.extended', 'private.reach_series_followers', 550, 'at once'),

@@ -18,9 +18,28 @@ begin
             concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event',
                       e.payload ->> 'proposalId'), null,
             e.caused_at)::private.notice
-    from unnest(p_effects) e));
+    from unnest(p_effects) e
+    left join app.space_invitations i on i.id = (e.payload ->> 'invitationId')::uuid
+    where e.payload ->> 'event' <> 'invited' or i.status = 'pending'
+    order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations.';
+  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations. Of '
+  'an invitation it tells while it is still to be answered.';
+
+create function private.forget_space_invitation(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_back_notice(
+    e.user_id, concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', 'invited'),
+    jsonb_build_object('invitationId', e.payload -> 'invitationId'))
+  from unnest(p_effects) e;
+end $$;
+comment on function private.forget_space_invitation is
+  'Listener: takes away what a person was told of an invitation into a space that is taken back.';
+
 insert into private.event_listeners (event, listener, position, timing) values
-  ('spaces.membership.decided', 'private.notify_membership', 600, 'soon');
+  ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),
+  ('spaces.invitation.withdrawn', 'private.forget_space_invitation', 610, 'soon');

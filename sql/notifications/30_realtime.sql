@@ -20,5 +20,5 @@ begin
 end $$;
 comment on function private.broadcast_notification is
   'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
-create trigger broadcast_notification after insert or update of count on app.notifications
+create trigger broadcast_notification after insert or update of count, created_at on app.notifications
   for each row when (new.in_app) execute function private.broadcast_notification();

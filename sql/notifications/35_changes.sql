@@ -8,9 +8,13 @@ set search_path = ''
 as $$
 begin
   new.updated_at := clock_timestamp();
+  if (old.read_at is not null and new.read_at is null) or new.created_at > old.created_at then
+    new.round := old.round + 1;
+  end if;
   return new;
 end $$;
-comment on function private.note_change is 'Trigger: says when a notification changed.';
+comment on function private.note_change is
+  'Trigger: says when a notification changed, and counts its rounds.';
 create trigger note_change before update on app.notifications
   for each row execute function private.note_change();
 

@@ -125,8 +125,9 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins it.';
-create trigger place_notification before insert or update of count on app.notifications
+  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins or '
+  'replaces it.';
+create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 
 create function private.require_timezone(p_name text) returns text

@@ -41,7 +41,7 @@ create index pushes_created_at_idx on private.pushes (created_at);
 create index pushes_receipt_idx on private.pushes (receipt) where receipt is not null;
 create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not null and receipt_asked_at is null;
 comment on table private.pushes is
-  'What was pushed to which device, each once: a notification in its round, which is its count when it became unread.';
+  'What was pushed to which device, each once: a notification in its round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
   'Until then one worker alone sends it; after that it has died, and another may.';
 comment on column private.pushes.sent_at is 'When the provider took it, or refused it for good; null until then.';
@@ -112,24 +112,65 @@ create trigger _191_forget_push_tokens after update of banned_at, erased_at, tok
                      or old.tokens_valid_from <> new.tokens_valid_from)
   execute function private.forget_push_tokens();
 
+create unlogged table private.pushed_subjects (
+  user_id   uuid not null,
+  subject   text not null,
+  pushed_at timestamptz not null,
+  primary key (user_id, subject)
+);
+create index pushed_subjects_pushed_at_idx on private.pushed_subjects (pushed_at);
+comment on table private.pushed_subjects is
+  'What was last pushed to a person within the hour, of kinds that replace what is unread. Unlogged, and without '
+  'foreign keys, as private.write_counts: after a crash of the database the hour begins anew.';
+comment on column private.pushed_subjects.subject is
+  'The kind, who caused it or else its group, and the event or state that it tells.';
+comment on column private.pushed_subjects.pushed_at is 'When its hour began.';
+insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
+
+create function private.begin_push_hour(p_notification app.notifications) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into private.pushed_subjects as s (user_id, subject, pushed_at)
+  select p_notification.user_id,
+         concat_ws(':', p_notification.kind,
+                   coalesce((select a.actor_id::text from app.notification_actors a
+                             where a.notification_id = p_notification.id limit 1), p_notification.group_key),
+                   p_notification.payload ->> 'event', p_notification.payload ->> 'state'),
+         now()
+  on conflict (user_id, subject) do update set pushed_at = excluded.pushed_at
+    where s.pushed_at <= excluded.pushed_at - interval '1 hour';
+  return found;
+end $$;
+comment on function private.begin_push_hour is
+  'Whether nothing of the same subject was pushed within the hour, which then begins anew: what somebody repeats is '
+  'pushed once an hour, whether it was read meanwhile or taken back. A cancellation is another event than a change, '
+  'so it is pushed at once.';
+
 create function private.push_notification() returns trigger
 language plpgsql security definer   -- whoever causes it may not read the other's devices
 set search_path = ''
 as $$
 begin
   if exists (select from app.push_tokens where user_id = new.user_id)
-     and 'push' = any (private.wanted_channels(new.user_id, new.kind)) then
-    perform private.enqueue('push', json_build_object('notificationId', new.id, 'round', new.count));
+     and 'push' = any (private.wanted_channels(new.user_id, new.kind))
+     and (not exists (select from private.notification_kinds k where k.kind = new.kind and k.replaces_unread)
+          or private.begin_push_hour(new)) then
+    perform private.enqueue('push', json_build_object('notificationId', new.id, 'round', new.round));
   end if;
   return null;
 end $$;
 comment on function private.push_notification is
-  'Trigger: has a notification pushed that is new or unread again, if the person wants that. A further item of an '
-  'unread one disturbs nobody.';
+  'Trigger: has a notification pushed that is new, unread again, or about something later, if the person wants that; '
+  'of kinds that replace what is unread once an hour. A further item of an unread roll-up disturbs nobody.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
   for each row when (old.read_at is not null and new.read_at is null) execute function private.push_notification();
+create trigger push_replaced after update of created_at on app.notifications
+  for each row when (new.read_at is null and new.created_at > old.created_at)
+  execute function private.push_notification();
 
 create function private.is_still_there(p_notification app.notifications) returns boolean
 language plpgsql stable

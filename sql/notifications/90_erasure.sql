@@ -10,6 +10,7 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
 insert into private.personal_data (relation, person_column, reason) values
+  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour, which is then forgotten.'),
   ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
   ('private.digests', 'user_id', 'For eight days, that a digest was mailed: what it told is in the notifications.'),
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '

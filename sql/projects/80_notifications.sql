@@ -11,7 +11,7 @@ begin
                                'proposalId', null, 'groupId', null, 'guildId', null),
             concat_ws(':', 'membership.decided', e.payload ->> 'projectId', e.payload ->> 'event'), null,
             e.caused_at)::private.notice
-    from unnest(p_effects) e));
+    from unnest(p_effects) e order by e.id));
 end $$;
 comment on function private.notify_project_decision is
   'Listener: tells a person that they got a role in a project, were turned down, or removed.';
@@ -25,14 +25,15 @@ begin
   perform private.tell(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
-            concat_ws(':', 'series.updated', e.payload ->> 'projectId', e.payload ->> 'updateId'), null,
+            concat_ws(':', 'series.updated', e.payload ->> 'projectId'), null,
             e.caused_at)::private.notice
     from unnest(p_effects) e
     join app.project_updates w on w.id = (e.payload ->> 'updateId')::uuid
     join app.project_members m on m.project_id = w.project_id and m.user_id = e.user_id
     join app.contents c on c.id = w.project_id and c.required_level = 0
     where c.space_id is null
-       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)));
+       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)
+    order by e.id));
 end $$;
 comment on function private.notify_project_update is
   'Listener: tells the members of a project of what its author told.';

@@ -27,7 +27,9 @@ insert into private.events (name, payload, happens) values
   ('social.invitation.sent', '{invitationId,circleId,inviterId,inviteeId}',
    'somebody is invited into a circle'),
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
-   'an invitation into a circle is accepted');
+   'an invitation into a circle is accepted'),
+  ('social.invitation.withdrawn', '{invitationId,circleId}',
+   'an invitation into a circle is taken back, by its maker, a block, or with the circle');
 
 insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
@@ -56,6 +58,21 @@ comment on function private.limit_invitations is
   'Trigger: a circle has at most 100 pending invitations, since whoever deletes it locks a pair for each.';
 create trigger limit_invitations before insert on app.circle_invitations
   for each row execute function private.limit_invitations();
+
+create function private.announce_withdrawal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('social.invitation.withdrawn', json_build_object(
+    'invitationId', old.id, 'circleId', old.circle_id), array[old.invitee_id]);
+  return null;
+end $$;
+comment on function private.announce_withdrawal is 'Trigger: emits social.invitation.withdrawn.';
+create trigger announce_withdrawal after update of status on app.circle_invitations
+  for each row when (old.status = 'pending' and new.status = 'revoked') execute function private.announce_withdrawal();
+create trigger announce_deletion after delete on app.circle_invitations
+  for each row when (old.status = 'pending') execute function private.announce_withdrawal();
 
 create function private.circle_name(p_circle uuid) returns text
 language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name

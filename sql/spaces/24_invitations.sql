@@ -1,6 +1,26 @@
 -- Invitations into spaces: made, taken back, answered, and ended by a block.
 -- docs/decisions.md, Spaces.
 
+insert into private.events (name, payload, happens) values
+  ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
+   'an invitation into a space is taken back, by its maker or a moderator, a block or a ban');
+
+create function private.announce_space_withdrawal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('spaces.invitation.withdrawn', json_build_object(
+    'invitationId', old.id, 'spaceId', old.space_id), array[old.invitee_id]);
+  return null;
+end $$;
+comment on function private.announce_space_withdrawal is 'Trigger: emits spaces.invitation.withdrawn.';
+create trigger announce_withdrawal after update of status on app.space_invitations
+  for each row when (old.status = 'pending' and new.status = 'revoked')
+  execute function private.announce_space_withdrawal();
+create trigger announce_deletion after delete on app.space_invitations
+  for each row when (old.status = 'pending') execute function private.announce_space_withdrawal();
+
 create function private.space_invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may see them
 set search_path = ''

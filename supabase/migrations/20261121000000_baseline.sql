@@ -5688,7 +5688,9 @@ insert into private.events (name, payload, happens) values
   ('social.invitation.sent', '{invitationId,circleId,inviterId,inviteeId}',
    'somebody is invited into a circle'),
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
-   'an invitation into a circle is accepted');
+   'an invitation into a circle is accepted'),
+  ('social.invitation.withdrawn', '{invitationId,circleId}',
+   'an invitation into a circle is taken back, by its maker, a block, or with the circle');
 
 insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
@@ -5717,6 +5719,21 @@ comment on function private.limit_invitations is
   'Trigger: a circle has at most 100 pending invitations, since whoever deletes it locks a pair for each.';
 create trigger limit_invitations before insert on app.circle_invitations
   for each row execute function private.limit_invitations();
+
+create function private.announce_withdrawal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('social.invitation.withdrawn', json_build_object(
+    'invitationId', old.id, 'circleId', old.circle_id), array[old.invitee_id]);
+  return null;
+end $$;
+comment on function private.announce_withdrawal is 'Trigger: emits social.invitation.withdrawn.';
+create trigger announce_withdrawal after update of status on app.circle_invitations
+  for each row when (old.status = 'pending' and new.status = 'revoked') execute function private.announce_withdrawal();
+create trigger announce_deletion after delete on app.circle_invitations
+  for each row when (old.status = 'pending') execute function private.announce_withdrawal();
 
 create function private.circle_name(p_circle uuid) returns text
 language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name
@@ -8137,6 +8154,26 @@ comment on function private.withdraw_request is
 
 -- Invitations into spaces: made, taken back, answered, and ended by a block.
 -- docs/decisions.md, Spaces.
+
+insert into private.events (name, payload, happens) values
+  ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
+   'an invitation into a space is taken back, by its maker or a moderator, a block or a ban');
+
+create function private.announce_space_withdrawal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.emit('spaces.invitation.withdrawn', json_build_object(
+    'invitationId', old.id, 'spaceId', old.space_id), array[old.invitee_id]);
+  return null;
+end $$;
+comment on function private.announce_space_withdrawal is 'Trigger: emits spaces.invitation.withdrawn.';
+create trigger announce_withdrawal after update of status on app.space_invitations
+  for each row when (old.status = 'pending' and new.status = 'revoked')
+  execute function private.announce_space_withdrawal();
+create trigger announce_deletion after delete on app.space_invitations
+  for each row when (old.status = 'pending') execute function private.announce_space_withdrawal();
 
 create function private.space_invitation_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may see them
@@ -13347,7 +13384,9 @@ comment on column private.notification_kinds.rolls_up is
 comment on column private.notification_kinds.counts_each is
   'For a roll-up: whether another item by somebody who is already in it counts, and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which then is about the latest item.';
+  'Whether a group has at most one unread notification, which then is about the latest item and as new as that; such '
+  'a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody else can '
+  'repeat at no cost.';
 comment on column private.notification_kinds.passes_muted_post is
   'Whether it is told of a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
@@ -13370,6 +13409,7 @@ create table app.notifications (
   updated_at  timestamptz not null default clock_timestamp(),
   read_at     timestamptz,
   in_app      boolean not null default true,
+  round       integer not null default 1 check (round > 0),
   check ((target_type is null) = (target_id is null))
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
@@ -13382,8 +13422,10 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
 create index notifications_news_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. created_at is when it happened, in a roll-up '
-  'the first item.';
+  'never the internal id of a person. created_at is when it happened: in a roll-up the first item, of a kind that '
+  'replaces what is unread the latest.';
+comment on column app.notifications.round is
+  'How many times it was new to its person: once more when it is unread again, or about something later.';
 comment on column app.notifications.in_app is
   'Whether it is in the person''s inbox; else it is there for a push or a digest alone.';
 comment on column app.notifications.read_at is
@@ -13475,13 +13517,65 @@ end $$;
 comment on function private.add_notifications is
   'Writes a notification for each of these, with the one who caused it, and gives their ids.';
 
+create function private.replace_unread(p_notice private.notice) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  select n.id into v_id from app.notifications n
+  where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
+  order by n.created_at desc limit 1
+  for no key update;   -- an erasure of who caused it may be taking it away
+  if not found then
+    return false;
+  end if;
+  delete from app.notification_actors where notification_id = v_id and actor_id is distinct from p_notice.actor_id;
+  insert into app.notification_actors (notification_id, actor_id, created_at)
+  select v_id, p_notice.actor_id, p_notice.caused_at where p_notice.actor_id is not null
+  on conflict do nothing;
+  update app.notifications
+  set target_type = p_notice.target_type, target_id = p_notice.target_id, payload = p_notice.payload,
+      created_at = greatest(created_at, p_notice.caused_at)
+  where id = v_id;
+  return true;
+end $$;
+comment on function private.replace_unread is
+  'Makes the unread notification of a group be about a later item, by whoever caused that; false when there is none. '
+  'So what is repeated, such as an invitation that is sent and taken back, stays one.';
+
+create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.notifications
+  where id = (select n.id from app.notifications n
+              where n.user_id = p_user and n.group_key = p_group_key
+              order by n.created_at desc limit 1)
+    and payload @> p_payload;
+end $$;
+comment on function private.take_back_notice is
+  'Takes the latest notification of a group away, if its payload says this: what it told, such as an invitation, is '
+  'gone. Lock first (private.lock_effects).';
+
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   c_hour    constant interval := '1 hour';
-  v_rest    private.notice[] := p_notices;
+  c_day     constant interval := '1 day';
+  v_rest    private.notice[] := array(
+    -- a heart that is taken back and given again an hour later disturbs nobody either
+    select n from unnest(p_notices) n
+    where p_counts_each or not exists (
+      select from (select o.id from app.notifications o
+                   where o.user_id = n.user_id and o.group_key = n.group_key
+                     and o.created_at <= n.caused_at - c_hour and o.created_at > n.caused_at - c_day
+                   order by o.created_at desc limit 24) o
+      join app.notification_actors a on a.notification_id = o.id and a.actor_id = n.actor_id));
   v_open    app.notifications;
   v_joining private.notice[];
   v_more    integer;
@@ -13519,7 +13613,8 @@ begin
 end $$;
 comment on function private.roll_up is
   'Tells of items of one group: each joins the notification whose first item is less than an hour older, which '
-  'becomes unread and gets the latest payload, or begins one.';
+  'becomes unread and gets the latest payload, or begins one. Where not each counts, somebody who is in an earlier '
+  'one of the last day begins none.';
 
 create function private.tell(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -13562,10 +13657,7 @@ begin
     if v_group.may_join then
       perform private.roll_up(v_group.notices, v_group.counts_each);
     elsif v_group.replaces_unread then
-      -- a person who is invited, removed and invited again has one unread notice, about the latest
-      update app.notifications set target_id = v_last.target_id, payload = v_last.payload
-      where user_id = v_last.user_id and group_key = v_last.group_key and read_at is null;
-      if not found then
+      if not private.replace_unread(v_last) then
         v_new := v_new || v_last;
       end if;
     else
@@ -13759,10 +13851,24 @@ begin
             e.payload ->> 'invitationId',
             jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
             'circle.invited:' || (e.payload ->> 'circleId'), null, e.caused_at)::private.notice
-    from unnest(p_effects) e));
+    from unnest(p_effects) e
+    join app.circle_invitations i on i.id = (e.payload ->> 'invitationId')::uuid and i.status = 'pending'));
 end $$;
 comment on function private.notify_circle_invited is
-  'Listener: tells a person that they are invited into a circle.';
+  'Listener: tells a person that they are invited into a circle, unless they have answered or it is taken back.';
+
+create function private.forget_circle_invitation(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_back_notice(
+    e.user_id, 'circle.invited:' || (e.payload ->> 'circleId'),
+    jsonb_build_object('invitationId', e.payload -> 'invitationId'))
+  from unnest(p_effects) e;
+end $$;
+comment on function private.forget_circle_invitation is
+  'Listener: takes away what a person was told of an invitation that is taken back.';
 
 create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -13786,10 +13892,25 @@ begin
   perform private.tell(array(
     select (e.user_id, 'circle.added', c.owner_id, 'circle', c.id::text, jsonb_build_object('circleId', c.id),
             null, null, e.caused_at)::private.notice
-    from unnest(p_effects) e join app.circles c on c.id = (e.payload ->> 'circleId')::uuid));
+    from unnest(p_effects) e
+    join app.circles c on c.id = (e.payload ->> 'circleId')::uuid
+    join app.circle_members m on m.circle_id = c.id and m.member_id = e.user_id));
 end $$;
 comment on function private.notify_circle_added is
-  'Listener: tells a person that the owner has put them into a circle.';
+  'Listener: tells a person that the owner has put them into a circle, if they are still in it.';
+
+create function private.forget_circle_added(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_back_notice(e.user_id, 'circle.added:' || (e.payload ->> 'circleId'), '{}')
+  from unnest(p_effects) e
+  where not exists (select from app.circle_members m
+                    where m.circle_id = (e.payload ->> 'circleId')::uuid and m.member_id = e.user_id);
+end $$;
+comment on function private.forget_circle_added is
+  'Listener: takes away what a person was told of a circle that they are no longer in.';
 
 create function private.notify_followed(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -13808,7 +13929,9 @@ comment on function private.notify_followed is
 insert into private.event_listeners (event, listener, position, timing) values
   ('social.invitation.sent', 'private.notify_circle_invited', 600, 'soon'),
   ('social.invitation.accepted', 'private.notify_circle_accepted', 600, 'soon'),
+  ('social.invitation.withdrawn', 'private.forget_circle_invitation', 610, 'soon'),
   ('social.member.added', 'private.notify_circle_added', 600, 'soon'),
+  ('social.member.removed', 'private.forget_circle_added', 610, 'soon'),
   ('social.user.followed', 'private.notify_followed', 600, 'soon');
 
 -- sql/notifications/22_posts.sql
@@ -13959,7 +14082,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- 100, and for more of them by the worker.
 -- docs/decisions.md, Notifications.
 
-insert into private.notification_kinds (kind) values ('series.updated');
+insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
 create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the followers of a series are nobody's business
@@ -13995,24 +14118,38 @@ end $$;
 comment on function private.reach_series_followers is
   'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
 
+create function private.item_time(p_item jsonb) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select greatest(i.added_at, p.published_at)
+          from app.series_items i join app.posts p on p.id = i.post_id
+          where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
+end $$;
+comment on function private.item_time is 'When an item {seriesId, postId} was added and out; null when it is gone.';
+
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
   perform private.tell(array(
-    select (f.user_id, 'series.updated', p.author_id, 'post', p.id::text, f.payload, f.key, array[p.id],
-            f.caused_at)::private.notice
-    from (select distinct on (e.user_id, k.key) e.*, k.key
-          from unnest(p_effects) e
-          cross join lateral (
-            select concat_ws(':', 'series.updated', e.payload ->> 'seriesId', e.payload ->> 'postId') as key) k
-          order by e.user_id, k.key, e.id) f
-    join app.posts p on p.id = (f.payload ->> 'postId')::uuid
-    where not exists (select from app.notifications n where n.user_id = f.user_id and n.group_key = f.key)));
+    select (e.user_id, 'series.updated', p.author_id, 'post', p.id::text, e.payload, k.key, array[p.id],
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
+    join app.posts p on p.id = (e.payload ->> 'postId')::uuid
+    cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
+    -- a batch may run twice, and nobody hears twice of a part, nor of one before that of which they were told last
+    where not exists (
+      select from (select o.payload from app.notifications o
+                   where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
+      where o.payload = e.payload or private.item_time(o.payload) > private.item_time(e.payload))
+    order by e.id));
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells a follower of a series of a new item, once, if they may see it.';
+  'Listener: tells a follower of a series of a new item, once, if they may see it: one unread notice a series, about '
+  'the latest.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.series.extended', 'private.reach_series_followers', 550, 'at once'),
@@ -14109,12 +14246,31 @@ begin
             concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', e.payload ->> 'event',
                       e.payload ->> 'proposalId'), null,
             e.caused_at)::private.notice
-    from unnest(p_effects) e));
+    from unnest(p_effects) e
+    left join app.space_invitations i on i.id = (e.payload ->> 'invitationId')::uuid
+    where e.payload ->> 'event' <> 'invited' or i.status = 'pending'
+    order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations.';
+  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations. Of '
+  'an invitation it tells while it is still to be answered.';
+
+create function private.forget_space_invitation(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_back_notice(
+    e.user_id, concat_ws(':', 'membership.decided', e.payload ->> 'spaceId', 'invited'),
+    jsonb_build_object('invitationId', e.payload -> 'invitationId'))
+  from unnest(p_effects) e;
+end $$;
+comment on function private.forget_space_invitation is
+  'Listener: takes away what a person was told of an invitation into a space that is taken back.';
+
 insert into private.event_listeners (event, listener, position, timing) values
-  ('spaces.membership.decided', 'private.notify_membership', 600, 'soon');
+  ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),
+  ('spaces.invitation.withdrawn', 'private.forget_space_invitation', 610, 'soon');
 
 -- sql/notifications/30_realtime.sql
 
@@ -14140,7 +14296,7 @@ begin
 end $$;
 comment on function private.broadcast_notification is
   'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
-create trigger broadcast_notification after insert or update of count on app.notifications
+create trigger broadcast_notification after insert or update of count, created_at on app.notifications
   for each row when (new.in_app) execute function private.broadcast_notification();
 
 -- sql/notifications/35_changes.sql
@@ -14155,9 +14311,13 @@ set search_path = ''
 as $$
 begin
   new.updated_at := clock_timestamp();
+  if (old.read_at is not null and new.read_at is null) or new.created_at > old.created_at then
+    new.round := old.round + 1;
+  end if;
   return new;
 end $$;
-comment on function private.note_change is 'Trigger: says when a notification changed.';
+comment on function private.note_change is
+  'Trigger: says when a notification changed, and counts its rounds.';
 create trigger note_change before update on app.notifications
   for each row execute function private.note_change();
 
@@ -14343,8 +14503,9 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins it.';
-create trigger place_notification before insert or update of count on app.notifications
+  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins or '
+  'replaces it.';
+create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 
 create function private.require_timezone(p_name text) returns text
@@ -14479,7 +14640,7 @@ create index pushes_created_at_idx on private.pushes (created_at);
 create index pushes_receipt_idx on private.pushes (receipt) where receipt is not null;
 create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not null and receipt_asked_at is null;
 comment on table private.pushes is
-  'What was pushed to which device, each once: a notification in its round, which is its count when it became unread.';
+  'What was pushed to which device, each once: a notification in its round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
   'Until then one worker alone sends it; after that it has died, and another may.';
 comment on column private.pushes.sent_at is 'When the provider took it, or refused it for good; null until then.';
@@ -14550,24 +14711,65 @@ create trigger _191_forget_push_tokens after update of banned_at, erased_at, tok
                      or old.tokens_valid_from <> new.tokens_valid_from)
   execute function private.forget_push_tokens();
 
+create unlogged table private.pushed_subjects (
+  user_id   uuid not null,
+  subject   text not null,
+  pushed_at timestamptz not null,
+  primary key (user_id, subject)
+);
+create index pushed_subjects_pushed_at_idx on private.pushed_subjects (pushed_at);
+comment on table private.pushed_subjects is
+  'What was last pushed to a person within the hour, of kinds that replace what is unread. Unlogged, and without '
+  'foreign keys, as private.write_counts: after a crash of the database the hour begins anew.';
+comment on column private.pushed_subjects.subject is
+  'The kind, who caused it or else its group, and the event or state that it tells.';
+comment on column private.pushed_subjects.pushed_at is 'When its hour began.';
+insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
+
+create function private.begin_push_hour(p_notification app.notifications) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  insert into private.pushed_subjects as s (user_id, subject, pushed_at)
+  select p_notification.user_id,
+         concat_ws(':', p_notification.kind,
+                   coalesce((select a.actor_id::text from app.notification_actors a
+                             where a.notification_id = p_notification.id limit 1), p_notification.group_key),
+                   p_notification.payload ->> 'event', p_notification.payload ->> 'state'),
+         now()
+  on conflict (user_id, subject) do update set pushed_at = excluded.pushed_at
+    where s.pushed_at <= excluded.pushed_at - interval '1 hour';
+  return found;
+end $$;
+comment on function private.begin_push_hour is
+  'Whether nothing of the same subject was pushed within the hour, which then begins anew: what somebody repeats is '
+  'pushed once an hour, whether it was read meanwhile or taken back. A cancellation is another event than a change, '
+  'so it is pushed at once.';
+
 create function private.push_notification() returns trigger
 language plpgsql security definer   -- whoever causes it may not read the other's devices
 set search_path = ''
 as $$
 begin
   if exists (select from app.push_tokens where user_id = new.user_id)
-     and 'push' = any (private.wanted_channels(new.user_id, new.kind)) then
-    perform private.enqueue('push', json_build_object('notificationId', new.id, 'round', new.count));
+     and 'push' = any (private.wanted_channels(new.user_id, new.kind))
+     and (not exists (select from private.notification_kinds k where k.kind = new.kind and k.replaces_unread)
+          or private.begin_push_hour(new)) then
+    perform private.enqueue('push', json_build_object('notificationId', new.id, 'round', new.round));
   end if;
   return null;
 end $$;
 comment on function private.push_notification is
-  'Trigger: has a notification pushed that is new or unread again, if the person wants that. A further item of an '
-  'unread one disturbs nobody.';
+  'Trigger: has a notification pushed that is new, unread again, or about something later, if the person wants that; '
+  'of kinds that replace what is unread once an hour. A further item of an unread roll-up disturbs nobody.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
   for each row when (old.read_at is not null and new.read_at is null) execute function private.push_notification();
+create trigger push_replaced after update of created_at on app.notifications
+  for each row when (new.read_at is null and new.created_at > old.created_at)
+  execute function private.push_notification();
 
 create function private.is_still_there(p_notification app.notifications) returns boolean
 language plpgsql stable
@@ -14941,6 +15143,7 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.notification_actors', 'notification_id', 'notificationActors',
    'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
 insert into private.personal_data (relation, person_column, reason) values
+  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour, which is then forgotten.'),
   ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
   ('private.digests', 'user_id', 'For eight days, that a digest was mailed: what it told is in the notifications.'),
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
@@ -15037,6 +15240,7 @@ comment on policy delete_own on app.push_tokens is 'People forget their own devi
 
 -- pushes: for the worker, by definer functions alone
 alter table private.pushes enable row level security;
+alter table private.pushed_subjects enable row level security;
 
 -- digests: for the worker, by definer functions alone
 alter table private.digests enable row level security;
@@ -26248,7 +26452,7 @@ comment on function api.delete_event is
 -- a place now. A change leaves an effect for each of up to 100 guests in its transaction, and for more by the worker.
 -- docs/decisions.md, Events; Notifications.
 
-insert into private.notification_kinds (kind) values ('event.reminder');
+insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
 create function private.tell_event_guests(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- who replied is for definer functions to know
@@ -26291,18 +26495,19 @@ set search_path = ''
 as $$
 begin
   perform private.tell(array(
-    select (e.user_id, 'event.reminder', null, 'event', v.id::text,
-            jsonb_build_object('eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at)),
-            e.key, null, e.caused_at)::private.notice
-    from (select distinct on (f.user_id, k.key) f.*, k.key
-          from unnest(p_effects) f
-          cross join lateral (
-            select concat_ws(':', 'event.reminder', f.payload ->> 'eventId', f.payload ->> 'event',
-                             coalesce(f.payload ->> 'sequence', f.payload ->> 'startsAt', f.id::text)) as key) k
-          order by f.user_id, k.key, f.id) e
+    select (e.user_id, 'event.reminder', null, 'event', v.id::text, n.payload, n.key, null,
+            e.caused_at)::private.notice
+    from unnest(p_effects) e
     join app.contents c on c.id = (e.payload ->> 'eventId')::uuid and c.required_level = 0
     join app.events v on v.id = c.id
     join app.event_rsvps r on r.event_id = c.id and r.user_id = e.user_id
+    cross join lateral (
+      select jsonb_strip_nulls(jsonb_build_object(
+               'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
+               'sequence', e.payload -> 'sequence')) as payload,
+             -- a place is given to this person alone, and not by the host: each is told
+             concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
+                       case when e.event = 'events.place.given' then e.id end) as key) n
     where r.status in ('going', case when e.event = 'events.event.changed' then 'waitlisted' end)
       and (e.event <> 'events.event.changed' or c.author_id <> e.user_id)
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
@@ -26310,11 +26515,17 @@ begin
       and private.may_meet(private.find_level(e.user_id, c.author_id))
       and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
       and not exists (select from app.silenced_people s where s.user_id = c.author_id)
-      and not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = e.key)));
+      -- a batch may run twice
+      and not exists (select from (select o.payload from app.notifications o
+                                   where o.user_id = e.user_id and o.group_key = n.key
+                                   order by o.created_at desc limit 1) o
+                      where (o.payload ->> 'sequence')::integer >= (e.payload ->> 'sequence')::integer)
+    order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells who goes to an event, or waits for a place, what became of it, once, if they still do and see it. '
-  'It comes from nobody, so that muting a host keeps no cancellation away; the host knows what they changed.';
+  'Listener: tells who goes to an event, or waits for a place, what became of it, if they still do and see it; of '
+  'several changes there is one unread notice, about the latest. It comes from nobody, so that muting a host keeps no '
+  'cancellation away; the host knows what they changed.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.changed', 'private.reach_event_guests', 550, 'at once'),
@@ -30896,7 +31107,7 @@ begin
                                'proposalId', null, 'groupId', null, 'guildId', null),
             concat_ws(':', 'membership.decided', e.payload ->> 'projectId', e.payload ->> 'event'), null,
             e.caused_at)::private.notice
-    from unnest(p_effects) e));
+    from unnest(p_effects) e order by e.id));
 end $$;
 comment on function private.notify_project_decision is
   'Listener: tells a person that they got a role in a project, were turned down, or removed.';
@@ -30910,14 +31121,15 @@ begin
   perform private.tell(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
-            concat_ws(':', 'series.updated', e.payload ->> 'projectId', e.payload ->> 'updateId'), null,
+            concat_ws(':', 'series.updated', e.payload ->> 'projectId'), null,
             e.caused_at)::private.notice
     from unnest(p_effects) e
     join app.project_updates w on w.id = (e.payload ->> 'updateId')::uuid
     join app.project_members m on m.project_id = w.project_id and m.user_id = e.user_id
     join app.contents c on c.id = w.project_id and c.required_level = 0
     where c.space_id is null
-       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)));
+       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)
+    order by e.id));
 end $$;
 comment on function private.notify_project_update is
   'Listener: tells the members of a project of what its author told.';
@@ -32081,12 +32293,19 @@ begin
   -- it names nobody: who has muted or blocked the other still has mana in the order
   perform private.tell(array(
     select (e.user_id, 'order.updated', null, 'order', e.payload ->> 'orderId',
-            jsonb_build_object('orderId', e.payload -> 'orderId', 'state', e.payload -> 'state'), null, null,
-            e.caused_at)::private.notice
-    from unnest(p_effects) e order by e.id));
+            jsonb_build_object('orderId', e.payload -> 'orderId', 'state', e.payload -> 'state'),
+            -- before the seller takes an order on, its buyer places and cancels as many as they like: those of one
+            -- offering are one subject, which is named by a hash, since a buyer's internal id goes out to nobody
+            case when e.user_id = o.seller_id and (e.payload ->> 'state' = 'held' or o.deadline_at is null)
+                 then concat_ws(':', 'order.updated', o.offering_id,
+                                md5(concat_ws(':', o.offering_id, o.buyer_id))) end,
+            null, e.caused_at)::private.notice
+    from unnest(p_effects) e join app.orders o on o.id = (e.payload ->> 'orderId')::uuid
+    order by e.id));
 end $$;
 comment on function private.notify_order is
-  'Listener: tells those who did not cause it that an order was placed, or came into another state.';
+  'Listener: tells those who did not cause it that an order was placed, or came into another state. A seller has one '
+  'unread notice for each buyer of an offering until they take an order on.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('market.order.changed', 'private.notify_order', 600, 'soon');
 

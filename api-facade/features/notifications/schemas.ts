@@ -126,6 +126,9 @@ export const Notification = z
         description: 'What became of it; with `promoted` I moved up from the waiting list.',
       }),
       startsAt: Timestamp,
+      sequence: z.int().optional().openapi({
+        description: 'Of a change and a cancellation: how many changes there were, as `SEQUENCE` of its calendar.',
+      }),
     }),
     kind('order.updated', of('order'), { orderId: Uuid, state: z.string().openapi({ example: 'held' }) }),
     kind('admin.broadcast', of('broadcast'), { title: z.string(), body: z.string() }),
