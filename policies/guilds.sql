@@ -27,6 +27,8 @@ grant execute on function
   private.list_proposals,
   private.propose,
   private.read_proposal,
+  private.require_guild_applicant,
+  private.require_guild_founder,
   private.require_reported_guild,
   private.vote_on_proposal,
   private.withdraw_proposal

@@ -26,6 +26,8 @@ grant execute on function
   private.add_wiki_proposal,
   private.find_wiki_proposals,
   private.require_wiki,
+  private.require_wiki_author,
+  private.require_wiki_voter,
   private.vote_on_wiki_proposal,
   private.wiki_proposal_cards,
   private.wiki_version,

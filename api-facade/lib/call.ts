@@ -70,6 +70,20 @@ export async function checkCaller(c: Context): Promise<void> {
   if (c.get('claims')) await run(c, c.get('pool'), 'select 1 from private.enter($1::text)', [callerOf(c)])
 }
 
+/**
+ * What must hold of the caller before anything is said of the body: a check of schema `private`, with a word or with a
+ * parameter of the path. The operation checks it too, so a good request needs no call more.
+ */
+export type Gate = { check: `require_${string}`; of?: string; param?: string }
+
+/** Asks a gate, at the door. @throws Refusal of the gate, or where the token is dead */
+export async function checkGate(c: Context, { check, of, param }: Gate, path: Record<string, unknown>): Promise<void> {
+  const given = param === undefined ? of : path[param]
+  const list = given === undefined ? '' : '$2::text'
+  const values = given === undefined ? [] : [String(given)]
+  await run(c, c.get('pool'), `select private.${check}(${list}) from private.enter($1::text)`, [callerOf(c), ...values])
+}
+
 // One text a operation and set of parameters: as few prepared statements as there are ways to call.
 const statements = new Map<string, string>()
 

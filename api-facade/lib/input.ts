@@ -1,7 +1,7 @@
 // What a request brings: path, query and body, read within the limit and checked by the row's schemas.
 // docs/decisions.md, Requests; Errors.
 import { getPath } from 'hono/utils/url'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './errors.ts'
@@ -12,9 +12,9 @@ import { describeIssue } from './issues.ts'
 export type Input = { fields: Record<string, unknown>; body: unknown }
 type Schemas = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; form?: z.ZodObject }
 
-/** Makes the reader of a route; `path` is its full pattern, whose parameters are read in the client's own letter case. */
+/** Makes the reader of a route; `path` is its full pattern. */
 export function inputReader(path: string, { params, query, body, form }: Schemas): (c: Context) => Promise<Input> {
-  const places = path.split('/').flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), i] as const] : []))
+  const places = placesOf(path)
 
   return async (c) => {
     checkKey(c)
@@ -31,6 +31,17 @@ export function inputReader(path: string, { params, query, body, form }: Schemas
     return { fields: isRecord(checked) ? { ...fields, ...checked } : fields, body: checked }
   }
 }
+
+/** Makes the reader of a path's parameters alone: undefined where one of them is not as it must be. */
+export function pathReader(path: string, params = z.object({})): (c: Context) => Record<string, unknown> | undefined {
+  const places = placesOf(path)
+  return (c) => params.safeParse(pathFields(c, places)).data
+}
+
+type Places = readonly (readonly [string, number])[]
+/** Where the parameters of a pattern stand. */
+const placesOf = (path: string): Places =>
+  path.split('/').flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), i] as const] : []))
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -96,8 +107,8 @@ function valuesLeft(value: unknown, left = VALUES): number {
   return rest
 }
 
-/** By position, out of the path as it was sent: routing sees it in lower case (app.ts). */
-function pathFields(c: Context, places: readonly (readonly [string, number])[]): Record<string, string> {
+/** By position, out of the path as it was sent, in the client's own letter case: routing sees it in lower case (app.ts). */
+function pathFields(c: Context, places: Places): Record<string, string> {
   const parts = getPath(c.req.raw).split('/')
   return Object.fromEntries(places.map(([name, i]) => [name, decode(parts[i] ?? '')]))
 }

@@ -3,14 +3,24 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { errors } from '../generated/errors.ts'
-import { Answer, call, checkCaller, type Operation, type Parameter, type Parameters, parameterNames } from './call.ts'
+import {
+  Answer,
+  call,
+  checkCaller,
+  checkGate,
+  type Gate,
+  type Operation,
+  type Parameter,
+  type Parameters,
+  parameterNames,
+} from './call.ts'
 import type { LimitName } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { asksForCsv, sendCsv } from './csv.ts'
 import type { PoolName } from './database.ts'
-import { Refusal } from './errors.ts'
+import { Refusal, toRefusal } from './errors.ts'
 import { send, sendJson, setHeader } from './headers.ts'
-import { type Input, inputReader } from './input.ts'
+import { type Input, inputReader, pathReader } from './input.ts'
 import { PageQuery } from './schemas.ts'
 import type { Claims } from './tokens.ts'
 
@@ -53,6 +63,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   access: Access
   /** By default anon for public, user for user, and service for the staff's routes. */
   pool?: PoolName
+  /** Who does not pass it is told so even when the input is wrong. Its codes come out of the operation's comment. */
+  gate?: Gate
   /** A limit of its own beside the global one, shared by all spellings. */
   limit?: LimitName
   /** Whom a public route's limit counts, where a good body tells; otherwise the address, as without it. */
@@ -148,11 +160,12 @@ export const hasCsv = ({ page, access }: Row): boolean =>
 const ranks = { public: 0, user: 1, moderator: 2, admin: 3 } as const
 const poolOf = { public: 'anon', user: 'user', moderator: 'service', admin: 'service' } as const
 
-/** The way of a request through a row: 429, then 401, then 403, then what is wrong with the input, then the operation. */
+/** The way of a request through a row: 429, then 401, then 403, then the gate, then what is wrong with the input. */
 function answerer({ method, path, row }: Route): (c: Context) => Promise<Response> {
   const read = inputReader(API + path, row)
   const run = row.handler ? handle(row.handler) : callOf(`${method} ${path}`, row)
   const status = Number(Object.keys(row.answers)[0])
+  const passGate = gateOf(API + path, row)
 
   return async (c) => {
     c.set('route', `${method} ${path}`)
@@ -169,13 +182,29 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
       .catch(async (refusal: unknown) => {
         if (row.limitBy) await count(c, row)
         if (!row.handler) await checkCaller(c)
-        throw refusal
+        return passGate(c, refusal)
       })
     if (row.limitBy) await count(c, row, row.limitBy(c, input.fields as never))
-    const result = hasCsv(row) && asksForCsv(c) ? await csvOf(c, row, run, input) : await run(c, input)
+    const running = hasCsv(row) && asksForCsv(c) ? csvOf(c, row, run, input) : run(c, input)
+    const result = await running.catch((refusal: unknown) => passGate(c, refusal))
     // a HEAD runs as GET, and is not somebody who reads
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
     return reply(c, status, result)
+  }
+}
+
+/** What says of a request that its input is wrong: only who passes the gate hears it. */
+const aboutInput = new Set([400, 413, 415, 422])
+
+/** Makes what throws a refusal, or that of the row's gate where it comes first. */
+function gateOf(path: string, { gate, params }: Row): (c: Context, refusal: unknown) => Promise<never> {
+  const read = pathReader(path, params)
+  return async (c, refusal) => {
+    if (gate && aboutInput.has(toRefusal(refusal).status)) {
+      const path = read(c)
+      if (path || !gate.param) await checkGate(c, gate, path ?? {})
+    }
+    throw refusal
   }
 }
 

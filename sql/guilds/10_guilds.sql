@@ -33,6 +33,19 @@ insert into private.errors (code, status, text) values
   ('guild_min_rep', 422, 'minRep must be a whole number from 0 to 1000.'),
   ('application_pending', 409, 'You already have a pending application there.');
 
+create function private.require_guild_founder() returns void
+language plpgsql stable security definer   -- reads roles
+set search_path = ''
+as $$
+begin
+  if not private.may_propose_guild()
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
+    perform private.fail('guild_not_allowed');
+  end if;
+end $$;
+comment on function private.require_guild_founder is
+  'Passes for who has canProposeGuild, and for an admin. Fails: guild_not_allowed.';
+
 create function private.found_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
 set search_path = ''
@@ -40,10 +53,7 @@ as $$
 declare
   v_id uuid;
 begin
-  if not private.may_propose_guild()
-     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
-    perform private.fail('guild_not_allowed');
-  end if;
+  perform private.require_guild_founder();
   perform private.require_interest(p_space.interest_id);
   v_id := private.make_space(p_space);
   insert into app.mana_accounts (id, kind) values (v_id, 'treasury');
@@ -53,7 +63,7 @@ begin
   return v_id;
 end $$;
 comment on function private.found_guild is
-  'Makes a guild with its first charter and its treasury. Who has canProposeGuild may, and an admin. Fails: '
+  'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
   'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
   'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
 
@@ -141,6 +151,19 @@ comment on function private.list_charters is
   'The charters of a guild, latest first: {version, charter, proposalId, createdAt}. Fails: cursor_unknown, '
   'limit_out_of_range.';
 
+create function private.require_guild_applicant(p_id text) returns void
+language plpgsql volatile security definer   -- what waits for the caller is applied first
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.require_space('guild', p_id);
+begin
+  perform private.require_reputation(v_space.interest_id,
+                                     (select min_rep from app.guilds where space_id = v_space.id));
+end $$;
+comment on function private.require_guild_applicant is
+  'Passes for who has the reputation that a guild wants of those who apply. Fails: space_unknown, reputation_too_low.';
+
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
 set search_path = ''
@@ -158,8 +181,7 @@ begin
     perform private.fail('space_member_already');
   end if;
   v_request := private.join_or_ask(v_space, v_message);
-  perform private.require_reputation(v_space.interest_id,
-                                     (select min_rep from app.guilds where space_id = v_space.id));
+  perform private.require_guild_applicant(p_id);
   return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is

@@ -140,6 +140,18 @@ end $$;
 comment on function private.require_wiki is
   'The interest of this slug, while the wiki is open. Fails: feature_disabled, interest_unknown.';
 
+create function private.require_wiki_author(p_slug text) returns void
+language plpgsql volatile security definer   -- what waits for the caller is applied first
+set search_path = ''
+as $$
+declare
+  v_interest uuid := (private.require_wiki(p_slug)).id;
+begin
+  perform private.require_wiki_reputation(private.require_caller(), v_interest);
+end $$;
+comment on function private.require_wiki_author is
+  'Passes for who may propose what the entry of an interest should say. Fails: private.require_wiki, wiki_reputation.';
+
 create function private.wiki_version(p_interest uuid) returns integer
 language plpgsql stable
 set search_path = ''

@@ -243,6 +243,26 @@ comment on function private.vote_on_wiki_proposal is
   'false when that came too late. Fails: wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
   'wiki_proposal_settled.';
 
+create function private.require_wiki_voter(p_id text) returns void
+language plpgsql volatile security definer   -- what waits for the caller is applied first
+set search_path = ''
+as $$
+declare
+  v_proposal app.wiki_proposals;
+begin
+  perform private.require_flag('wiki');
+  select w.* into v_proposal from app.wiki_proposals w
+  join private.visible_people v on v.id = w.author_id
+  where w.id = p_id::uuid;
+  if not found then
+    perform private.fail('wiki_proposal_unknown');
+  end if;
+  perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
+end $$;
+comment on function private.require_wiki_voter is
+  'Passes for who may vote on a proposal; taking a vote back takes less. Fails: feature_disabled, '
+  'wiki_proposal_unknown, wiki_reputation.';
+
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
 set search_path = ''

@@ -21841,6 +21841,19 @@ insert into private.errors (code, status, text) values
   ('guild_min_rep', 422, 'minRep must be a whole number from 0 to 1000.'),
   ('application_pending', 409, 'You already have a pending application there.');
 
+create function private.require_guild_founder() returns void
+language plpgsql stable security definer   -- reads roles
+set search_path = ''
+as $$
+begin
+  if not private.may_propose_guild()
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
+    perform private.fail('guild_not_allowed');
+  end if;
+end $$;
+comment on function private.require_guild_founder is
+  'Passes for who has canProposeGuild, and for an admin. Fails: guild_not_allowed.';
+
 create function private.found_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
 set search_path = ''
@@ -21848,10 +21861,7 @@ as $$
 declare
   v_id uuid;
 begin
-  if not private.may_propose_guild()
-     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
-    perform private.fail('guild_not_allowed');
-  end if;
+  perform private.require_guild_founder();
   perform private.require_interest(p_space.interest_id);
   v_id := private.make_space(p_space);
   insert into app.mana_accounts (id, kind) values (v_id, 'treasury');
@@ -21861,7 +21871,7 @@ begin
   return v_id;
 end $$;
 comment on function private.found_guild is
-  'Makes a guild with its first charter and its treasury. Who has canProposeGuild may, and an admin. Fails: '
+  'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
   'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
   'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
 
@@ -21949,6 +21959,19 @@ comment on function private.list_charters is
   'The charters of a guild, latest first: {version, charter, proposalId, createdAt}. Fails: cursor_unknown, '
   'limit_out_of_range.';
 
+create function private.require_guild_applicant(p_id text) returns void
+language plpgsql volatile security definer   -- what waits for the caller is applied first
+set search_path = ''
+as $$
+declare
+  v_space app.spaces := private.require_space('guild', p_id);
+begin
+  perform private.require_reputation(v_space.interest_id,
+                                     (select min_rep from app.guilds where space_id = v_space.id));
+end $$;
+comment on function private.require_guild_applicant is
+  'Passes for who has the reputation that a guild wants of those who apply. Fails: space_unknown, reputation_too_low.';
+
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
 set search_path = ''
@@ -21966,8 +21989,7 @@ begin
     perform private.fail('space_member_already');
   end if;
   v_request := private.join_or_ask(v_space, v_message);
-  perform private.require_reputation(v_space.interest_id,
-                                     (select min_rep from app.guilds where space_id = v_space.id));
+  perform private.require_guild_applicant(p_id);
   return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
@@ -23068,6 +23090,8 @@ grant execute on function
   private.list_proposals,
   private.propose,
   private.read_proposal,
+  private.require_guild_applicant,
+  private.require_guild_founder,
   private.require_reported_guild,
   private.vote_on_proposal,
   private.withdraw_proposal
@@ -32629,6 +32653,18 @@ end $$;
 comment on function private.require_wiki is
   'The interest of this slug, while the wiki is open. Fails: feature_disabled, interest_unknown.';
 
+create function private.require_wiki_author(p_slug text) returns void
+language plpgsql volatile security definer   -- what waits for the caller is applied first
+set search_path = ''
+as $$
+declare
+  v_interest uuid := (private.require_wiki(p_slug)).id;
+begin
+  perform private.require_wiki_reputation(private.require_caller(), v_interest);
+end $$;
+comment on function private.require_wiki_author is
+  'Passes for who may propose what the entry of an interest should say. Fails: private.require_wiki, wiki_reputation.';
+
 create function private.wiki_version(p_interest uuid) returns integer
 language plpgsql stable
 set search_path = ''
@@ -32983,6 +33019,26 @@ comment on function private.vote_on_wiki_proposal is
   'false when that came too late. Fails: wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
   'wiki_proposal_settled.';
 
+create function private.require_wiki_voter(p_id text) returns void
+language plpgsql volatile security definer   -- what waits for the caller is applied first
+set search_path = ''
+as $$
+declare
+  v_proposal app.wiki_proposals;
+begin
+  perform private.require_flag('wiki');
+  select w.* into v_proposal from app.wiki_proposals w
+  join private.visible_people v on v.id = w.author_id
+  where w.id = p_id::uuid;
+  if not found then
+    perform private.fail('wiki_proposal_unknown');
+  end if;
+  perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
+end $$;
+comment on function private.require_wiki_voter is
+  'Passes for who may vote on a proposal; taking a vote back takes less. Fails: feature_disabled, '
+  'wiki_proposal_unknown, wiki_reputation.';
+
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
 set search_path = ''
@@ -33121,6 +33177,8 @@ grant execute on function
   private.add_wiki_proposal,
   private.find_wiki_proposals,
   private.require_wiki,
+  private.require_wiki_author,
+  private.require_wiki_voter,
   private.vote_on_wiki_proposal,
   private.wiki_proposal_cards,
   private.wiki_version,
