@@ -34,10 +34,10 @@ export async function sendCsv(
     cursor = nextCursor ?? undefined
     if (cursor === undefined) break
   }
-  // a spreadsheet would run a text that begins as a formula does; it takes UTF-8 for what it is by its mark
+  // a spreadsheet takes UTF-8 for what it is by its mark
   const text = stringify([columns.map((path) => path.join('.')), ...rows], {
     bom: true,
-    escape_formulas: true,
+    quoted: true,
     record_delimiter: 'windows',
   })
   return send(c, text, 200, {
@@ -74,11 +74,18 @@ function bare(schema: z.ZodType): z.ZodType {
     : schema
 }
 
+// A sign with which a formula begins, full-width ones too, and what a spreadsheet passes over before it. Begun nowhere
+// within that, it takes one pass over the text.
+const SIGN = /(?<![;\s"])([;\s"]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/g
+
+/** A text of which no cell is a formula. Many spreadsheets separate by ; or tab, whatever the file says. */
+const tame = (text: string): string =>
+  text.replace(SIGN, (whole, before: string, sign: string, at: number) =>
+    at === 0 || /[;\t\r\n]/.test(before) ? `${before}'${sign}` : whole,
+  )
+
 function cellOf(path: readonly string[], item: Item): unknown {
   const value = path.reduce<unknown>((whole, name) => (whole as Item | null | undefined)?.[name], item)
-  return typeof value === 'object' && value !== null
-    ? JSON.stringify(value)
-    : typeof value === 'boolean'
-      ? `${value}`
-      : value
+  if (typeof value === 'number' || value === null || value === undefined) return value
+  return tame(typeof value === 'string' ? value : JSON.stringify(value))
 }
