@@ -78,6 +78,7 @@ grant execute on function
   private.staff_parts,
   private.staff_space,
   private.staff_user_details,
+  private.fitting_wiki_proposals,
   private.staff_wiki_proposals,
   private.suspicious_flows,
   private.switch_flag,

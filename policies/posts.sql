@@ -265,6 +265,7 @@ grant execute on function
   private.people_of_reply,
   private.pin,
   private.place_item,
+  private.fitting_posts,
   private.post_cards,
   private.post_visible_to,
   private.publish_now,

@@ -27,7 +27,8 @@ Every answer carries X-Request-Id and the RateLimit headers: a network may make 
 route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in X-Error-Code.
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
-yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all. Go on until \`nextCursor\` is null.
+yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all, and a page of posts or of
+proposals for the wiki ends where its texts have half a megabyte. Go on until \`nextCursor\` is null.
 Lists of staff are CSV with \`Accept: text/csv\`: up to 20 pages in one, with a \`Link\` to the rest; no cell is a formula.
 Unknown body fields are ignored; those that are said to be not supported yet are refused with 422, and so is a body with
 more than 5000 items and fields or 32 levels of them. Of what is wrong with a body an error names at most 100 things.

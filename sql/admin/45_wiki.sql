@@ -103,6 +103,7 @@ begin
   else
     v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, p_cursor);
   end if;
+  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;

@@ -201,6 +201,27 @@ comment on function private.page is
   'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
   'limit_out_of_range.';
 
+create function private.fitting(p_bytes integer[], p_limit integer) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_left integer := 500000;
+begin
+  if p_limit between 1 and 50 then   -- private.page refuses any other
+    for v_place in 1 .. least(p_limit, cardinality(p_bytes)) loop
+      if v_left <= 0 then
+        return v_place - 1;
+      end if;
+      v_left := v_left - p_bytes[v_place];
+    end loop;
+  end if;
+  return p_limit;
+end $$;
+comment on function private.fitting is
+  'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
+  'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
+
 create function private.require_card(p_code text, p_card json) returns json
 language plpgsql stable
 set search_path = ''

@@ -120,7 +120,7 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next text, opened text);
+create type app.feed_page as (ids uuid[], parts json[], next text, opened text, size integer);
 comment on type app.feed_page is
   'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
   'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
@@ -197,7 +197,7 @@ declare
   v_run      app.feed_run;
   v_sieve    app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_stopped  integer;
-  v_page     app.feed_page := ('{}', '{}', null, null)::app.feed_page;
+  v_page     app.feed_page := ('{}', '{}', null, null, null)::app.feed_page;
 begin
   if p_cursor.id is not null then
     v_place := (p_cursor.at, p_cursor.id)::app.place;
@@ -226,6 +226,8 @@ begin
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
+  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  v_page.size := p_limit;
   if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
   end if;
@@ -270,7 +272,7 @@ declare
   v_outs   timestamptz[] := '{}';
   v_part   integer[];   -- a row of weights a post
   v_parts  integer[] := '{}';
-  v_page   app.feed_page := ('{}', '{}', null, null)::app.feed_page;
+  v_page   app.feed_page := ('{}', '{}', null, null, null)::app.feed_page;
 begin
   if p_cursor.id is not null then
     v_until := p_cursor.at;
@@ -370,6 +372,8 @@ begin
               or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
+  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  v_page.size := p_limit;
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(null), v_lowest,
                                         '00000000-0000-0000-0000-000000000000');
@@ -417,6 +421,7 @@ begin
   else
     perform private.fail('tab_unknown');
   end if;
+  p_limit := v_page.size;
   v_cursors := v_page.ids::text[];
   if v_page.opened is not null then
     v_cursors[p_limit] := v_cursors[p_limit] || '.' || v_page.opened;

@@ -170,6 +170,7 @@ begin
     end if;
   end if;
   v_found := private.find_bookmarks(v_from);
+  p_limit := private.fitting_posts(v_found.ids, p_limit);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is

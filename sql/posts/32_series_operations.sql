@@ -134,6 +134,7 @@ begin
          count(*) filter (where position <= v_place)
   into v_ids, v_before
   from app.series_items where series_id = p_series_id;
+  p_limit := private.fitting_posts(v_ids, p_limit);
   return private.merged(
     json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
     private.page(

@@ -37,6 +37,22 @@ comment on function private.require_marks is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
 call private.make_walk('private.require_marks');
 
+create function private.fitting_posts(p_ids uuid[], p_limit integer) returns integer
+language plpgsql stable security definer   -- asked of posts that their list has found
+set search_path = ''
+as $$
+begin
+  return private.fitting(array(
+    select coalesce(octet_length(p.body), 0) + coalesce(octet_length(q.body), 0)
+    from unnest(p_ids) with ordinality as i (id, place)
+    left join app.posts p on p.id = i.id
+    left join app.posts q on q.id = p.quoted_post_id
+    order by i.place), p_limit);
+end $$;
+comment on function private.fitting_posts is
+  'How many of these posts a page of p_limit has: private.fitting, with what they quote.';
+call private.make_walk('private.fitting_posts');
+
 create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''

@@ -57,6 +57,7 @@ begin
     perform private.fail('space_unknown');
   end if;
   v_found := private.find_space_posts(v_space, p_cursor);
+  p_limit := private.fitting_posts(v_found.ids, p_limit);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is

@@ -2,6 +2,23 @@
 -- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
 -- docs/decisions.md, Wiki.
 
+create function private.fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
+language plpgsql stable security definer   -- asked of proposals that their list has found
+set search_path = ''
+as $$
+begin
+  return private.fitting(array(
+    -- the facade compares the texts, and that takes it most
+    select 2 * (coalesce(octet_length(w.body), 0) + coalesce(octet_length(b.body), 0))
+    from unnest(p_ids) with ordinality as i (id, place)
+    left join app.wiki_proposals w on w.id = i.id
+    left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version
+    order by i.place), p_limit);
+end $$;
+comment on function private.fitting_wiki_proposals is
+  'How many of these proposals a page of p_limit has: private.fitting, of the texts and their difference.';
+call private.make_walk('private.fitting_wiki_proposals');
+
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
@@ -95,6 +112,7 @@ as $$
 declare
   v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status, p_cursor);
 begin
+  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is

@@ -1282,6 +1282,27 @@ comment on function private.page is
   'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
   'limit_out_of_range.';
 
+create function private.fitting(p_bytes integer[], p_limit integer) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_left integer := 500000;
+begin
+  if p_limit between 1 and 50 then   -- private.page refuses any other
+    for v_place in 1 .. least(p_limit, cardinality(p_bytes)) loop
+      if v_left <= 0 then
+        return v_place - 1;
+      end if;
+      v_left := v_left - p_bytes[v_place];
+    end loop;
+  end if;
+  return p_limit;
+end $$;
+comment on function private.fitting is
+  'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
+  'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
+
 create function private.require_card(p_code text, p_card json) returns json
 language plpgsql stable
 set search_path = ''
@@ -10371,6 +10392,7 @@ begin
     end if;
   end if;
   v_found := private.find_bookmarks(v_from);
+  p_limit := private.fitting_posts(v_found.ids, p_limit);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
@@ -11473,6 +11495,7 @@ begin
          count(*) filter (where position <= v_place)
   into v_ids, v_before
   from app.series_items where series_id = p_series_id;
+  p_limit := private.fitting_posts(v_ids, p_limit);
   return private.merged(
     json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
     private.page(
@@ -11917,6 +11940,22 @@ end $$;
 comment on function private.require_marks is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
 call private.make_walk('private.require_marks');
+
+create function private.fitting_posts(p_ids uuid[], p_limit integer) returns integer
+language plpgsql stable security definer   -- asked of posts that their list has found
+set search_path = ''
+as $$
+begin
+  return private.fitting(array(
+    select coalesce(octet_length(p.body), 0) + coalesce(octet_length(q.body), 0)
+    from unnest(p_ids) with ordinality as i (id, place)
+    left join app.posts p on p.id = i.id
+    left join app.posts q on q.id = p.quoted_post_id
+    order by i.place), p_limit);
+end $$;
+comment on function private.fitting_posts is
+  'How many of these posts a page of p_limit has: private.fitting, with what they quote.';
+call private.make_walk('private.fitting_posts');
 
 create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
@@ -12509,6 +12548,7 @@ begin
     end if;
   end if;
   v_found := private.find_scheduled(v_from.at, v_from.id);
+  p_limit := private.fitting_posts(v_found.ids, p_limit);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is
@@ -12602,6 +12642,7 @@ begin
   end if;
   v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
   v_found.ids := v_pins || v_found.ids;
+  p_limit := private.fitting_posts(v_found.ids, p_limit);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
@@ -12669,6 +12710,7 @@ begin
     perform private.fail('space_unknown');
   end if;
   v_found := private.find_space_posts(v_space, p_cursor);
+  p_limit := private.fitting_posts(v_found.ids, p_limit);
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is
@@ -13283,6 +13325,7 @@ grant execute on function
   private.people_of_reply,
   private.pin,
   private.place_item,
+  private.fitting_posts,
   private.post_cards,
   private.post_visible_to,
   private.publish_now,
@@ -19319,7 +19362,7 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next text, opened text);
+create type app.feed_page as (ids uuid[], parts json[], next text, opened text, size integer);
 comment on type app.feed_page is
   'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
   'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
@@ -19396,7 +19439,7 @@ declare
   v_run      app.feed_run;
   v_sieve    app.feed_sieve := ('{}', null, p_choice.characters)::app.feed_sieve;
   v_stopped  integer;
-  v_page     app.feed_page := ('{}', '{}', null, null)::app.feed_page;
+  v_page     app.feed_page := ('{}', '{}', null, null, null)::app.feed_page;
 begin
   if p_cursor.id is not null then
     v_place := (p_cursor.at, p_cursor.id)::app.place;
@@ -19425,6 +19468,8 @@ begin
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
+  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  v_page.size := p_limit;
   if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
   end if;
@@ -19469,7 +19514,7 @@ declare
   v_outs   timestamptz[] := '{}';
   v_part   integer[];   -- a row of weights a post
   v_parts  integer[] := '{}';
-  v_page   app.feed_page := ('{}', '{}', null, null)::app.feed_page;
+  v_page   app.feed_page := ('{}', '{}', null, null, null)::app.feed_page;
 begin
   if p_cursor.id is not null then
     v_until := p_cursor.at;
@@ -19569,6 +19614,8 @@ begin
               or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
+  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  v_page.size := p_limit;
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(null), v_lowest,
                                         '00000000-0000-0000-0000-000000000000');
@@ -19616,6 +19663,7 @@ begin
   else
     perform private.fail('tab_unknown');
   end if;
+  p_limit := v_page.size;
   v_cursors := v_page.ids::text[];
   if v_page.opened is not null then
     v_cursors[p_limit] := v_cursors[p_limit] || '.' || v_page.opened;
@@ -32778,6 +32826,23 @@ comment on function api.get_wiki_version is
 -- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
 -- docs/decisions.md, Wiki.
 
+create function private.fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
+language plpgsql stable security definer   -- asked of proposals that their list has found
+set search_path = ''
+as $$
+begin
+  return private.fitting(array(
+    -- the facade compares the texts, and that takes it most
+    select 2 * (coalesce(octet_length(w.body), 0) + coalesce(octet_length(b.body), 0))
+    from unnest(p_ids) with ordinality as i (id, place)
+    left join app.wiki_proposals w on w.id = i.id
+    left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version
+    order by i.place), p_limit);
+end $$;
+comment on function private.fitting_wiki_proposals is
+  'How many of these proposals a page of p_limit has: private.fitting, of the texts and their difference.';
+call private.make_walk('private.fitting_wiki_proposals');
+
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
@@ -32871,6 +32936,7 @@ as $$
 declare
   v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status, p_cursor);
 begin
+  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
@@ -33180,6 +33246,7 @@ grant execute on function
   private.require_wiki_author,
   private.require_wiki_voter,
   private.vote_on_wiki_proposal,
+  private.fitting_wiki_proposals,
   private.wiki_proposal_cards,
   private.wiki_version,
   private.wiki_version_cards,
@@ -37353,6 +37420,7 @@ begin
   else
     v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, p_cursor);
   end if;
+  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
@@ -39232,6 +39300,7 @@ grant execute on function
   private.staff_parts,
   private.staff_space,
   private.staff_user_details,
+  private.fitting_wiki_proposals,
   private.staff_wiki_proposals,
   private.suspicious_flows,
   private.switch_flag,

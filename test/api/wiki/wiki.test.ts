@@ -315,3 +315,22 @@ test('texts that have little in common differ as a whole, and quickly', () => {
   ])
   expect(changesBetween('same', 'same')).toEqual([{ op: 'equal', text: 'same' }])
 })
+
+test('a page of long proposals ends where they have half a megabyte, for the staff too', async () => {
+  const slug = fresh()
+  const made = await owner<{ id: string }[]>`
+    insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary, created_at)
+    select i.id, ${alice.id}, 0, repeat(e'a\\n', 9999), ${`long ${slug}`}, now() - n * interval '1 minute'
+    from app.interests i, generate_series(1, 15) n where i.slug = ${slug} order by n returning id`
+  const ids = made.map(({ id }) => id)
+  const admins = `/admin/wiki/proposals?q=${encodeURIComponent(`long ${slug}`)}`
+  for (const [who, path] of [
+    [bob, `/wiki/${slug}/proposals?status=open`],
+    [admin, admins],
+  ] as const) {
+    const first = (await who.get<Page<Proposal>>(`${path}&limit=50`)).body
+    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13)) // each counts twice: for itself and the difference
+    const second = (await who.get<Page<Proposal>>(`${path}&limit=50&cursor=${first.nextCursor}`)).body
+    expect(second).toMatchObject({ items: [{ id: ids[13] }, { id: ids[14] }], hasMore: false })
+  }
+})
