@@ -81,7 +81,7 @@ begin
         join app.users u on u.id = l.author_id and u.erased_at is null
         where %s
           and ($5 is null or (l.removed_at is not null) = $5)
-          and ($6 is null or $6 <@ tsvector_to_array(%s))
+          and ($6 is null or $6 <@ tsvector_to_array(l.words))
         order by l.created_at desc, l.id desc limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
@@ -91,8 +91,7 @@ begin
     coalesce(v_part::text, 'app.contents'),
     case when v_part is null then 'deleted_at is null and ' else '' end
     || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
-    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end,
-    case when v_part is null then 'l.words' else 'private.words_in(array[l.detail ->> ''body''])' end)
+    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end)
   into v_found
   using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id,
         case when v_part is null then 'all contents' else 'all ' || p_kind end;

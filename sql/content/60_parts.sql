@@ -10,7 +10,7 @@ create table private.content_parts (
 );
 comment on table private.content_parts is
   'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
-  '(id, content_id, author_id, created_at, removed_at, detail) of those that were not deleted.';
+  '(id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
 comment on column private.content_parts.plural is 'Its name under /admin/content.';
 
 create table private.silenced_parts (
@@ -23,6 +23,17 @@ comment on table private.silenced_parts is
   'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
   'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
   'there are none the rows go.';
+
+create function private.prepare_part() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.words := private.words_in(array[new.body]);
+  return new;
+end $$;
+comment on function private.prepare_part is
+  'Trigger: fills the words of a part by its body, or staff who looks for some would wait for those of 400 texts.';
 
 create function private.next_parts(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person

@@ -11,6 +11,7 @@ create table app.debate_arguments (
   depth          smallint not null,
   votes          integer not null default 0 check (votes >= 0),
   answered       boolean not null default false,
+  words          tsvector not null default '',
   removed_at     timestamptz,
   deleted_at     timestamptz,
   author_silent  boolean not null default false,
@@ -36,6 +37,8 @@ create index debate_arguments_created_at_idx on app.debate_arguments (created_at
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+comment on column app.debate_arguments.words is
+  'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.debate_arguments.parent_id is
   'No foreign key: arguments go with their debate alone, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
@@ -78,11 +81,13 @@ insert into private.content_leftovers (relation, kind, position, whose) values
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))
    and not exists (select from app.argument_votes v where v.argument_id = id)');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
+  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level,words}'),
   ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
 
 create trigger _100_check_author before insert on app.debate_arguments
   for each row execute function private.check_author();
+create trigger _120_prepare_part before insert or update of body on app.debate_arguments
+  for each row execute function private.prepare_part();
 
 create function private.count_arguments() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -142,7 +147,7 @@ comment on view private.visible_arguments is
   'app.debate_arguments. It is for definer functions, to which no policy applies.';
 
 create view private.argument_details with (security_invoker) as
-select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
+select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
        json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
 from app.debate_arguments a where a.deleted_at is null;
 comment on view private.argument_details is

@@ -8,6 +8,7 @@ create table app.offering_reviews (
   author_id     uuid not null references app.users on delete restrict,
   stars         smallint not null,
   body          text not null default '',
+  words         tsvector not null default '',
   removed_at    timestamptz,
   author_silent boolean not null default false,
   created_at    timestamptz not null default now(),
@@ -21,6 +22,8 @@ create index offering_reviews_author_id_idx on app.offering_reviews (author_id, 
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
   'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+comment on column app.offering_reviews.words is
+  'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
   'No foreign key: a review outlives its offering, and still says which it was.';
 comment on column app.offering_reviews.removed_at is
@@ -30,7 +33,7 @@ comment on column app.offering_reviews.author_silent is
   'stay.';
 
 create view private.review_details with (security_invoker) as
-select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at,
+select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
        json_build_object('offeringId', r.offering_id, 'orderId', r.order_id, 'stars', r.stars,
                          'body', r.body) as detail
 from app.offering_reviews r;
@@ -49,6 +52,8 @@ insert into private.errors (code, status, text) values
 
 create trigger check_author before insert on app.offering_reviews
   for each row execute function private.check_author();
+create trigger prepare_part before insert or update of body on app.offering_reviews
+  for each row execute function private.prepare_part();
 
 create function private.count_review() returns trigger
 language plpgsql security definer   -- only triggers write ratings

@@ -5,7 +5,7 @@
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
   ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
-  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent}');
+  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent,words}');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.order_steps', 'order_id', 'orderSteps',
    'order_id in (select o.id from app.orders o where o.buyer_id = $1 or o.seller_id = $1)');

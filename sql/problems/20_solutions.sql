@@ -7,6 +7,7 @@ create table app.problem_solutions (
   author_id      uuid not null references app.users on delete restrict,
   body           text not null,
   score          integer not null default 0,
+  words          tsvector not null default '',
   accepted_at    timestamptz,
   edited_at      timestamptz,
   removed_at     timestamptz,
@@ -29,6 +30,8 @@ create index problem_solutions_created_at_idx on app.problem_solutions (created_
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
 comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
+comment on column app.problem_solutions.words is
+  'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
 comment on column app.problem_solutions.accepted_at is
   'When the author of the problem accepted it; null unless they did.';
@@ -72,11 +75,13 @@ insert into private.events (name, payload, happens) values
 insert into private.silenced_parts (relation, person, key, words) values
   ('app.problem_solutions', 'author_id', 'id', 'body');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank}'),
+  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank,words}'),
   ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
 
 create trigger _100_check_author before insert on app.problem_solutions
   for each row execute function private.check_author();
+create trigger _120_prepare_part before insert or update of body on app.problem_solutions
+  for each row execute function private.prepare_part();
 
 create function private.count_solutions() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -137,7 +142,7 @@ comment on view private.visible_solutions is
   'app.problem_solutions. It is for definer functions, to which no policy applies.';
 
 create view private.solution_details with (security_invoker) as
-select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at,
+select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
 comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';

@@ -20306,7 +20306,7 @@ create table private.content_parts (
 );
 comment on table private.content_parts is
   'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
-  '(id, content_id, author_id, created_at, removed_at, detail) of those that were not deleted.';
+  '(id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
 comment on column private.content_parts.plural is 'Its name under /admin/content.';
 
 create table private.silenced_parts (
@@ -20319,6 +20319,17 @@ comment on table private.silenced_parts is
   'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
   'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
   'there are none the rows go.';
+
+create function private.prepare_part() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.words := private.words_in(array[new.body]);
+  return new;
+end $$;
+comment on function private.prepare_part is
+  'Trigger: fills the words of a part by its body, or staff who looks for some would wait for those of 400 texts.';
 
 create function private.next_parts(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -27202,6 +27213,7 @@ create table app.debate_arguments (
   depth          smallint not null,
   votes          integer not null default 0 check (votes >= 0),
   answered       boolean not null default false,
+  words          tsvector not null default '',
   removed_at     timestamptz,
   deleted_at     timestamptz,
   author_silent  boolean not null default false,
@@ -27227,6 +27239,8 @@ create index debate_arguments_created_at_idx on app.debate_arguments (created_at
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+comment on column app.debate_arguments.words is
+  'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.debate_arguments.parent_id is
   'No foreign key: arguments go with their debate alone, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
@@ -27269,11 +27283,13 @@ insert into private.content_leftovers (relation, kind, position, whose) values
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))
    and not exists (select from app.argument_votes v where v.argument_id = id)');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level}'),
+  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level,words}'),
   ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
 
 create trigger _100_check_author before insert on app.debate_arguments
   for each row execute function private.check_author();
+create trigger _120_prepare_part before insert or update of body on app.debate_arguments
+  for each row execute function private.prepare_part();
 
 create function private.count_arguments() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -27333,7 +27349,7 @@ comment on view private.visible_arguments is
   'app.debate_arguments. It is for definer functions, to which no policy applies.';
 
 create view private.argument_details with (security_invoker) as
-select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
+select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
        json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
 from app.debate_arguments a where a.deleted_at is null;
 comment on view private.argument_details is
@@ -28072,6 +28088,7 @@ create table app.problem_solutions (
   author_id      uuid not null references app.users on delete restrict,
   body           text not null,
   score          integer not null default 0,
+  words          tsvector not null default '',
   accepted_at    timestamptz,
   edited_at      timestamptz,
   removed_at     timestamptz,
@@ -28094,6 +28111,8 @@ create index problem_solutions_created_at_idx on app.problem_solutions (created_
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
 comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
+comment on column app.problem_solutions.words is
+  'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
 comment on column app.problem_solutions.accepted_at is
   'When the author of the problem accepted it; null unless they did.';
@@ -28137,11 +28156,13 @@ insert into private.events (name, payload, happens) values
 insert into private.silenced_parts (relation, person, key, words) values
   ('app.problem_solutions', 'author_id', 'id', 'body');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank}'),
+  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank,words}'),
   ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
 
 create trigger _100_check_author before insert on app.problem_solutions
   for each row execute function private.check_author();
+create trigger _120_prepare_part before insert or update of body on app.problem_solutions
+  for each row execute function private.prepare_part();
 
 create function private.count_solutions() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -28202,7 +28223,7 @@ comment on view private.visible_solutions is
   'app.problem_solutions. It is for definer functions, to which no policy applies.';
 
 create view private.solution_details with (security_invoker) as
-select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at,
+select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
 comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
@@ -32095,6 +32116,7 @@ create table app.offering_reviews (
   author_id     uuid not null references app.users on delete restrict,
   stars         smallint not null,
   body          text not null default '',
+  words         tsvector not null default '',
   removed_at    timestamptz,
   author_silent boolean not null default false,
   created_at    timestamptz not null default now(),
@@ -32108,6 +32130,8 @@ create index offering_reviews_author_id_idx on app.offering_reviews (author_id, 
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
   'What buyers say of what they ordered. It stays with its order when the offering is deleted.';
+comment on column app.offering_reviews.words is
+  'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
   'No foreign key: a review outlives its offering, and still says which it was.';
 comment on column app.offering_reviews.removed_at is
@@ -32117,7 +32141,7 @@ comment on column app.offering_reviews.author_silent is
   'stay.';
 
 create view private.review_details with (security_invoker) as
-select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at,
+select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
        json_build_object('offeringId', r.offering_id, 'orderId', r.order_id, 'stars', r.stars,
                          'body', r.body) as detail
 from app.offering_reviews r;
@@ -32136,6 +32160,8 @@ insert into private.errors (code, status, text) values
 
 create trigger check_author before insert on app.offering_reviews
   for each row execute function private.check_author();
+create trigger prepare_part before insert or update of body on app.offering_reviews
+  for each row execute function private.prepare_part();
 
 create function private.count_review() returns trigger
 language plpgsql security definer   -- only triggers write ratings
@@ -32390,7 +32416,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
   ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
-  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent}');
+  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent,words}');
 insert into private.personal_data (relation, person_column, section, whose) values
   ('app.order_steps', 'order_id', 'orderSteps',
    'order_id in (select o.id from app.orders o where o.buyer_id = $1 or o.seller_id = $1)');
@@ -36626,7 +36652,7 @@ begin
         join app.users u on u.id = l.author_id and u.erased_at is null
         where %s
           and ($5 is null or (l.removed_at is not null) = $5)
-          and ($6 is null or $6 <@ tsvector_to_array(%s))
+          and ($6 is null or $6 <@ tsvector_to_array(l.words))
         order by l.created_at desc, l.id desc limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
@@ -36636,8 +36662,7 @@ begin
     coalesce(v_part::text, 'app.contents'),
     case when v_part is null then 'deleted_at is null and ' else '' end
     || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
-    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end,
-    case when v_part is null then 'l.words' else 'private.words_in(array[l.detail ->> ''body''])' end)
+    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end)
   into v_found
   using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id,
         case when v_part is null then 'all contents' else 'all ' || p_kind end;

@@ -76,3 +76,12 @@ test('a role that is looked for among projects is folded once, and the roles are
   expect(await folded('list_projects', `p_role => '77 ERZAHLER'`)).toMatchObject({ items: 0 })
   expect(await folded('list_projects', `p_role => '?'`)).toMatchObject({ items: 0 })
 })
+
+test('staff finds solutions by words that were taken when they were written', async () => {
+  const [problem] = await put(contents('problem'))
+  await put(`insert into app.problem_solutions (problem_id, author_id, body, words)
+             select '${problem?.id}', '${person}', repeat('Über alles ', 9), private.words_in(array['Über alles']) from generate_series(1, ${ROWS})`)
+  const found = await folded('list_contents', `p_kind => 'solutions', p_q => 'uber'`, 'service_role')
+  expect(found.items).toBe(20)
+  expect(found.foldings).toBeLessThanOrEqual(10)
+})
