@@ -192,9 +192,10 @@ select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_te
 
 -- parts: what others leave within contents
 select test.act_as_owner();
-create table app.knots (id uuid primary key default gen_random_uuid(), kite_id uuid not null references app.contents, author_id uuid not null, body text not null,
+create table app.knots (id uuid primary key default gen_random_uuid(), kite_id uuid not null references app.contents, author_id uuid not null, words tsvector not null default '', body text not null,
   removed_at timestamptz, deleted_at timestamptz, author_silent boolean not null default false, created_at timestamptz not null default now());
-create view private.knot_details as select id, kite_id as content_id, author_id, created_at, removed_at, json_build_object('kiteId', kite_id, 'body', body) as detail
+create trigger prepare_part before insert or update of body on app.knots for each row execute function private.prepare_part();
+create view private.knot_details as select id, kite_id as content_id, author_id, created_at, removed_at, words, json_build_object('kiteId', kite_id, 'body', body) as detail
   from app.knots where deleted_at is null;
 insert into private.content_parts values ('knot', 'knots', 'app.knots', 'private.knot_details');
 insert into private.silenced_parts values ('app.knots', 'author_id', 'id', 'body');
