@@ -21,6 +21,10 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
+  -- a character of NFC is up to four before, and no text may have more than 100,000: the check of its length fails
+  if length(v_text) > 400000 then
+    return v_text;
+  end if;
   -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
   if v_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
@@ -50,16 +54,20 @@ begin
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;
 comment on function private.require_text is
-  'A text as it is stored: trimmed and in NFC. An empty one stays empty and null stays null, since another rule says '
-  'whether there must be one. Fails: text_unfit.';
+  'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
+  'stays null, since another rule says whether there must be one. Fails: text_unfit.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_text text := private.require_text(p_text);
+  v_text text := private.trimmed(p_text);
 begin
+  if length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
+    return v_text;
+  end if;
+  v_text := private.require_text(v_text);
   if v_text ~ '[\t\r\n\u2028\u2029]' then
     perform private.fail('text_unfit');
   end if;

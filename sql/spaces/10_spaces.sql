@@ -321,7 +321,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_slug text := btrim(left(regexp_replace(private.fold(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
+  v_slug text := btrim(left(regexp_replace(private.sought(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
 begin
   if length(v_slug) >= 3 and not pg_input_is_valid(v_slug, 'uuid') then
     return v_slug;

@@ -1,6 +1,6 @@
 -- Texts: what can be stored, and in which form. E'' and U&'' show the signs that an editor does not.
 begin;
-select plan(122);
+select plan(127);
 select test.people('alice', 'bob');
 
 -- What stays as it is, in names as in bodies
@@ -18,6 +18,11 @@ select is(private.require_text(t), t, format('%s stays', what)) from (values
 
 -- One form
 select is(private.require_text(U&'Jose\0301'), U&'Jos\00E9', 'an accent of its own joins its letter');
+select is(length(private.require_text(repeat(U&'e\0301', 200000))), 200000, 'as many of them as a text of 100,000 letters can have');
+select is(length(private.require_text(repeat(U&'e\0301', 200001))), 400002, 'more are left to the check of the length, since joining them takes long');
+select is(length(private.require_name(repeat(U&'e\0301', 2000))), 2000, 'so with a name');
+select is(length(private.require_name(repeat(U&'e\0301', 2001))), 4002, 'that is too long for any');
+select is(private.require_name(repeat(' ', 5000) || 'Zoë'), 'Zoë', 'without the blanks around it');
 select is(private.require_text(normalize('한국', nfd)), '한국', 'Hangul is of syllables');
 select is(private.require_text(normalize('Việt Nam', nfd)), 'Việt Nam', 'also with two accents on a letter');
 select is(private.require_text(normalize('שָׁלוֹם', nfd)) is nfc normalized, true, 'Hebrew points come in one order');
