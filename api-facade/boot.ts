@@ -24,7 +24,7 @@ export type BootOptions = {
 export async function boot({ config, databaseUrl, tell, ...given }: BootOptions): Promise<string[]> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const sql = openOwner(config.databaseDirectUrl ?? databaseUrl)
   try {
     const warnings = await checkMigrations(sql)
     await takeDomain(sql, config.instanceDomain)
@@ -41,6 +41,10 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await sql.end()
   }
 }
+
+/** A connection as the schema's owner. Its statements have no names, which a transaction pooler would lose. */
+export const openOwner = (databaseUrl: string): postgres.Sql =>
+  postgres(databaseUrl, { max: 1, prepare: false, connect_timeout: 10, onnotice: () => {} })
 
 const unreachable = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_CLOSED)$/
 

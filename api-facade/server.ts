@@ -85,6 +85,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   try {
     const port = await listen(server, config)
     await given.prepare?.()
+    await pools.settlePrepare()
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     const stop = async () => {

@@ -5,10 +5,11 @@ import type { z } from 'zod'
 import { operations } from '../generated/operations.ts'
 import { clientAddress, keyOf } from './client.ts'
 import type { Context } from './context.ts'
-import { inFlight, type PoolName } from './database.ts'
+import type { PoolName } from './database.ts'
 import { encode } from './encode.ts'
-import { isLostConnection, refusalOf } from './errors.ts'
+import { refusalOf } from './errors.ts'
 import { headerOf, setHeader } from './headers.ts'
+import { isLostConnection, NoAnswer } from './pool.ts'
 import type { Claims } from './tokens.ts'
 
 export type Operation = keyof typeof operations & string
@@ -27,7 +28,7 @@ export class Answer {
   }
 }
 
-type Row = { body: string | null; status: string | null; headers: string | null }
+type Row = { proof: string; body: string | null; status: string | null; headers: string | null }
 const types: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = operations
 
 export const parameterNames = (operation: Operation): string[] => Object.keys(types[operation] ?? {})
@@ -67,7 +68,8 @@ export async function callFor<O extends Operation, S extends z.ZodType>(
 
 /** Only the door: refuses a dead token before an answer that would not ask the database. */
 export async function checkCaller(c: Context): Promise<void> {
-  if (c.get('claims')) await run(c, c.get('pool'), 'select 1 from private.enter($1::text)', [callerOf(c)])
+  if (c.get('claims'))
+    await run(c, c.get('pool'), 'select $1::text as proof from private.enter($2::text)', [callerOf(c)])
 }
 
 /**
@@ -91,11 +93,11 @@ function statementOf(operation: string, names: readonly string[]): string {
   const key = `${operation}(${names.join()})`
   const known = statements.get(key)
   if (known) return known
-  const list = names.map((name, i) => `${name} => $${i + 3}::text${castTo(typeOf(operation, name))}`)
+  const list = names.map((name, i) => `${name} => $${i + 4}::text${castTo(typeOf(operation, name))}`)
   // The operation in the select list, and nothing beside enter in FROM: its row comes first, and it may refuse.
-  const text = `select api.${operation}(${list.join(', ')})::text as body,
+  const text = `select api.${operation}(${list.join(', ')})::text as body, $1::text as proof,
     current_setting('response.status', true) as status, current_setting('response.headers', true) as headers
-    from private.enter($1::text, $2::text)`
+    from private.enter($2::text, $3::text)`
   statements.set(key, text)
   return text
 }
@@ -134,26 +136,31 @@ const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method =
 
 /** One statement, and once more where repeating it is safe and may help. */
 async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
-  const sql = c.get('services').pools[pool]
-  const send = () => sql.unsafe<Row[]>(statement, values, { prepare: true })
-  inFlight[pool]++
-  try {
-    const [row] = await send().catch((error: unknown) => {
-      if (isRepeatable(c, error)) return send()
-      throw error
+  const send = async () => {
+    const proof = String(++asked)
+    const [row] = await c.get('services').pools[pool].run(async (sql) => {
+      const rows = await sql.unsafe<Row[]>(statement, [proof, ...values], { prepare: true })
+      if (rows[0] && rows[0].proof !== proof) throw new NoAnswer('the database answered another request')
+      return rows
     })
     if (!row) throw new Error('private.enter gave no row')
     return row
-  } finally {
-    inFlight[pool]--
   }
+  return send().catch((error: unknown) => {
+    if (isRepeatable(c, error)) return send()
+    throw error
+  })
 }
+
+/** The number of a statement comes back with its answer, which proves that no pooler in between mixed up two. */
+let asked = 0
 
 // Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was just
 // moving (XX000 is how a lookup in mid-change fails). Whatever it was, the statement was undone.
 const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000', '42883', '42P01', '42703', 'XX000'])
 
 function isRepeatable(c: Context, error: unknown): boolean {
+  if (error instanceof NoAnswer) return false // the caller has waited long enough
   if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
   // after a lost connection nobody knows whether the statement ran: only what may run twice is sent again
   return isLostConnection(error) && (isRead(c) || (c.get('idempotent') && keyOf(c) !== undefined))

@@ -76,6 +76,8 @@ const Variables = z.object({
   // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
   HOST: z.string().default('0.0.0.0'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
+  DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
+  DATABASE_PREPARE: z.enum(['auto', 'on', 'off']).default('auto'),
   FUNCTIONS_URL: webUrl.optional(),
   PUBLIC_URL: webUrl.optional(),
   FACADE_URL: webUrl.optional(),
@@ -169,6 +171,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['EMBEDDINGS'],
     error: 'must not be edge without FUNCTIONS_URL: the model is the edge runtime’s',
   })
+  .refine((s) => s.DATABASE_URL || !s.DATABASE_DIRECT_URL, {
+    path: ['DATABASE_DIRECT_URL'],
+    error: 'must be set together with DATABASE_URL, which is the way through a pooler to the same database',
+  })
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
     error: 'is for the embedded database, and DATABASE_URL names another',
@@ -185,6 +191,9 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     port: s.PORT,
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
+    databaseDirectUrl: s.DATABASE_DIRECT_URL,
+    // the embedded database has no pooler before it
+    databasePrepare: s.DATABASE_URL ? s.DATABASE_PREPARE : 'on',
     functionsUrl: s.FUNCTIONS_URL && withoutSlash(s.FUNCTIONS_URL),
     publicUrl: withoutSlash(s.PUBLIC_URL),
     facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),

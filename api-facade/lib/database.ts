@@ -1,19 +1,22 @@
-// Connections to Postgres: one pool a role, each behind its own login role, so that no statement ever changes role.
+// The facade's pools: one for each role, each with a login role of its own, so that no statement ever changes role.
 // docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres, { type Sql } from 'postgres'
+import type { ISql, Notice } from 'postgres'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
+import { NoAnswer, Pool } from './pool.ts'
 
 export type PoolName = 'anon' | 'gate' | 'user' | 'service'
-export type Pools = Record<PoolName, Sql> & {
+export type Pools = Readonly<Record<PoolName, Pool>> & {
+  /**
+   * Finds out whether statements may be prepared by name, as DATABASE_PREPARE says or, with `auto`, unless a transaction
+   * pooler stands before the database. Call it before the first request.
+   */
+  settlePrepare(): Promise<void>
   /** Ends every connection once its statement is done, after five seconds in any case. */
   close(): Promise<void>
 }
-
-/** Statements that run or wait for a connection, for /metrics: a plain number a pool, since every request counts here. */
-export const inFlight: Record<PoolName, number> = { anon: 0, gate: 0, user: 0, service: 0 }
 
 /** The password of a login role: both sides derive it, so none is stored. Hex. */
 export const loginPassword = (secret: string, role: string): string =>
@@ -30,19 +33,50 @@ export function scramVerifier(password: string): string {
 
 type Options = { config: Config; url: string; secret: string; log: Log }
 
-function open({ config, url, secret, log }: Options, name: PoolName): Sql {
+function poolOptions({ secret, log }: Options, name: PoolName) {
   const role = `kith_${name}`
-  return postgres(url, {
+  return {
     username: role,
     password: loginPassword(secret, role),
-    max: config.poolSizes[name],
-    connect_timeout: 10,
+    connect_timeout: 5,
+    backoff: () => 0.25, // before the next try to connect, in seconds
     fetch_types: false,
-    onnotice({ severity, code, message }) {
+    onnotice: ({ severity, code, message }: Notice) => {
       if (severity === 'WARNING') log.warn({ pool: name, code, warning: message }, 'the database warns')
     },
     connection: { application_name: role },
-  })
+  }
+}
+
+/** How long to look for a pooler. Milliseconds. */
+const LOOK = 3000
+
+/**
+ * Whether a pooler gives each transaction another connection to the server, so that a prepared statement may not be
+ * there the next time. Two clients take turns, and see which server process answers them: without such a pooler each
+ * has one of its own.
+ */
+async function sharesConnections(options: Options): Promise<boolean> {
+  const open = () => new Pool(options.url, poolOptions(options, 'anon'), 1, LOOK)
+  const [one, other] = [open(), open()]
+  for (const pool of [one, other]) pool.prepare = false
+  const processOf = async (sql: ISql<Record<never, never>>) =>
+    (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
+  try {
+    const own = await one.run(processOf)
+    for (let turn = 0; turn < 4; turn++) {
+      const shared = await other.run((sql) =>
+        sql.begin(async (tx) => (await processOf(tx)) === own || (await one.run(processOf)) !== own),
+      )
+      if (shared) return true
+    }
+    return false
+  } catch (error) {
+    if (error instanceof NoAnswer) return true // the pooler has no second connection to give
+    throw error
+  } finally {
+    await Promise.all([one.end(), other.end()])
+  }
 }
 
 /** How long statements may take once the end has begun. Milliseconds. */
@@ -50,17 +84,19 @@ const PATIENCE = 5000
 
 /** Opens the pools on the database at `url`; nothing connects before the first statement. */
 export function openPools(options: Options): Pools {
-  const pools = {
-    anon: open(options, 'anon'),
-    gate: open(options, 'gate'),
-    user: open(options, 'user'),
-    service: open(options, 'service'),
+  const open = (name: PoolName) => new Pool(options.url, poolOptions(options, name), options.config.poolSizes[name])
+  const pools = { anon: open('anon'), gate: open('gate'), user: open('user'), service: open('service') }
+  const all = Object.values(pools)
+  const settlePrepare = async () => {
+    const { databasePrepare } = options.config
+    const prepare = databasePrepare === 'auto' ? !(await sharesConnections(options)) : databasePrepare === 'on'
+    for (const pool of all) pool.prepare = prepare
+    if (!prepare) options.log.info('statements are not prepared by name')
   }
   const close = async () => {
     const deadline = Date.now() + PATIENCE
-    while (Object.values(inFlight).some((count) => count > 0) && Date.now() < deadline) await sleep(10)
-    // not longer: postgres.js 3.4.9 waits for the statement that a lost connection had, and it never ends
-    await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 0.2 })))
+    while (all.some(({ inFlight }) => inFlight > 0) && Date.now() < deadline) await sleep(10)
+    await Promise.all(all.map((pool) => pool.end()))
   }
-  return { ...pools, close }
+  return { ...pools, settlePrepare, close }
 }

@@ -4,6 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
 import postgres from 'postgres'
 import { errors } from '../generated/errors.ts'
+import { isLostConnection } from './pool.ts'
 
 /** The facade's own codes; those of the database are generated. */
 export const facadeErrors = {
@@ -85,19 +86,11 @@ function fromDatabase(error: postgres.PostgresError): Refusal {
   return new Refusal(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
 }
 
-const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
-
 /** A code raised with headers for the answer (private.fail), in the form that PostgREST takes. */
 function withHeaders(message: string, detail = '{}'): Refusal {
   const { message: code, details } = JSON.parse(message) as { message: ErrorCode; details: string }
   const { status, headers } = JSON.parse(detail) as { status: number; headers: Record<string, string> }
   return new Refusal(code, [details], { status, headers })
-}
-
-/** Whether the connection to the database failed, before or during a statement: nobody knows if that one ran. */
-export function isLostConnection(error: unknown): boolean {
-  if (error instanceof postgres.PostgresError) return /^(08|57P0)/.test(error.code)
-  return error instanceof Error && 'code' in error && lostCodes.test(String(error.code))
 }
 
 export function toRefusal(error: unknown): Refusal {

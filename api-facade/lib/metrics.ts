@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Context, Env } from './context.ts'
-import { inFlight, type PoolName } from './database.ts'
+import type { PoolName } from './database.ts'
 import { Refusal } from './errors.ts'
 import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
@@ -84,7 +84,8 @@ type Recorded = {
 }
 
 async function readJobs(c: Context): Promise<void> {
-  const [row] = await c.get('services').pools.gate<{ text: string }[]>`select private.job_metrics()::text as text`
+  const { gate } = c.get('services').pools
+  const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.job_metrics()::text as text`)
   const { runs, queues, effects } = JSON.parse(row?.text ?? '') as Recorded
   for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database counts, here it is told
   for (const { job, ...record } of runs) {
@@ -103,9 +104,9 @@ async function readJobs(c: Context): Promise<void> {
 
 /** The text of a scrape. Without the database it tells of the process alone: that is when it is needed most. */
 async function scrape(c: Context): Promise<string> {
-  const { config, log } = c.get('services')
+  const { config, log, pools } = c.get('services')
   for (const [pool, size] of Object.entries(config.poolSizes)) {
-    poolInFlight.set({ pool }, inFlight[pool as PoolName])
+    poolInFlight.set({ pool }, pools[pool as PoolName].inFlight)
     poolSize.set({ pool }, size)
   }
   const failure = await readJobs(c).then(

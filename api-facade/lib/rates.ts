@@ -1,9 +1,9 @@
 // Counts that several facades share: they stand in the database, one round trip a request (sql/base/80_rates.sql).
 // docs/decisions.md, Limits.
-import type { Sql } from 'postgres'
 import { type Bucket, type Count, type Counter, memoryCounter } from './counters.ts'
 import { encode } from './encode.ts'
 import type { Log } from './log.ts'
+import type { Pool } from './pool.ts'
 
 type Row = { used: number; reset_ms: number; over: boolean }
 type Seen = { used: number; endsAt: number }
@@ -11,6 +11,8 @@ type Seen = { used: number; endsAt: number }
 const CAPACITY = 100_000
 /** How long this process counts alone once the database could not be asked. Milliseconds. */
 const ALONE = 5000
+/** How long a request waits to be counted, before what it asks for. Milliseconds. */
+const PATIENCE = 800
 const MOST = 2 ** 31 - 1
 
 const statement =
@@ -20,7 +22,11 @@ const statement =
  * What is full stays full until its window ends, so that is remembered here, and a flood never reaches the database.
  * Without the database each process counts for itself: the API may be slow to refuse then, and never stops to.
  */
-export function databaseCounter(gate: Sql, log: Log, now: () => number = () => performance.now()): Counter {
+export function databaseCounter(
+  gate: Pick<Pool, 'run'>,
+  log: Log,
+  now: () => number = () => performance.now(),
+): Counter {
   const known = new Map<string, Seen>()
   const own = memoryCounter(now)
   let aloneUntil = Number.NEGATIVE_INFINITY
@@ -40,7 +46,8 @@ export function databaseCounter(gate: Sql, log: Log, now: () => number = () => p
   }
 
   async function ask(buckets: readonly Bucket[]): Promise<Count[]> {
-    const rows = await gate.unsafe<Row[]>(statement, parametersOf(buckets), { prepare: true })
+    const parameters = parametersOf(buckets)
+    const rows = await gate.run((sql) => sql.unsafe<Row[]>(statement, parameters, { prepare: true }), PATIENCE)
     const time = now()
     return buckets.map(({ key, limit, seconds }, at) => {
       const { used, reset_ms, over } = rows[at] as Row
@@ -53,8 +60,9 @@ export function databaseCounter(gate: Sql, log: Log, now: () => number = () => p
     const keys = buckets.map(({ key }) => key)
     for (const key of keys) known.delete(key)
     if (now() < aloneUntil) return own.hit(buckets, -1)
+    const undo = 'select private.uncount_calls($1::text::text[])'
     await gate
-      .unsafe('select private.uncount_calls($1::text::text[])', [encode(keys, 'text[]')], { prepare: true })
+      .run((sql) => sql.unsafe(undo, [encode(keys, 'text[]')], { prepare: true }), PATIENCE)
       .catch((failure: unknown) => log.error({ failure }, 'a call could not be taken back in the database'))
     return buckets.map((bucket) => recall(bucket, now()))
   }

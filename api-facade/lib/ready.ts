@@ -1,8 +1,8 @@
 // /ready: whether requests should come here. /health says only that the process answers.
 // docs/decisions.md, Jobs.
-import type { Sql } from 'postgres'
 import type { Log } from './log.ts'
 import { type Books, compare, type Difference } from './migrations.ts'
+import type { Pool } from './pool.ts'
 
 type Found = { migrations: Books; worker: boolean; within: string }
 
@@ -11,7 +11,7 @@ const PATIENCE = 2000
 const HOLDS = 1000
 
 /** Answers what is missing, a sentence each, and nothing when all is there; and what does not keep requests away. */
-export function createReadiness(gate: Sql, log: Log): () => Promise<Difference> {
+export function createReadiness(gate: Pool, log: Log): () => Promise<Difference> {
   let last: { at: number; found: Promise<Difference> } | undefined
   return () => {
     if (!last || performance.now() - last.at > HOLDS) last = { at: performance.now(), found: look(gate, log) }
@@ -19,23 +19,17 @@ export function createReadiness(gate: Sql, log: Log): () => Promise<Difference> 
   }
 }
 
-async function look(gate: Sql, log: Log): Promise<Difference> {
-  let patience: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    patience = setTimeout(() => reject(new Error('The database took too long.')), PATIENCE)
-  })
+async function look(gate: Pool, log: Log): Promise<Difference> {
   try {
-    return judge(await Promise.race([read(gate), late]))
+    return judge(await read(gate))
   } catch (failure) {
     log.warn({ failure }, 'the database does not say whether all is ready')
     return { faults: ['The database does not answer.'], warnings: [] }
-  } finally {
-    clearTimeout(patience)
   }
 }
 
-async function read(gate: Sql): Promise<Found> {
-  const [row] = await gate<{ text: string }[]>`select private.readiness()::text as text`
+async function read(gate: Pool): Promise<Found> {
+  const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.readiness()::text as text`, PATIENCE)
   return JSON.parse(row?.text ?? '')
 }
 

@@ -1,8 +1,8 @@
 // Who opened which post: noted in the process and counted in the database about once a second, so that no reader waits.
 // The rule, whose openings count, is in sql/posts/36_views.sql.
-import type { Sql } from 'postgres'
 import { encode } from './encode.ts'
 import type { Log } from './log.ts'
+import type { Pool } from './pool.ts'
 
 export type Views = {
   /** Never fails, and nobody waits for what it writes. */
@@ -18,7 +18,7 @@ const CAPACITY = 10_000
 
 const statement = 'select api.count_views($1::text::uuid[], $2::text::uuid[])'
 
-export function createViews(gate: Sql, log: Log): Views {
+export function createViews(gate: Pick<Pool, 'run'>, log: Log): Views {
   let posts: string[] = []
   let viewers: string[] = []
   let timer: NodeJS.Timeout | undefined
@@ -32,7 +32,7 @@ export function createViews(gate: Sql, log: Log): Views {
     viewers = []
     // lost when it fails: nobody knows whether it ran, and to count twice would be worse
     await gate
-      .unsafe(statement, batch, { prepare: true })
+      .run((sql) => sql.unsafe(statement, batch, { prepare: true }))
       .catch((failure: unknown) => log.warn({ failure }, 'views could not be counted'))
   }
 

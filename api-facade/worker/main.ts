@@ -1,9 +1,8 @@
 // npm run worker: the worker alone, on the database of DATABASE_URL, or on that of the instance that runs from DATA_DIR.
 // Its facades then run with WORKER=off.
 import { resolve } from 'node:path'
-import postgres from 'postgres'
 import manifest from '../../package.json' with { type: 'json' }
-import { checkMigrations, explained, setPasswords } from '../boot.ts'
+import { checkMigrations, explained, openOwner, setPasswords } from '../boot.ts'
 import { type Config, nearMisses, readConfig, secretsOf } from '../lib/config.ts'
 import { environment } from '../lib/environment.ts'
 import { createLog, placeOf } from '../lib/log.ts'
@@ -34,7 +33,7 @@ async function main(): Promise<void> {
   const { enter } = await import('../../supabase/embedded/processes.ts')
   const place = placeOf(base.databaseUrl)
   enter({ dataDir: config.dataDir, kind: 'worker', database: place, warn })
-  const owner = postgres(base.databaseUrl, { max: 1, onnotice: () => {} })
+  const owner = openOwner(config.databaseDirectUrl ?? base.databaseUrl)
   try {
     for (const warning of await checkMigrations(owner)) warn(warning)
     await setPasswords(owner, secretsOf(config, base.jwtSecret))

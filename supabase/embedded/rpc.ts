@@ -111,13 +111,15 @@ async function run(c: Context, site: Site, { claims, pool }: Caller, statement: 
     'if-none-match': c.req.header('if-none-match'),
   }
   const access = readOnly || isRead(c) ? 'read only' : 'read write'
-  return site.pools[pool].begin(access, async (sql) => {
-    const given = [JSON.stringify(claims), JSON.stringify(headers)]
-    await sql.unsafe('select private.enter($1::text, $2::text)', given)
-    const [row] = await sql.unsafe<Row[]>(text, values)
-    if (!row) throw new Error('A call gave no row')
-    return row
-  })
+  return site.pools[pool].run((connection) =>
+    connection.begin(access, async (sql) => {
+      const given = [JSON.stringify(claims), JSON.stringify(headers)]
+      await sql.unsafe('select private.enter($1::text, $2::text)', given)
+      const [row] = await sql.unsafe<Row[]>(text, values)
+      if (!row) throw new Error('A call gave no row')
+      return row
+    }),
+  )
 }
 
 /** The operation's JSON, SQL null as the word; status and headers are the operation's own where it set them. */

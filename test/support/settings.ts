@@ -38,7 +38,9 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
     RATE_LIMIT_SCALE: '1000000',
-    // requests go round the connections of a pool, and each of them makes its own plans: two are enough to race
+    // a facade need not look for a pooler, unless there may be one
+    DATABASE_PREPARE: process.env.POOLER ? 'auto' : 'on',
+    // each connection makes its own plans, and two are enough to race
     POOL_USER: '2',
     POOL_GATE: '2',
     // a process with a model, which few tests need

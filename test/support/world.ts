@@ -9,6 +9,7 @@ import { applyEffects, createDatabase, type Database } from './database.ts'
 import { letIn, settle } from './joining.ts'
 import { newSuffix } from './names.ts'
 import { Person } from './person.ts'
+import { type PoolMode, startPgBouncer } from './pgbouncer.ts'
 import { environment, JWT_SECRET, PEOPLE, type Stack, TEMPLATE, target } from './settings.ts'
 import { ownOnly } from './target.ts'
 
@@ -24,7 +25,12 @@ export type World<Name extends string> = { [person in Name | 'admin' | 'nobody']
 
 type Gateway = ServerOptions['gateway']
 async function facade(database: Database, env: Record<string, string>, gateway?: Gateway): Promise<string> {
-  const config = readConfig(environment(database.url, env))
+  // POOLER=transaction npm test, or session: all of the HTTP suite through a real PgBouncer, where the machine has it
+  const mode = process.env.POOLER as PoolMode | undefined
+  const bouncer = mode && !gateway ? await startPgBouncer(database.url, mode) : undefined
+  if (bouncer) afterAll(() => bouncer.stop())
+  const databaseUrl = bouncer?.url ?? database.url
+  const config = readConfig(environment(databaseUrl, env))
   const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, JWT_SECRET, site)
   // who listens hears of effects, which nobody else applies here
   let applied = Promise.resolve()
@@ -32,7 +38,7 @@ async function facade(database: Database, env: Record<string, string>, gateway?:
     if (gateway) applied = applied.then(() => applyEffects(database.owner))
   }
   afterAll(() => applied)
-  const start = () => startServer({ config, databaseUrl: database.url, beside, gateway, wrote })
+  const start = () => startServer({ config, databaseUrl, beside, gateway, wrote })
   // FACADES=2 npm test: all of the HTTP suite through a balancer; one that has WebSockets stays alone
   const count = gateway ? 1 : Number(process.env.FACADES ?? 1)
   const servers = await Promise.all(Array.from({ length: count }, start))

@@ -80,6 +80,8 @@ export function openAuthorization(databaseUrl: string): Authorization {
     max: 4,
     connect_timeout: 10,
     fetch_types: false,
+    // postgres.js mixes up the answers of statements sent together when it has to prepare one of them again
+    prepare: false,
     onnotice: () => {},
     // no line in the server's log for whoever is refused a channel
     connection: { application_name: 'kith_realtime', statement_timeout: 5000, log_min_messages: 'log' },

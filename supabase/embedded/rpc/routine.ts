@@ -2,6 +2,7 @@
 // request; values are always parameters.
 import type { Sql } from 'postgres'
 import { RestError } from './errors.ts'
+import type { Connections } from './site.ts'
 
 type Parameter = { name: string; type: string; required: boolean }
 type Routine = { name: string; volatile: boolean; parameters: Parameter[] }
@@ -44,11 +45,11 @@ function unknown(name: string, given: Arguments): RestError {
 /**
  * The statement for a call: it selects `body`, the answer as JSON text. Whether the caller may execute the function is
  * for Postgres to say, as on a real stack.
- * @param sql any pool: the catalog is the same for all
+ * @param pool any: the catalog is the same for all
  * @throws RestError PGRST202 where no function has this name and takes exactly these arguments
  */
-export async function statementFor(sql: Sql, name: string, given: Arguments): Promise<Statement> {
-  const routine = await find(sql, name)
+export async function statementFor(pool: Connections, name: string, given: Arguments): Promise<Statement> {
+  const routine = await pool.run((sql) => find(sql, name))
   const fits =
     routine?.parameters.every((one) => !one.required || given.names.includes(one.name)) &&
     given.names.every((one) => routine.parameters.some((parameter) => parameter.name === one))

@@ -4,9 +4,12 @@ import type { Sql } from 'postgres'
 
 export type PoolName = 'anon' | 'user' | 'service'
 
+/** Does work on a connection that nobody else uses meanwhile. */
+export type Connections = { run<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> }
+
 export type Site = {
   /** Connections whose sessions hold one role each: anon, authenticated, service_role. */
-  pools: Readonly<Record<PoolName, Sql>>
+  pools: Readonly<Record<PoolName, Connections>>
   /** Puts the CORS headers on the answer. @returns whether the request is a preflight, and thereby answered */
   cors(c: Context): boolean
   /** Counts a request of this client address. @returns what the answer has to say when it is one too many */

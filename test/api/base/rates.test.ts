@@ -1,14 +1,16 @@
 // Counting where all facades see it: two counters on one database stand for two facades.
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import type { Bucket } from '../../../api-facade/lib/counters.ts'
 import { createLog } from '../../../api-facade/lib/log.ts'
+import { Pool } from '../../../api-facade/lib/pool.ts'
 import { databaseCounter } from '../../../api-facade/lib/rates.ts'
-import { createDatabase } from '../../support/database.ts'
+import { createDatabase, poolUrl } from '../../support/database.ts'
 import { environment } from '../../support/settings.ts'
 
-const { owner, url, connect } = await createDatabase()
-const gate = connect('kith_gate')
+const { owner, url } = await createDatabase()
+const gate = new Pool(poolUrl(url, 'kith_gate'), {}, 4)
+afterAll(() => gate.end())
 const logged: object[] = []
 const log = Object.assign(createLog(readConfig(environment(url))), { error: (line: object) => logged.push(line) })
 

@@ -110,7 +110,8 @@ test('no more than ten thousand wait', async () => {
   const unsafe = async (_text: string, values: string[]) => {
     batches.push(values)
   }
-  const counting = createViews({ unsafe } as unknown as Sql, createLog(config))
+  const run = <T>(work: (sql: Sql) => PromiseLike<T>) => Promise.resolve(work({ unsafe } as unknown as Sql))
+  const counting = createViews({ run }, createLog(config))
   for (let n = 0; n < 10_050; n++) counting.note(crypto.randomUUID(), bob.id)
   await counting.close()
   expect(batches.map((values) => values.map((value) => value.split(',').length))).toEqual([[10_000, 10_000]])

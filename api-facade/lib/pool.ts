@@ -1,0 +1,175 @@
+// A pool of connections to Postgres, all of one login role. docs/decisions.md, Requests.
+//
+// Each connection is a client of postgres.js with one connection, and runs one piece of work at a time. postgres.js can
+// also send several statements down one connection without waiting, but 3.4.9 mixes up their answers when it has to
+// prepare one of them again: after a migration, or behind a transaction pooler. One person would get another's answer.
+import { connect, type Socket } from 'node:net'
+import postgres, { type Sql } from 'postgres'
+
+/**
+ * How long a caller waits for an answer, in milliseconds: a second more than Postgres gives a statement of these roles
+ * (statement_timeout in sql/base/10_schemas.sql). Postgres itself would have answered by then.
+ */
+export const DEADLINE = 9000
+
+type Options = NonNullable<Parameters<typeof postgres>[1]>
+/** What postgres.js hands to an option that its types leave out. */
+type Place = { host: string[]; port: number[]; path?: string | false }
+
+/** The database did not answer in time, or answered another request. */
+export class NoAnswer extends Error {}
+
+const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
+
+/** Whether the connection to the database failed, before or during a statement: nobody knows whether that one ran. */
+export function isLostConnection(error: unknown): boolean {
+  if (error instanceof NoAnswer) return true
+  if (error instanceof postgres.PostgresError) return /^(08|57P0)/.test(error.code)
+  return error instanceof Error && 'code' in error && lostCodes.test(String(error.code))
+}
+
+export class Pool {
+  /** Pieces of work that run or wait for a connection. */
+  inFlight = 0
+  /** Whether statements are prepared by name. Holds for connections that are opened later. */
+  prepare = true
+  readonly #connections: Connection[]
+  readonly #idle: Connection[]
+  readonly #line = new Set<(free: Connection) => void>()
+  readonly #deadline: number
+
+  /** Opens nothing yet: a connection opens with its first work. */
+  constructor(url: string, options: Options, size: number, deadline = DEADLINE) {
+    const open = () => new Connection(url, () => ({ ...options, prepare: this.prepare }))
+    this.#connections = Array.from({ length: size }, open)
+    this.#idle = [...this.#connections]
+    this.#deadline = deadline
+  }
+
+  /**
+   * Does `work` on a connection that nobody else uses meanwhile, the one that was used last where several are free.
+   * @param patience how long the caller waits, in milliseconds; the statement itself may take until the deadline
+   * @throws NoAnswer when there was no connection or no answer in time
+   */
+  async run<T>(work: (sql: Sql) => PromiseLike<T>, patience = this.#deadline): Promise<T> {
+    this.inFlight++
+    const end = performance.now() + patience
+    try {
+      const free = this.#idle.pop() ?? (await this.#wait(patience))
+      return await this.#use(free, work, end)
+    } finally {
+      this.inFlight--
+    }
+  }
+
+  /** Ends every connection. Work that still runs fails. */
+  async end(): Promise<void> {
+    // not longer: postgres.js 3.4.9 waits for the statement that a lost connection had, and it never ends
+    await Promise.all(this.#connections.map((connection) => connection.end()))
+  }
+
+  #wait(patience: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const turn = (free: Connection) => {
+        clearTimeout(timer)
+        resolve(free)
+      }
+      const timer = setTimeout(() => {
+        this.#line.delete(turn)
+        reject(new NoAnswer('no connection to the database was free in time'))
+      }, patience)
+      this.#line.add(turn)
+    })
+  }
+
+  #use<T>(connection: Connection, work: (sql: Sql) => PromiseLike<T>, end: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout
+      let used = true
+      const free = () => {
+        clearTimeout(timer)
+        if (used) this.#give(connection)
+        used = false
+      }
+      const done = (value: T) => {
+        free()
+        resolve(value)
+      }
+      const failed = (error: unknown) => {
+        if (used && isLostConnection(error)) connection.drop()
+        free()
+        reject(error)
+      }
+      const dropped = () => {
+        connection.drop()
+        free()
+      }
+      // whoever waited in line gives up before the statement's own time is over
+      const begun = performance.now()
+      const late = () => {
+        reject(new NoAnswer('the database did not answer in time'))
+        timer = setTimeout(dropped, Math.max(0, begun + this.#deadline - performance.now()))
+      }
+      timer = setTimeout(late, Math.max(0, end - begun))
+      try {
+        work(connection.sql).then(done, failed)
+      } catch (error) {
+        failed(error)
+      }
+    })
+  }
+
+  #give(connection: Connection): void {
+    const [next] = this.#line
+    if (!next) {
+      this.#idle.push(connection)
+      return
+    }
+    this.#line.delete(next)
+    next(connection)
+  }
+}
+
+type Client = { sql: Sql; socket?: Socket }
+
+/** One connection, which is replaced when it is dropped. */
+class Connection {
+  readonly #url: string
+  readonly #options: () => Options
+  #client: Client | undefined
+
+  constructor(url: string, options: () => Options) {
+    this.#url = url
+    this.#options = options
+  }
+
+  get sql(): Sql {
+    this.#client ??= this.#open()
+    return this.#client.sql
+  }
+
+  #open(): Client {
+    let attempt = 0
+    const socket = ({ host: hosts, port: ports, path }: Place) => {
+      const at = attempt++ % hosts.length
+      const host = hosts[at] ?? 'localhost'
+      const opened = path ? connect(path) : connect({ port: ports[at] ?? 5432, host, noDelay: true })
+      client.socket = opened
+      return Object.assign(opened, { host }) // where postgres.js looks for the name in the server's certificate
+    }
+    const client: Client = { sql: postgres(this.#url, { ...this.#options(), ...{ max: 1, socket } }) }
+    return client
+  }
+
+  /** Cuts the connection, whatever hangs at its other end. What ran on it fails; the next work opens a new one. */
+  drop(): void {
+    const dropped = this.#client
+    this.#client = undefined
+    void dropped?.sql.end({ timeout: 0 }).finally(() => dropped.socket?.destroy())
+  }
+
+  async end(): Promise<void> {
+    await this.#client?.sql.end({ timeout: 0.2 })
+    this.#client?.socket?.destroy()
+  }
+}

@@ -1,0 +1,60 @@
+// The real PgBouncer, where the machine has it: POOLER=transaction npm test -- test/api runs the HTTP suite through it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loginPassword } from '../../api-facade/lib/database.ts'
+import { JWT_SECRET } from './settings.ts'
+import { until } from './until.ts'
+
+export type PgBouncer = { url: string; process: ChildProcess; stop(): Promise<void> }
+export type PoolMode = 'transaction' | 'session'
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const answers = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = createConnection(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+/** Starts a PgBouncer before the server of `databaseUrl`, for all databases and every login of a facade. */
+export async function startPgBouncer(databaseUrl: string, mode: PoolMode, size = 10): Promise<PgBouncer> {
+  const { hostname, port: server, username, password } = new URL(databaseUrl)
+  const folder = await mkdtemp(join(tmpdir(), 'kith-pgbouncer-'))
+  const port = await freePort()
+  const logins = ['anon', 'gate', 'user', 'service', 'worker'].map((name) => `kith_${name}`)
+  const users = [
+    [username, decodeURIComponent(password)],
+    ...logins.map((one) => [one, loginPassword(JWT_SECRET, one)]),
+  ]
+  await writeFile(join(folder, 'users.txt'), users.map(([name, secret]) => `"${name}" "${secret}"\n`).join(''))
+  await writeFile(
+    join(folder, 'pgbouncer.ini'),
+    `[databases]\n* = host=${hostname} port=${server}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
+      `auth_type = scram-sha-256\nauth_file = ${folder}/users.txt\npool_mode = ${mode}\ndefault_pool_size = ${size}\n` +
+      'max_client_conn = 500\nunix_socket_dir =\nlog_connections = 0\nlog_disconnections = 0\n',
+  )
+  await chmod(folder, 0o755) // PgBouncer refuses root
+  const asUser = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+  const bouncer = spawn('pgbouncer', ['-q', ...asUser, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' })
+  await once(bouncer, 'spawn')
+  await until(() => answers(port))
+  const stop = async () => {
+    const exit = once(bouncer, 'exit')
+    bouncer.kill('SIGKILL')
+    if (bouncer.exitCode === null && bouncer.signalCode === null) await exit
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { url: Object.assign(new URL(databaseUrl), { port }).href, process: bouncer, stop }
+}
