@@ -86,7 +86,8 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   app.all('/health', otherMethods(['GET']))
   const readiness = createReadiness(given.pools.gate, given.log)
   app.get('/ready', async (c) => {
-    const { faults, warnings } = await readiness()
+    const { faults, ...found } = await readiness()
+    const warnings = [...found.warnings, ...services.storage.warnings()]
     if (faults.length > 0) throw new Refusal('service_unavailable', [...faults, ...warnings])
     return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })

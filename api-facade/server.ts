@@ -17,6 +17,7 @@ import { metrics } from './lib/metrics.ts'
 import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
+import { createStorageWatch } from './lib/storage.ts'
 import { createTokens } from './lib/tokens.ts'
 import { createViews } from './lib/views.ts'
 
@@ -68,9 +69,23 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const functions = openFunctions({ config, jwtSecret: secret, log })
   const { beside, wrote } = given
   const previews = createPreviews(functions, log)
+  const storage = createStorageWatch(config, functions, log)
   const end = new AbortController()
   const stopping = end.signal
-  const services = { config, pools, tokens, seals, pushKey, functions, previews, stopping, log, aliasOf, views }
+  const services = {
+    config,
+    pools,
+    tokens,
+    seals,
+    pushKey,
+    functions,
+    previews,
+    storage,
+    stopping,
+    log,
+    aliasOf,
+    views,
+  }
   const app = createApp({ ...services, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
@@ -88,6 +103,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     await pools.settlePrepare()
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
+    storage.warnings() // the log has them from the start
     const stop = async () => {
       end.abort()
       await gateway?.stop() // an open WebSocket would hold the server up

@@ -23,6 +23,7 @@ export const errors = {
   argument_own: [400, 'You cannot vote for your own argument.'],
   argument_unknown: [404, 'There is no such argument.'],
   asset_kind: [422, 'A media asset of this kind cannot be used here.'],
+  asset_large: [413, 'The storage takes no file of this size, which is allowed here. Whoever runs this instance can raise the limit of its buckets.'],
   asset_missing: [422, 'Nothing has been uploaded to this media asset yet.'],
   asset_pending: [422, 'This media asset has not been committed yet.'],
   asset_unfit: [422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'],

@@ -71,6 +71,8 @@ const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `mus
 const webUrl = url(/^https?$/, 'https://example.org')
 const list = z.string().transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
+const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+
 const Variables = z.object({
   PORT: integer(0, 65_535).default(8787),
   // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
@@ -82,10 +84,8 @@ const Variables = z.object({
   PUBLIC_URL: webUrl.optional(),
   FACADE_URL: webUrl.optional(),
   STORAGE_URL: webUrl.optional(),
-  STORAGE_BUCKET: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
-    .optional(),
+  STORAGE_BUCKET: bucket.optional(),
+  STORAGE_UPLOAD_BUCKET: bucket.optional(),
   STORAGE_REGION: z
     .string()
     .regex(/^[a-z0-9-]+$/)
@@ -152,9 +152,10 @@ const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'ST
 /** Undefined unless all of it is there. */
 function storageOf(s: z.output<typeof Variables>) {
   const { STORAGE_URL: url, STORAGE_BUCKET: bucket, STORAGE_REGION: region, STORAGE_PUBLIC_URL: publicUrl } = s
-  const { STORAGE_ACCESS_KEY: accessKey, STORAGE_SECRET_KEY: secretKey } = s
+  const { STORAGE_ACCESS_KEY: accessKey, STORAGE_SECRET_KEY: secretKey, STORAGE_UPLOAD_BUCKET: uploadBucket } = s
   if (!url || !bucket || !accessKey || !secretKey || !publicUrl) return undefined
-  return { url: withoutSlash(url), bucket, region, accessKey, secretKey, publicUrl: withoutSlash(publicUrl) }
+  const addresses = { url: withoutSlash(url), publicUrl: withoutSlash(publicUrl) }
+  return { ...addresses, bucket, uploadBucket, region, accessKey, secretKey }
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
@@ -178,6 +179,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
     error: 'is for the embedded database, and DATABASE_URL names another',
+  })
+  .refine((s) => !s.STORAGE_UPLOAD_BUCKET || (s.STORAGE_BUCKET && s.STORAGE_UPLOAD_BUCKET !== s.STORAGE_BUCKET), {
+    path: ['STORAGE_UPLOAD_BUCKET'],
+    error: 'must be another bucket than STORAGE_BUCKET, which everybody may read',
   })
   .superRefine((s, context) => {
     const given: Record<string, unknown> = s

@@ -9,6 +9,7 @@ import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
+import type { StorageWatch } from './storage.ts'
 import type { Claims, Tokens } from './tokens.ts'
 import type { Views } from './views.ts'
 
@@ -21,6 +22,7 @@ export type Services = {
   pushKey: string
   functions: Functions
   previews: Previews
+  storage: StorageWatch
   /** Aborted when the facade begins to stop: what would be waited for long is then done without. */
   stopping: AbortSignal
   log: Log

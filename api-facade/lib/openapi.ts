@@ -201,7 +201,8 @@ const ready = (): Path => ({
   security: [],
   responses: {
     200: {
-      description: 'They should; `warnings` says where the database is newer than this code.',
+      description:
+        'They should; `warnings` says where the database is newer than this code, and what is not right with the storage of media.',
       headers: onAll,
       content: {
         'application/json': {

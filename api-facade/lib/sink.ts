@@ -2,16 +2,20 @@
 // serve. README.md, Configuration, has the storage of an instance that people use.
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { copyFile, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Announced, type Found, type Storage, UPLOAD_SECONDS } from '../../edge-functions/media/storage.ts'
+import type { Bucket, Found } from '../../edge-functions/media/bucket.ts'
+import { type Announced, UPLOAD_SECONDS } from '../../edge-functions/media/presign.ts'
+import type { Storage } from '../../edge-functions/media/storage.ts'
 import { type Config, SINK } from './config.ts'
 import type { Seals } from './seals.ts'
 
-export const sinkFolder = (config: Config): string =>
-  join(resolve(config.dataDir ?? join(import.meta.dirname, '../../.data')), 'media')
+const folderOf = (config: Config, name: string): string =>
+  join(resolve(config.dataDir ?? join(import.meta.dirname, '../../.data')), name)
+const sinkFolder = (config: Config): string => folderOf(config, 'media')
+const uploadFolder = (config: Config): string => folderOf(config, 'media-uploads')
 
 // each object is a file, and its content type one beside it
 const fileOf = (folder: string, key: string): string => join(folder, basename(key))
@@ -25,9 +29,10 @@ const absent = (error: NodeJS.ErrnoException): null => {
 const headersOf = (contentType: string, size: string): string => `${contentType} ${size}`
 
 export function sinkStorage(config: Config, seals: Seals): Storage {
-  const folder = sinkFolder(config)
+  const [uploads, media] = [uploadFolder(config), sinkFolder(config)]
   return {
-    bucket: SINK,
+    uploads: folderBucket('uploads', uploads),
+    media: folderBucket(SINK, media),
     async presign({ key, contentType, size }) {
       const id = key.split('.')[0] ?? ''
       const ends = Math.floor(Date.now() / 1000) + UPLOAD_SECONDS
@@ -38,6 +43,26 @@ export function sinkStorage(config: Config, seals: Seals): Storage {
         expiresAt: new Date(ends * 1000).toISOString(),
       }
     },
+    hold: (upload, held) => copy(fileOf(uploads, upload), fileOf(uploads, held)),
+    publish: async (held, key) => {
+      await makeFolder(media)
+      await copy(fileOf(uploads, held), fileOf(media, key))
+    },
+    look: async () => [],
+  }
+}
+
+/** Both files; whoever finds the one with the content type finds the other. */
+async function copy(from: string, to: string): Promise<void> {
+  await replace(to, (part) => copyFile(from, part))
+  await replace(typeOf(to), (part) => copyFile(typeOf(from), part))
+}
+
+/** A folder with a file an object. */
+function folderBucket(name: string, folder: string): Bucket {
+  return {
+    name,
+    exists: async () => true,
     find: (key) => findFile(folder, key),
     async head(key, bytes) {
       const file = await open(fileOf(folder, key))
@@ -48,15 +73,20 @@ export function sinkStorage(config: Config, seals: Seals): Storage {
         await file.close()
       }
     },
-    async copy(from, to) {
-      await replace(typeOf(fileOf(folder, to)), (part) => copyFile(typeOf(fileOf(folder, from)), part))
-      await replace(fileOf(folder, to), (part) => copyFile(fileOf(folder, from), part))
+    async list(prefix) {
+      const files = (await readdir(folder).catch(absent)) ?? []
+      return files.filter((file) => file.startsWith(prefix) && !file.endsWith('.type'))
     },
     async remove(key) {
       await rm(fileOf(folder, key), { force: true })
       await rm(typeOf(fileOf(folder, key)), { force: true })
     },
   }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
 /** Writes a file whole: who reads it meanwhile gets the one before, or none. */
@@ -76,7 +106,7 @@ async function findFile(folder: string, key: string): Promise<Found | null> {
     stat(file).catch(absent),
     readFile(typeOf(file), 'utf8').catch(absent),
   ])
-  return found && contentType ? { size: found.size, contentType, etag: '' } : null
+  return found && contentType ? { size: found.size, contentType } : null
 }
 
 /** Whether the token was made for an upload of this asset, with exactly these headers, and has not ended. */
@@ -87,9 +117,8 @@ export function isUpload(seals: Seals, token: string, { key, contentType, size }
 
 /** Writes an upload as it comes. @returns false when it is not as long as announced: then nothing is left of it */
 export async function writeUpload(config: Config, announced: Announced, body: ReadableStream<Uint8Array>) {
-  const folder = sinkFolder(config)
-  await mkdir(dirname(folder), { recursive: true })
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const folder = uploadFolder(config)
+  await makeFolder(folder)
   const file = fileOf(folder, `${announced.key}.upload`)
   const part = `${file}.${randomUUID()}`
   let size = 0

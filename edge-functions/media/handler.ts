@@ -1,20 +1,24 @@
 // Object storage in the service's name: addresses for uploads, a look at what came, and deleting. The bytes themselves go
-// past it. 401 for anyone but the service, 422, 503 where the storage did not answer.
+// past it. 401 for anyone but the service, 422, 503 where the storage did not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
-// POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit}
+// POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit | large}
 // POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; of uploads what was uploaded and not committed.
 // left are those that the storage did not delete, or not in time. 503 when the bucket is another than the function's.
+// POST /media/look {publicUrl} → 200 {warnings}: what an operator should mend, a sentence each
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
-import type { Announced, Found, Storage } from './storage.ts'
+import { type Bucket, type Found, TOO_LARGE } from './bucket.ts'
+import type { Announced } from './presign.ts'
+import type { Served, Storage } from './storage.ts'
 import { HEAD_BYTES, isThatType, typeOf } from './types.ts'
 
 const key = z.uuid()
 const Asset = z.object({ key, contentType: z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/), size: z.int().positive() })
 const Doomed = z.object({ bucket: z.string(), keys: z.array(key).max(50), uploads: z.array(key).max(50) })
+const Site = z.object({ publicUrl: z.url() })
 
-type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' }
+type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' | 'large' }
 export type MediaEnvironment = {
   /** What may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
@@ -25,7 +29,7 @@ export type MediaEnvironment = {
 const AT_ONCE = 10
 const BEGINNING = 8000
 
-/** Where an upload goes. It is copied to its key once it was looked at, so that nobody can write there afterwards. */
+/** Where a client writes. What is there may change at any time until its address ends. */
 const uploadOf = (key: string): string => `${key}.upload`
 
 export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
@@ -33,57 +37,102 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
   door('/commit', Asset, async (c, asset) => c.json(await commit(storage, asset)))
   door('/delete', Doomed, async (c, { bucket, keys, uploads }) => {
-    // of a storage that was not meant, every object seems to be deleted
-    if (bucket !== storage.bucket) throw Object.assign(new Error('another bucket is meant'), { code: 'OTHER_BUCKET' })
-    const doomed = [...keys.map((key) => [key, key, uploadOf(key)]), ...uploads.map((key) => [key, uploadOf(key)])]
-    return c.json({ left: await removeAll(storage, doomed) })
+    // of a storage that was not meant, and of a bucket that is not there, every object seems to be deleted
+    if (bucket !== storage.media.name)
+      throw Object.assign(new Error('another bucket is meant'), { code: 'OTHER_BUCKET' })
+    await requireBuckets(storage)
+    return c.json({ left: await removeAll(storage, keys, uploads) })
   })
+  door('/look', Site, async (c, { publicUrl }) => c.json({ warnings: await storage.look(publicUrl) }))
   return app
 }
 
+/** @throws Error NoSuchBucket: an object that is not found may be there after all */
+async function requireBuckets({ uploads, media }: Storage): Promise<void> {
+  const there = await Promise.all([uploads.exists(), media.exists()])
+  if (there.includes(false)) throw Object.assign(new Error('a bucket is missing'), { code: 'NoSuchBucket' })
+}
+
 /** @returns those of which one object or more are left: one that cannot be deleted holds up none of the others */
-async function removeAll(storage: Storage, doomed: readonly string[][]): Promise<string[]> {
+async function removeAll({ uploads, media }: Storage, keys: readonly string[], uploaded: readonly string[]) {
+  const doomed = [...keys.map((key) => ({ key, whole: true })), ...uploaded.map((key) => ({ key, whole: false }))]
   const left: string[] = []
   const end = Date.now() + BEGINNING
   for (let at = 0; at < doomed.length; at += AT_ONCE) {
-    const removing = doomed.slice(at, at + AT_ONCE).map(async ([, ...objects]) => {
+    const removing = doomed.slice(at, at + AT_ONCE).map(async ({ key, whole }) => {
       if (Date.now() > end) throw new Error('the storage is too slow')
-      await Promise.all(objects.map((object) => storage.remove(object)))
+      // the upload, and what a commit held that was cut off
+      const leftovers = await uploads.list(key)
+      await Promise.all([...leftovers.map((one) => uploads.remove(one)), ...(whole ? [media.remove(key)] : [])])
     })
     const outcomes = await Promise.allSettled(removing)
-    left.push(...outcomes.flatMap(({ status }, i) => (status === 'rejected' ? (doomed[at + i]?.[0] ?? []) : [])))
+    left.push(...outcomes.flatMap(({ status }, i) => (status === 'rejected' ? (doomed[at + i]?.key ?? []) : [])))
   }
   return left
 }
 
 async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
+  const { uploads } = storage
   const upload = uploadOf(asset.key)
-  const came = await storage.find(upload)
+  const came = await uploads.find(upload)
   if (!came) return kept(storage, asset)
   try {
-    const fits = came.size === asset.size && came.contentType === asset.contentType
-    const mimeType = fits ? await mimeTypeOf(storage, upload, came, asset) : undefined
-    if (mimeType) await storage.copy(upload, asset.key, came.etag)
-    await storage.remove(upload)
+    const mimeType = isAsAnnounced(came, asset) ? await publish(storage, asset) : undefined
+    await uploads.remove(upload)
     return outcomeOf(mimeType)
   } catch (failure) {
+    if (Object(failure).code === TOO_LARGE) {
+      await uploads.remove(upload)
+      return { outcome: 'large' }
+    }
     // another commit of it may have been faster
-    if (await storage.find(upload)) throw failure
+    if (await uploads.find(upload)) throw failure
     return kept(storage, asset)
   }
 }
 
-/** Of what lies there already: by another commit, or by one that was cut off behind the copy. */
+/**
+ * Takes a copy of the upload that nobody else knows or can write, looks at that, and publishes that. So what is looked at
+ * is what everybody gets, whatever the client writes meanwhile and however many commits run: conditions on the copy would
+ * do too, but not every storage keeps them.
+ * @returns its type; undefined where it is not what was announced, which is not published
+ */
+async function publish(storage: Storage, asset: Announced): Promise<string | undefined> {
+  const held = `${asset.key}.${crypto.randomUUID()}`
+  try {
+    await storage.hold(uploadOf(asset.key), held)
+    const mimeType = await mimeTypeOf(storage.uploads, held, asset)
+    if (mimeType) await storage.publish(held, asset.key, servedAs(asset.contentType))
+    return mimeType
+  } finally {
+    await storage.uploads.remove(held)
+  }
+}
+
+/** A key never gets other bytes, so that whatever keeps a copy of them may keep it. */
+const servedAs = (contentType: string): Served => ({
+  contentType,
+  cacheControl: 'public, max-age=31536000, immutable',
+  disposition: /^(image|video|audio)\//.test(contentType) ? 'inline' : 'attachment',
+})
+
+/** Of what is published already: by another commit, or by one that was cut off behind the copy. */
 async function kept(storage: Storage, asset: Announced): Promise<Outcome> {
-  const found = await storage.find(asset.key)
-  return found ? outcomeOf(await mimeTypeOf(storage, asset.key, found, asset)) : { outcome: 'missing' }
+  if (await storage.media.find(asset.key)) return outcomeOf(await mimeTypeOf(storage.media, asset.key, asset))
+  await requireBuckets(storage)
+  return { outcome: 'missing' }
 }
 
 const outcomeOf = (mimeType: string | undefined): Outcome =>
   mimeType ? { outcome: 'committed', mimeType } : { outcome: 'unfit' }
 
-/** What its first bytes say; undefined where that is not what was announced. */
-async function mimeTypeOf(storage: Storage, key: string, { etag }: Found, { contentType }: Announced) {
-  const found = typeOf(await storage.head(key, HEAD_BYTES, etag))
-  return isThatType(contentType, found) ? found : undefined
+const isAsAnnounced = (found: Found, { size, contentType }: Announced): boolean =>
+  found.size === size && found.contentType === contentType
+
+/** What its first bytes say; undefined where that, its size or its content type is not what was announced. */
+async function mimeTypeOf(bucket: Bucket, key: string, asset: Announced): Promise<string | undefined> {
+  const object = await bucket.find(key)
+  if (!object || !isAsAnnounced(object, asset)) return undefined
+  const found = typeOf(await bucket.head(key, HEAD_BYTES))
+  return isThatType(asset.contentType, found) ? found : undefined
 }

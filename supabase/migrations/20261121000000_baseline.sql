@@ -9069,6 +9069,8 @@ insert into private.errors (code, status, text) values
   'instance can give more.'),
   ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
   ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
+  ('asset_large', 413, 'The storage takes no file of this size, which is allowed here. Whoever runs this instance can '
+  'raise the limit of its buckets.'),
   ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
   'that were announced.'),
   ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');

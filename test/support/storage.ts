@@ -1,35 +1,38 @@
-// Object storages to test against: s3rver, which others wrote and which verifies signatures, but takes what nobody signed;
-// and one of our own that is as strict as S3 is. Both have the bucket `kith`, for everybody to read.
+// Object storages to test against: s3rver, which others wrote, behind a gateway that mends what it lacks; and one of our
+// own that is as strict as S3 is. Both have the bucket `kith`, which everybody can read, and two that nobody can.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import { request as ask, type IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { listen } from './functions.ts'
+import { OTHER, type StorageSettings } from './storage-settings.ts'
 
 /** The settings of a facade, or of the function, that uses the storage at this address. */
-export const storageSettings = (url: string) => ({
+export const storageSettings = (url: string): StorageSettings => ({
   STORAGE_URL: url,
   STORAGE_BUCKET: 'kith',
+  STORAGE_REGION: 'us-east-1',
   STORAGE_ACCESS_KEY: 'S3RVER',
   STORAGE_SECRET_KEY: 'S3RVER',
   STORAGE_PUBLIC_URL: `${url}/kith`,
 })
 
-/** @returns its address */
-export async function s3rver(): Promise<string> {
+const buckets = ['kith', 'kith-uploads', OTHER]
+
+/** @returns its address, and that of the same without the gateway */
+export async function s3rver(): Promise<{ url: string; bare: string }> {
   const S3rver = createRequire(import.meta.url)('@20minutes/s3rver')
   const directory = mkdtempSync(join(tmpdir(), 'kith-s3-'))
-  const configureBuckets = [{ name: 'kith' }]
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
     silent: true,
     vhostBuckets: false,
     directory,
-    configureBuckets,
+    configureBuckets: buckets.map((name) => ({ name })),
   })
   const { port } = await server.run()
   afterAll(async () => {
@@ -37,8 +40,25 @@ export async function s3rver(): Promise<string> {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
   })
-  return `http://127.0.0.1:${port}`
+  return { url: await gateway(port), bare: `http://127.0.0.1:${port}` }
 }
+
+/**
+ * A gateway as README.md wants one (Media) in front of a storage that takes headers which nobody signed: it drops those
+ * from what comes by an address for uploads. It also keeps people without a key out of what is not for everybody.
+ */
+const gateway = (port: number): Promise<string> =>
+  listen((request, answer) => {
+    const { method, url: path = '', headers } = request
+    const bySignature = path.includes('X-Amz-Signature=')
+    if (!headers.authorization && !bySignature && !path.startsWith('/kith/')) return answer.writeHead(403).end()
+    const passed = Object.entries(headers).filter(([name]) => !(bySignature && name.startsWith('x-amz-')))
+    const on = { host: '127.0.0.1', port, path, method, headers: Object.fromEntries(passed) }
+    const asked = ask(on, (given) => given.pipe(answer.writeHead(given.statusCode ?? 502, given.headers)))
+    asked.on('error', () => answer.destroy())
+    answer.on('close', () => asked.destroy())
+    request.pipe(asked)
+  })
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const hexOf = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
@@ -81,59 +101,80 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
   return claimed.length === right.length && timingSafeEqual(claimed, right)
 }
 
-type Stored = { body: Buffer; type: string; etag: string }
+type Stored = { body: Buffer; headers: Record<string, string> }
+const KEPT = ['content-type', 'cache-control', 'content-disposition']
 
-/** @returns its address, what it holds by key, and how to make it refuse */
+/** @returns its address, its objects by bucket and key, and how to make it refuse */
 export async function strictStorage() {
   const objects = new Map<string, Stored>()
+  const there = new Set(buckets)
+  const open = new Set(['kith'])
   const locked = new Set<string>()
+  const sizes = { most: Number.POSITIVE_INFINITY }
   let refusals = 0
-  const put = (key: string, body: Buffer, type = '') => objects.set(key, { body, type, etag: `"${hexOf(body)}"` })
 
   const url = await listen(async (request, answer) => {
     const { method, headers } = request
-    const key = new URL(request.url ?? '', 'http://storage').pathname.replace('/kith/', '')
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://storage')
+    const path = pathname.slice(1)
+    const [bucket = '', key] = path.split('/')
     const body = Buffer.concat(await request.toArray())
     const end = (status: number, more: Record<string, string> = {}, text?: Buffer | string) =>
       answer.writeHead(status, more).end(text)
+    const refuse = (status: number, code: string) => end(status, {}, `<Error><Code>${code}</Code></Error>`)
     if (refusals > 0) {
       refusals--
       return end(503)
     }
-    if (method === 'DELETE' && locked.has(key)) return end(403)
-    if (!isSigned(request) && !(method === 'GET' && !headers.authorization && !request.url?.includes('?')))
-      return end(403)
-    const found = objects.get(key)
+    if (method === 'DELETE' && locked.has(path)) return end(403)
+    const isPublic = method === 'GET' && open.has(bucket) && !headers.authorization && !searchParams.has('X-Amz-Date')
+    if (!isSigned(request) && !isPublic) return end(403)
+    if (!there.has(bucket)) return refuse(404, 'NoSuchBucket')
+    if (!key) {
+      const found = [...objects.keys()].filter((name) =>
+        name.startsWith(`${bucket}/${searchParams.get('prefix') ?? ''}`),
+      )
+      return end(200, {}, found.map((name) => `<Key>${name.slice(bucket.length + 1)}</Key>`).join())
+    }
+    const sent = Object.fromEntries(KEPT.flatMap((name) => [[name, String(headers[name] ?? '')]]))
     const copied = headers['x-amz-copy-source']
     if (method === 'PUT' && typeof copied === 'string') {
-      const source = objects.get(copied.replace('/kith/', ''))
-      if (!source) return end(404)
-      const etag = headers['x-amz-copy-source-if-match']
-      if (etag && etag !== source.etag) return end(412)
-      objects.set(key, source)
+      const source = objects.get(copied.slice(1))
+      if (!source) return refuse(404, 'NoSuchKey')
+      if (source.body.length > sizes.most) return refuse(400, 'EntityTooLarge')
+      const isNew = headers['x-amz-metadata-directive'] === 'REPLACE'
+      objects.set(path, { body: source.body, headers: isNew ? sent : source.headers })
       return end(200, {}, '<CopyObjectResult/>')
     }
     if (method === 'PUT') {
       if (headers['content-length'] === undefined) return end(411)
-      put(key, body, headers['content-type'])
+      objects.set(path, { body, headers: sent })
       return end(200)
     }
     if (method === 'DELETE') {
-      objects.delete(key)
+      objects.delete(path)
       return end(204)
     }
-    if (!found) return end(404)
-    if (headers['if-match'] && headers['if-match'] !== found.etag) return end(412)
-    const head = { 'content-type': found.type, etag: found.etag }
-    if (method === 'HEAD') return end(200, { ...head, 'content-length': String(found.body.length) })
-    const [, last] = /^bytes=0-(\d+)$/.exec(headers.range ?? '') ?? []
-    return end(last ? 206 : 200, head, last ? found.body.subarray(0, Number(last) + 1) : found.body)
+    const found = objects.get(path)
+    if (!found) return refuse(404, 'NoSuchKey')
+    if (method === 'HEAD') return end(200, { ...found.headers, 'content-length': String(found.body.length) })
+    const [, first = '0', last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
+    return end(
+      last ? 206 : 200,
+      found.headers,
+      last ? found.body.subarray(Number(first), Number(last) + 1) : found.body,
+    )
   })
   return {
     url,
     objects,
-    /** Keys of what it does not delete. */
+    /** Names of the buckets that it has, and of those that everybody can read. */
+    there,
+    open,
+    /** Objects, by bucket and key, that it does not delete. */
     locked,
+    /** It copies nothing that has more bytes than `most`. */
+    sizes,
     /** The next so many requests are answered with 503. */
     refuse: (count: number) => {
       refusals = count

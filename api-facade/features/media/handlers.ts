@@ -53,6 +53,7 @@ export async function commit(c: Context, { assetId }: z.output<typeof AssetId>) 
   const found = await look(c, asset)
   if (found.outcome === 'missing') throw new Refusal('asset_missing')
   if (found.outcome === 'unfit') throw new Refusal('asset_unfit')
+  if (found.outcome === 'large') throw new Refusal('asset_large')
   return call(c, 'commit_asset', { p_asset_id: assetId, p_mime_type: found.mimeType }, 'gate')
 }
 

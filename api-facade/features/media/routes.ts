@@ -36,12 +36,12 @@ export default routes('media', {
   'POST /media/:assetId/commit': {
     summary: 'Commit what I uploaded',
     description:
-      'The storage is asked: the size, the content type and the first bytes must be as announced. What is not is deleted there (422 `asset_unfit`), and the asset stays pending: it may be uploaded again while its address lasts. Nothing there is 422 `asset_missing`. From then on nobody can write it any more, `publicUrl` answers, and other routes take the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
+      'The storage is asked: the size, the content type and the first bytes must be as announced. What is not is deleted there (422 `asset_unfit`), and the asset stays pending: it may be uploaded again while its address lasts. What is above a limit of the storage’s own is 413 `asset_large`, as it may be for the PUT before. Nothing there is 422 `asset_missing`. From then on nobody can write it any more, `publicUrl` answers, and other routes take the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
     access: 'user',
     params: AssetId,
     handler: commit,
     calls: ['get_asset', 'commit_asset'],
-    fails: ['asset_missing', 'asset_unfit', 'storage_unavailable'],
+    fails: ['asset_large', 'asset_missing', 'asset_unfit', 'storage_unavailable'],
     answers: { 200: Asset },
     also: [{ route: 'POST /media/commit', params: undefined, body: AssetKey, handler: commitAlias }],
   },

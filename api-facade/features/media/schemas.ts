@@ -45,6 +45,7 @@ export const Looked = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('committed'), mimeType: z.string() }),
   z.object({ outcome: z.literal('missing') }),
   z.object({ outcome: z.literal('unfit') }),
+  z.object({ outcome: z.literal('large') }),
 ])
 
 export const UploadToken = z.object({

@@ -1,0 +1,60 @@
+// Whether the storage is set up as it must be: what an operator is told at the start, and by /ready.
+import type { Ask, Bucket } from './bucket.ts'
+import type { Announced, Upload } from './presign.ts'
+
+/** A small object in both buckets, which tells who can read them. It stays there. */
+const MARK = 'kith-check'
+const MARKED = 'This tells Kith who can read here.'
+
+type Site = {
+  /** Of the storage. */
+  url: string
+  uploads: Bucket
+  media: Bucket
+  sign(announced: Announced): Promise<Upload>
+  ask: Ask
+  /** The address before the key of media, for everybody. */
+  publicUrl: string
+}
+
+export async function lookAt(site: Site): Promise<string[]> {
+  const { url, uploads, media, ask, publicUrl } = site
+  const buckets = [media, uploads]
+  const there = await Promise.all(buckets.map((bucket) => bucket.exists()))
+  const missing = buckets.filter((_, i) => !there[i])
+  if (missing.length > 0) return missing.map(({ name }) => `The storage has no bucket ${name}.`)
+
+  // of a type that a bucket takes also where somebody has narrowed its types
+  for (const { name } of buckets) await ask('PUT', `${name}/${MARK}`, { 'content-type': 'image/png' }, MARKED)
+  const beside = publicUrl.endsWith(`/${media.name}`) ? `${publicUrl.slice(0, -media.name.length)}${uploads.name}` : url
+  const [isPublic, ...areOpen] = await Promise.all([publicUrl, beside, `${url}/${uploads.name}`].map(isReadable))
+  return [
+    ...(isPublic ? [] : [`Not everybody can read the bucket ${media.name} at ${publicUrl}.`]),
+    ...(areOpen.includes(true) ? [`Everybody can read the bucket ${uploads.name}, which must be private.`] : []),
+    ...((await takesUnsigned(site))
+      ? ['The storage takes x-amz-copy-source unsigned: README.md, Media, says what to do about it.']
+      : []),
+  ]
+}
+
+/** Whether somebody without a key reads the mark; the query is for what keeps answers. */
+async function isReadable(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(5000)
+  const answer = await fetch(`${url}/${MARK}?${crypto.randomUUID()}`, { signal }).catch(() => undefined)
+  return answer?.ok === true && (await answer.text()) === MARKED
+}
+
+/** Whether an address for an upload also copies: here of what is not there, so nothing is read or left. */
+async function takesUnsigned({ uploads, sign }: Site): Promise<boolean> {
+  const key = `${MARK}.${crypto.randomUUID()}`
+  const { url, headers } = await sign({ key, contentType: 'image/png', size: MARKED.length })
+  const answer = await fetch(url, {
+    method: 'PUT',
+    headers: { 'content-type': headers['Content-Type'] ?? '', 'x-amz-copy-source': `/${uploads.name}/${key}` },
+    body: MARKED,
+    signal: AbortSignal.timeout(5000),
+  })
+  await answer.body?.cancel()
+  if (answer.ok) await uploads.remove(key) // the header was dropped on the way
+  return answer.status === 404
+}

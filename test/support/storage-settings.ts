@@ -1,0 +1,13 @@
+// What a facade, or the function, is told of an object storage.
+
+export type StorageSettings = {
+  STORAGE_URL: string
+  STORAGE_BUCKET: string
+  STORAGE_REGION: string
+  STORAGE_ACCESS_KEY: string
+  STORAGE_SECRET_KEY: string
+  STORAGE_PUBLIC_URL: string
+}
+
+/** A bucket that has nothing to do with Kith, as a project has. */
+export const OTHER = 'kith-other'
