@@ -1,5 +1,5 @@
 // What a facade writes before it answers: the pools' passwords, the instance's domain, the scale of the limits, where
-// media are and how much of them a person may have, and the first admin.
+// media are, from where else they may come and how much of them a person may have, and the first admin.
 // Repeating it changes nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
@@ -32,6 +32,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await takeSetting(sql, 'media_url', mediaPlace(config).url)
     await takeSetting(sql, 'media_bucket', mediaPlace(config).bucket)
     await takeSetting(sql, 'media_quota', String(config.mediaQuota * 1024 * 1024))
+    await takeSetting(sql, 'media_hosts', config.mediaHosts.join(' '))
     await setPasswords(sql, secretsOf(config, secret))
     await ensureFirstAdmin(sql, config, tell)
     return warnings
@@ -98,7 +99,7 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   })
 }
 
-type Setting = 'instance_domain' | 'rate_limit_scale' | 'media_url' | 'media_bucket' | 'media_quota'
+type Setting = 'instance_domain' | 'rate_limit_scale' | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
 
 /** What SQL itself needs, such as to count a person's writes (sql/base/81_writes.sql): of several facades the last one's holds. */
 export async function takeSetting(sql: postgres.ISql, key: Setting, value: string): Promise<void> {

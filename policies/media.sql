@@ -17,11 +17,11 @@ grant execute on function
   private.announce_asset,
   private.asset_card,
   private.asset_url,
-  private.check_media_url,
   private.media_setting,
   private.require_usable_asset,
-  private.url_place,
-  private.use_asset
+  private.use_asset,
+  private.use_media_url,
+  private.use_picture
   to authenticated;
 
 -- operations

@@ -206,6 +206,7 @@ export interface Schemas {
     auditEntries: Schemas['ExportedAuditEntries'][]
     auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
     auditAddresses: Schemas['ExportedAuditAddresses'][]
+    mediaAssets: Schemas['ExportedMediaAssets'][]
     account: Schemas['ExportedAccount']
     personas: Schemas['ExportedPersonas'][]
     sessions: Schemas['ExportedSessions'][]
@@ -231,7 +232,6 @@ export interface Schemas {
     spaceInvitationsSent: Schemas['ExportedSpaceInvitationsSent'][]
     spaceInvitationsReceived: Schemas['ExportedSpaceInvitationsReceived'][]
     spaceBans: Schemas['ExportedSpaceBans'][]
-    mediaAssets: Schemas['ExportedMediaAssets'][]
     posts: Schemas['ExportedPosts'][]
     replies: Schemas['ExportedReplies'][]
     reactions: Schemas['ExportedReactions'][]
@@ -336,6 +336,20 @@ export interface Schemas {
   ExportedAuditEntries: { id: number; action: string; actorId: string | null; targetType: string; createdAt: string }
   ExportedAuditEntriesAboutMe: { id: number; action: string; targetType: string; targetId: string; createdAt: string }
   ExportedAuditAddresses: { auditId: number; ip: string | null }
+  ExportedMediaAssets: {
+    id: string
+    ownerId: string | null
+    kind: string
+    contentType: string
+    size: number
+    bucket: string
+    key: string
+    mimeType: string | null
+    status: string
+    expiresAt: string | null
+    committedAt: string | null
+    createdAt: string
+  }
   ExportedAccount: {
     userId: string | null
     email: string
@@ -495,20 +509,6 @@ export interface Schemas {
     createdAt: string
   }
   ExportedSpaceBans: { spaceId: string | null; userId: string | null; createdAt: string }
-  ExportedMediaAssets: {
-    id: string
-    ownerId: string | null
-    kind: string
-    contentType: string
-    size: number
-    bucket: string
-    key: string
-    mimeType: string | null
-    status: string
-    expiresAt: string | null
-    committedAt: string | null
-    createdAt: string
-  }
   ExportedPosts: {
     id: string
     authorId: string | null

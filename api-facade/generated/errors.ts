@@ -160,7 +160,7 @@ export const errors = {
   media_quota_exceeded: [409, 'Your uploads would take more room than one person has here. Whoever runs this instance can give more.'],
   media_size: [422, 'A file of this kind cannot be that large, or be empty.'],
   media_type: [422, 'This content type cannot be uploaded as this kind of media.'],
-  media_url: [422, "An address must be an http(s) URL of up to 2000 characters. In this instance's own storage it must be that of a committed media asset of yours, of a kind that can be used here."],
+  media_url: [422, "An address must be an http(s) URL of up to 2000 characters, at a host that this instance takes. In this instance's own storage it must be that of a committed media asset of yours, of a kind that can be used here."],
   member_already: [409, 'This person is already in the circle.'],
   member_oneself: [400, 'You cannot be a member of your own circle.'],
   member_unknown: [404, 'This person is not in the circle.'],

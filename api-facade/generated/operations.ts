@@ -1350,7 +1350,7 @@ export const failures = {
     'text_unfit',
     'writes_exceeded',
   ],
-  create_persona: ['persona_name_taken', 'personas_exhausted', 'text_unfit'],
+  create_persona: ['media_url', 'persona_name_taken', 'personas_exhausted', 'text_unfit'],
   create_post: [
     'asset_kind',
     'asset_pending',
@@ -2399,7 +2399,7 @@ export const failures = {
     'role_required',
     'text_unfit',
   ],
-  update_me: ['text_unfit', 'username_reserved', 'username_taken', 'usernames_exhausted'],
+  update_me: ['media_url', 'text_unfit', 'username_reserved', 'username_taken', 'usernames_exhausted'],
   update_offering: [
     'content_body',
     'content_not_yours',
@@ -2412,7 +2412,7 @@ export const failures = {
     'text_unfit',
     'writes_exceeded',
   ],
-  update_persona: ['persona_name_taken', 'persona_unknown', 'text_unfit'],
+  update_persona: ['media_url', 'persona_name_taken', 'persona_unknown', 'text_unfit'],
   update_post: [
     'asset_kind',
     'asset_pending',

@@ -44,6 +44,23 @@ export const sections = {
     },
   },
   auditAddresses: { single: false, fields: { auditId: 'bigint', ip: 'text?' } },
+  mediaAssets: {
+    single: false,
+    fields: {
+      id: 'uuid',
+      ownerId: 'uuid?',
+      kind: 'text',
+      contentType: 'text',
+      size: 'bigint',
+      bucket: 'text',
+      key: 'text',
+      mimeType: 'text?',
+      status: 'text',
+      expiresAt: 'timestamp with time zone?',
+      committedAt: 'timestamp with time zone?',
+      createdAt: 'timestamp with time zone',
+    },
+  },
   account: {
     single: true,
     fields: {
@@ -275,23 +292,6 @@ export const sections = {
     },
   },
   spaceBans: { single: false, fields: { spaceId: 'uuid?', userId: 'uuid?', createdAt: 'timestamp with time zone' } },
-  mediaAssets: {
-    single: false,
-    fields: {
-      id: 'uuid',
-      ownerId: 'uuid?',
-      kind: 'text',
-      contentType: 'text',
-      size: 'bigint',
-      bucket: 'text',
-      key: 'text',
-      mimeType: 'text?',
-      status: 'text',
-      expiresAt: 'timestamp with time zone?',
-      committedAt: 'timestamp with time zone?',
-      createdAt: 'timestamp with time zone',
-    },
-  },
   posts: {
     single: false,
     fields: {

@@ -93,6 +93,19 @@ const Variables = z.object({
   STORAGE_ACCESS_KEY: z.string().regex(/^\S+$/).optional(),
   STORAGE_SECRET_KEY: z.string().regex(/^\S+$/).optional(),
   STORAGE_PUBLIC_URL: webUrl.optional(),
+  MEDIA_HOSTS: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .toLowerCase()
+          .regex(
+            /^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?)$/,
+            'must be hosts such as example.org or *.example.org',
+          ),
+      ),
+    )
+    .default(['*']),
   MEDIA_QUOTA: integer(1, 1_000_000_000).default(5120),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:secret@mail.example.org:587').optional(),
   MAIL_FROM: z
@@ -204,6 +217,8 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),
     storage: storageOf(s),
     mediaQuota: s.MEDIA_QUOTA,
+    // generated avatars are at the facade's own address
+    mediaHosts: [...s.MEDIA_HOSTS, new URL(s.FACADE_URL ?? s.PUBLIC_URL).host],
     // without a storage the facade takes media itself, where nobody else depends on it
     mediaSink: !storageOf(s) && s.NODE_ENV !== 'production' && !s.FUNCTIONS_URL,
     smtpUrl: s.SMTP_URL,

@@ -7,7 +7,7 @@ alter table app.users
   add column country text check (country ~ '^[A-Z]{2}$'),
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
-  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
+  add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   add column credentials_version integer not null default 0;
 comment on column app.users.credentials_version is
   'Rises with every new password and every ban. A device token is bound to one, and wrong passwords count against '
@@ -54,7 +54,7 @@ create table app.personas (
   name            text not null check (length(btrim(name)) > 0 and length(name) <= 40),
   about           text check (length(about) <= 280),
   accent          text not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
-  profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
+  profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   is_default      boolean not null default false,
   created_at      timestamptz not null default now(),
   constraint persona_name_taken unique (user_id, name)

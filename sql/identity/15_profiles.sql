@@ -37,7 +37,8 @@ begin
     country = case when p_changes ? 'country' then p_changes ->> 'country' else country end,
     city = case when p_changes ? 'city' then private.require_name(p_changes ->> 'city') else city end,
     about = case when p_changes ? 'about' then nullif(private.require_text(p_changes ->> 'about'), '') else about end,
-    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then private.use_picture(p_changes ->> 'profilePicUrl')
+                           else profile_pic_url end
   where id = private.require_caller();
   if p_changes ? 'phone' then
     update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
@@ -47,7 +48,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, username_reserved, usernames_exhausted, text_unfit.';
+  'username_taken, username_reserved, usernames_exhausted, text_unfit, media_url.';
 
 create function api.note_presence() returns json
 language plpgsql volatile

@@ -85,7 +85,7 @@ declare
 begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
   values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
-          p_profile_pic_url)
+          private.use_picture(p_profile_pic_url))
   on conflict (user_id, name) do nothing
   returning id into v_id;
   if not found then
@@ -95,7 +95,7 @@ begin
 end $$;
 comment on function api.create_persona is
   'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken, '
-  'text_unfit.';
+  'text_unfit, media_url.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -106,7 +106,8 @@ begin
     name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else name end,
     about = case when p_changes ? 'about' then private.require_text(p_changes ->> 'about') else about end,
     accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
-    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then private.use_picture(p_changes ->> 'profilePicUrl')
+                           else profile_pic_url end
   where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 exception when unique_violation then
@@ -115,7 +116,7 @@ exception when unique_violation then
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit.';
+  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit, media_url.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile

@@ -91,14 +91,16 @@ create trigger count_bytes_that_went after delete on app.media_assets
 
 -- of an instance that nobody has told otherwise; written at boot
 insert into app.settings (key, value) values
-  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120');
+  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
+  ('media_hosts', '*');
 
 insert into private.errors (code, status, text) values
   ('asset_unknown', 404, 'There is no such media asset.'),
   ('asset_pending', 422, 'This media asset has not been committed yet.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
-  ('media_url', 422, 'An address must be an http(s) URL of up to 2000 characters. In this instance''s own storage it '
-  'must be that of a committed media asset of yours, of a kind that can be used here.');
+  ('media_url', 422, 'An address must be an http(s) URL of up to 2000 characters, at a host that this instance takes. '
+  'In this instance''s own storage it must be that of a committed media asset of yours, of a kind that can be used '
+  'here.');
 
 create function private.media_setting(p_key text) returns text
 language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
@@ -108,8 +110,8 @@ begin
   return (select value from app.settings where key = p_key);
 end $$;
 comment on function private.media_setting is
-  'media_url, the address before the key of every object, media_bucket, where new ones go, or media_quota, how many '
-  'bytes one person may have.';
+  'media_url, the address before the key of every object, media_bucket, where new ones go, media_quota, how many '
+  'bytes one person may have, or media_hosts, where media may lie elsewhere.';
 
 create function private.asset_url(p_key text) returns text
 language plpgsql stable
@@ -152,45 +154,3 @@ end $$;
 comment on function private.use_asset is
   'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
   'person''s), asset_pending, asset_kind.';
-
-create function private.url_place(p_url text) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-declare
-  v_parts text[] := regexp_match(p_url, '^https?://(?:[^/?#]*@)?([^/?#]+)([^?#]*)', 'i');
-begin
-  return array[regexp_replace(regexp_replace(lower(v_parts[1]), '\.?(:0*(80|443)?)?$', ''), '\.?:0*(\d+)$', ':\1'),
-               v_parts[2]];
-end $$;
-comment on function private.url_place is
-  'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
-
-create function private.check_media_url(p_url text, p_kinds text[]) returns void
-language plpgsql stable   -- invoker: another person's asset is unknown
-set search_path = ''
-as $$
-declare
-  v_own   text[] := private.url_place(private.media_setting('media_url'));
-  v_place text[];
-begin
-  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
-  if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
-    perform private.fail('media_url');
-  end if;
-  v_place := private.url_place(p_url);
-  if v_place[1] <> v_own[1] then
-    return;
-  end if;
-  -- other spellings of a path of ours count as ours, and name nothing
-  if (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.') and not exists (
-    select from app.media_assets a
-    where a.bucket = private.media_setting('media_bucket') and v_own[2] || '/' || a.key = v_place[2]
-      and a.key = substr(v_place[2], length(v_own[2]) + 2)
-      and a.owner_id = private.require_caller() and a.status = 'committed' and a.kind = any (p_kinds)) then
-    perform private.fail('media_url');
-  end if;
-end $$;
-comment on function private.check_media_url is
-  'Passes for an http(s) URL of up to 2000 characters that lies elsewhere, or is that of the caller''s own committed '
-  'asset of one of these kinds. Nothing is asked of it. Fails: media_url.';

@@ -32,11 +32,10 @@ begin
        and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
     perform private.fail('post_media');
   end if;
-  perform private.check_media_url(piece ->> 'url', v_kinds)
-  from jsonb_array_elements(p_media) m (piece) where piece ->> 'url' is not null;
   return (
     select jsonb_agg(jsonb_build_object(
-                       'url', case when piece ->> 'url' is not null then piece ->> 'url'
+                       'url', case when piece ->> 'url' is not null
+                                   then private.use_media_url(piece ->> 'url', v_kinds)
                                    else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
                        'alt', nullif(private.require_text(piece ->> 'alt'), ''))
                      order by place)

@@ -24,16 +24,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_caption text := private.find_caption(p_caption);
-  v_id      uuid;
+  v_caption   text := private.find_caption(p_caption);
+  v_media     text := private.use_media_url(p_media_url, '{video}');
+  v_thumbnail text := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
+  v_id        uuid;
 begin
-  perform private.check_media_url(p_media_url, array['video']);
-  if p_thumbnail_url is not null then
-    perform private.check_media_url(p_thumbnail_url, array['image']);
-  end if;
   v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
-  values (v_id, p_media_url, p_thumbnail_url, v_caption, private.clamped(p_duration_sec, 60));
+  values (v_id, v_media, v_thumbnail, v_caption, private.clamped(p_duration_sec, 60));
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
@@ -143,12 +141,12 @@ set search_path = ''
 as $$
 declare
   v_caption text := private.find_caption(p_caption);
+  v_media   text := private.use_media_url(p_media_url, '{audio}');
   v_id      uuid;
 begin
-  perform private.check_media_url(p_media_url, array['audio']);
   v_id := private.add_content('audio', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.audio (id, media_url, caption, duration_sec)
-  values (v_id, p_media_url, v_caption, private.clamped(p_duration_sec, 300));
+  values (v_id, v_media, v_caption, private.clamped(p_duration_sec, 300));
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is

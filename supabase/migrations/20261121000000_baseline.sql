@@ -296,7 +296,7 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket; by the worker: embedding_model. Nothing secret.';
+  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model. Nothing secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -2979,6 +2979,565 @@ alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';
 
+-- sql/media/10_assets.sql
+
+-- Media assets: what a person uploads. The bytes lie in object storage, and here is what is known of them.
+-- docs/decisions.md, Media.
+
+create table private.media_kinds (
+  kind     text primary key check (kind ~ '^[a-z]+$'),
+  max_size bigint not null check (max_size > 0),
+  types    text[] not null
+);
+comment on table private.media_kinds is
+  'What may be uploaded: by kind the content types, and how many bytes. No type is among them that a browser runs. '
+  'The function `media` knows each by its first bytes.';
+comment on column private.media_kinds.max_size is 'In bytes.';
+insert into private.media_kinds (kind, max_size, types) values
+  ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
+  ('image', 20 * 1024 * 1024, '{image/jpeg,image/png,image/webp,image/gif,image/avif}'),
+  ('video', 200 * 1024 * 1024, '{video/mp4,video/quicktime,video/webm}'),
+  ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
+  ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
+
+create table app.media_assets (
+  id           uuid primary key default gen_random_uuid(),
+  owner_id     uuid not null references app.users on delete cascade,
+  kind         text not null,
+  content_type text not null,
+  size         bigint not null check (size > 0),
+  bucket       text not null,
+  key          text not null,
+  mime_type    text,
+  status       text not null default 'pending' check (status in ('pending', 'committed')),
+  expires_at   timestamptz default now() + interval '24 hours',
+  committed_at timestamptz,
+  created_at   timestamptz not null default now(),
+  unique (bucket, key),
+  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
+);
+create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
+create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
+create index media_assets_expires_at_idx on app.media_assets (expires_at);
+comment on table app.media_assets is
+  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
+  'storage.';
+comment on column app.media_assets.content_type is 'As it was announced: the storage serves it as that.';
+comment on column app.media_assets.mime_type is 'As its first bytes say; null while it is pending.';
+comment on column app.media_assets.status is 'pending, then committed by its owner.';
+comment on column app.media_assets.expires_at is 'When a pending one is deleted; null once it is committed.';
+comment on column app.media_assets.committed_at is
+  'When it was found in the storage as announced; null while it is pending.';
+insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
+insert into private.personal_data (relation, person_column, section) values
+  ('app.media_assets', 'owner_id', 'mediaAssets');
+
+create table private.media_usage (
+  owner_id uuid primary key references app.users on delete cascade,
+  bytes    bigint not null check (bytes >= 0)
+);
+comment on table private.media_usage is
+  'How many bytes of committed assets a person has: a sum of what stands in app.media_assets, kept by triggers.';
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
+
+create function private.count_asset_bytes() returns trigger
+language plpgsql security definer   -- nobody may write what is counted
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into private.media_usage as u (owner_id, bytes)
+    select c.owner_id, coalesce(sum(c.size) filter (where c.status = 'committed'), 0) from came c group by c.owner_id
+    order by c.owner_id
+    on conflict (owner_id) do update set bytes = u.bytes + excluded.bytes where excluded.bytes > 0;
+  elsif tg_op = 'UPDATE' then
+    update private.media_usage u set bytes = u.bytes + c.bytes
+    from (select n.owner_id, sum(n.size) as bytes from came n join gone o on o.id = n.id
+          where n.status = 'committed' and o.status = 'pending' group by n.owner_id) c
+    where u.owner_id = c.owner_id;
+  else
+    update private.media_usage u set bytes = u.bytes - g.bytes
+    from (select o.owner_id, sum(o.size) as bytes from gone o where o.status = 'committed' group by o.owner_id) g
+    where u.owner_id = g.owner_id;
+  end if;
+  return null;
+end $$;
+comment on function private.count_asset_bytes is
+  'Trigger: keeps the sum of a person''s committed assets. The job that deletes pending ones waits for no sum.';
+create trigger count_bytes_that_came after insert on app.media_assets
+  referencing new table as came for each statement execute function private.count_asset_bytes();
+create trigger count_bytes_committed after update on app.media_assets
+  referencing old table as gone new table as came for each statement execute function private.count_asset_bytes();
+create trigger count_bytes_that_went after delete on app.media_assets
+  referencing old table as gone for each statement execute function private.count_asset_bytes();
+
+-- of an instance that nobody has told otherwise; written at boot
+insert into app.settings (key, value) values
+  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
+  ('media_hosts', '*');
+
+insert into private.errors (code, status, text) values
+  ('asset_unknown', 404, 'There is no such media asset.'),
+  ('asset_pending', 422, 'This media asset has not been committed yet.'),
+  ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
+  ('media_url', 422, 'An address must be an http(s) URL of up to 2000 characters, at a host that this instance takes. '
+  'In this instance''s own storage it must be that of a committed media asset of yours, of a kind that can be used '
+  'here.');
+
+create function private.media_setting(p_key text) returns text
+language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+set search_path = ''
+as $$
+begin
+  return (select value from app.settings where key = p_key);
+end $$;
+comment on function private.media_setting is
+  'media_url, the address before the key of every object, media_bucket, where new ones go, media_quota, how many '
+  'bytes one person may have, or media_hosts, where media may lie elsewhere.';
+
+create function private.asset_url(p_key text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.media_setting('media_url') || '/' || p_key;
+end $$;
+comment on function private.asset_url is 'The public address of an object.';
+
+create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_asset.status <> 'committed' then
+    perform private.fail('asset_pending');
+  elsif p_asset.kind <> all (p_kinds) then
+    perform private.fail('asset_kind');
+  end if;
+  return private.asset_url(p_asset.key);
+end $$;
+comment on function private.require_usable_asset is
+  'The public address of an asset that is committed and of one of these kinds. Fails: asset_pending, asset_kind.';
+
+create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
+language plpgsql stable   -- invoker: another person's asset is unknown
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = p_asset and owner_id = private.require_caller();
+  if not found then
+    perform private.fail('asset_unknown');
+  end if;
+  return private.require_usable_asset(v_asset, p_kinds);
+end $$;
+comment on function private.use_asset is
+  'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
+  'person''s), asset_pending, asset_kind.';
+
+-- sql/media/15_addresses.sql
+
+-- Addresses of pictures, videos and sound that people give: of their own assets, or elsewhere.
+-- docs/decisions.md, Media.
+
+create function private.url_place(p_url text) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_parts text[] := regexp_match(p_url, '^https?://(?:[^/?#]*@)?([^/?#]+)([^?#]*)', 'i');
+begin
+  return array[regexp_replace(regexp_replace(lower(v_parts[1]), '\.?(:0*(80|443)?)?$', ''), '\.?:0*(\d+)$', ':\1'),
+               v_parts[2]];
+end $$;
+comment on function private.url_place is
+  'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
+
+create function private.percent_decoded(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select string_agg(case when length(piece[1]) = 3 and piece[1] ~ '^%'
+                           then chr(('x' || substr(piece[1], 2))::bit(8)::integer) else piece[1] end, ''
+                      order by place)
+    from regexp_matches(p_text, '%(?:0[1-9a-f]|[1-7][0-9a-f])|[^%]+|%', 'gi') with ordinality m (piece, place));
+end $$;
+comment on function private.percent_decoded is
+  'A text in which what is percent-encoded of ASCII is written out, and all else is as it is.';
+
+create function private.ids_in(p_url text) returns uuid[]
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := p_url;
+begin
+  -- a proxy in front of a storage may decode what the storage decodes again
+  for n in 1..3 loop
+    exit when v_text !~ '%';
+    v_text := private.percent_decoded(v_text);
+  end loop;
+  return array(select i[1]::uuid
+               from regexp_matches(v_text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'gi') i);
+end $$;
+comment on function private.ids_in is 'All ids in an address, in whatever part and however percent-encoded.';
+
+create function private.is_media_host(p_host text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from regexp_split_to_table(private.media_setting('media_hosts'), ' ') h (allowed)
+    where allowed in ('*', p_host) or allowed like '*.%' and right(p_host, length(allowed) - 1) = substr(allowed, 2));
+end $$;
+comment on function private.is_media_host is
+  'Whether media may lie at this host, which is spelt as private.url_place does: media_hosts has hosts, *.host for '
+  'those below one, and * for all.';
+
+create function private.use_media_url(p_url text, p_kinds text[]) returns text
+language plpgsql stable security definer   -- it must know another person's asset to refuse it
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_own    text[] := private.url_place(private.media_setting('media_url'));
+  v_place  text[];
+  v_key    text;
+  v_fits   boolean;
+begin
+  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
+  if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
+    perform private.fail('media_url');
+  end if;
+  -- the key of an asset is its id, so every address by which any storage gives it has that id in it
+  select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
+  into v_key, v_fits
+  from app.media_assets a where a.id = any (private.ids_in(p_url));
+  if v_fits then
+    return private.asset_url(v_key);
+  end if;
+  v_place := private.url_place(p_url);
+  -- other spellings of a path of ours count as ours, and name nothing
+  if v_fits is not null
+     or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
+     or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
+    perform private.fail('media_url');
+  end if;
+  return p_url;
+end $$;
+comment on function private.use_media_url is
+  'An address as it is kept: that of an asset is the caller''s own, committed and of one of these kinds, and becomes '
+  'its public address, however it was given; any other is an http(s) URL of up to 2000 characters at a host that is '
+  'allowed. Nothing is asked of it. Fails: media_url.';
+
+create function private.use_picture(p_url text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
+end $$;
+comment on function private.use_picture is
+  'The address of a person''s picture as it is kept; null stays null. Fails: media_url.';
+
+-- sql/media/20_uploads.sql
+
+-- Uploads: an asset is announced, its bytes go straight to the storage, and its owner commits it.
+-- docs/decisions.md, Media.
+
+insert into private.errors (code, status, text) values
+  ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
+  ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
+  ('assets_exhausted', 409, 'You have 50 uploads of the last 15 minutes that are not committed. Commit one, or wait '
+  'until they are older.'),
+  ('media_quota_exceeded', 409, 'Your uploads would take more room than one person has here. Whoever runs this '
+  'instance can give more.'),
+  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
+  ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
+  ('asset_large', 413, 'The storage takes no file of this size, which is allowed here. Whoever runs this instance can '
+  'raise the limit of its buckets.'),
+  ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
+  'that were announced.'),
+  ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');
+
+insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
+
+create function private.asset_card(p_asset app.media_assets) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'assetId', p_asset.id,
+    'kind', p_asset.kind,
+    'contentType', p_asset.content_type,
+    'size', p_asset.size,
+    'key', p_asset.key,
+    'status', p_asset.status,
+    'publicUrl', private.asset_url(p_asset.key),
+    'createdAt', private.utc(p_asset.created_at),
+    'committedAt', private.utc(p_asset.committed_at));
+end $$;
+comment on function private.asset_card is
+  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
+
+create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
+language plpgsql volatile security definer   -- only definer functions write assets
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_kind   private.media_kinds;
+  v_asset  app.media_assets;
+  v_most   bigint := private.media_setting('media_quota')::bigint;
+  v_many   integer;
+  v_bytes  numeric;
+begin
+  select * into v_kind from private.media_kinds
+  where kind = p_kind and p_content_type = any (types);
+  if not found then
+    perform private.fail('media_type');
+  elsif (p_size between 1 and v_kind.max_size) is not true then
+    perform private.fail('media_size');
+  end if;
+  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
+  perform private.count_writes('uploads');
+  perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
+  loop
+    -- in one statement, since a commit makes of the one the other
+    select count(*), coalesce(sum(a.size), 0) + coalesce((
+             select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
+    into v_many, v_bytes
+    from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
+    exit when v_many < 50 and v_bytes + p_size <= v_most;
+    -- the oldest whose address has ended is given up; one that is being committed is passed over
+    delete from app.media_assets where id = (
+      select a.id from app.media_assets a
+      where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
+      order by a.created_at limit 1 for update skip locked);
+    continue when found;
+    if v_many < 50 then
+      perform private.fail('media_quota_exceeded');
+    end if;
+    perform private.fail('assets_exhausted');
+  end loop;
+  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
+  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
+  from gen_random_uuid() id
+  returning * into v_asset;
+  return v_asset;
+end $$;
+comment on function private.announce_asset is
+  'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
+  'were never committed are given up for it. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
+  'writes_exceeded.';
+
+create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
+end $$;
+comment on function api.create_asset is
+  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
+  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
+  'writes_exceeded.';
+
+create function api.get_asset(p_asset_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_asset app.media_assets;
+begin
+  select * into v_asset from app.media_assets
+  where id = p_asset_id and owner_id = private.require_caller();
+  if not found then
+    perform private.fail('asset_unknown');
+  end if;
+  return private.asset_card(v_asset);
+end $$;
+comment on function api.get_asset is
+  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
+  'Fails: asset_unknown (also another person''s).';
+
+create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
+language plpgsql volatile security definer   -- trusts the facade to have had a look at what was uploaded
+set search_path = ''
+as $$
+begin
+  update app.media_assets
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
+  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
+  return api.get_asset(p_asset_id);   -- a second commit answers the first one's
+end $$;
+comment on function api.commit_asset is
+  'For the gate alone: commits the caller''s asset, which was found in the storage as announced. Answers as '
+  'api.get_asset. Fails: asset_unknown (also another person''s).';
+
+-- sql/media/30_objects.sql
+
+-- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
+-- docs/decisions.md, Media.
+
+create table private.doomed_objects (
+  bucket      text not null,
+  key         text not null,
+  upload_only boolean not null,
+  due_at      timestamptz not null,
+  primary key (bucket, key)
+);
+create index doomed_objects_due_at_idx on private.doomed_objects (due_at);
+comment on table private.doomed_objects is
+  'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
+comment on column private.doomed_objects.upload_only is
+  'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
+comment on column private.doomed_objects.due_at is
+  'When it is tried next: not before its upload''s address has ended, or it would come back.';
+
+create function private.doom_objects() returns trigger
+language plpgsql security definer   -- nobody may write what is deleted
+set search_path = ''
+as $$
+begin
+  -- an upload may come for ten minutes, and a commit under way may take two
+  insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
+  select g.bucket, g.key, tg_op = 'UPDATE',
+         greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
+  from gone g
+  where tg_op = 'DELETE' or g.status = 'committed'
+  on conflict (bucket, key) do update
+    set upload_only = excluded.upload_only, due_at = excluded.due_at
+    where d.upload_only;
+  return null;
+end $$;
+comment on function private.doom_objects is
+  'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
+  'by the database''s owner. Of one that is committed, what is uploaded once more.';
+create trigger doom_objects after delete on app.media_assets
+  referencing old table as gone for each statement execute function private.doom_objects();
+create trigger doom_uploads after update on app.media_assets
+  referencing new table as gone for each statement execute function private.doom_objects();
+
+select pgboss.create_queue('objects', '{"policy": "standard"}');
+
+create function private.job_delete_objects() returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_bucket  constant text := private.media_setting('media_bucket');
+  v_keys    text[];
+  v_uploads text[];
+begin
+  with due as (
+    select d.bucket, d.key from private.doomed_objects d
+    where d.due_at <= now() and d.bucket = v_bucket
+    order by d.due_at limit 50 for update skip locked
+  ), later as (
+    update private.doomed_objects d set due_at = now() + interval '10 minutes'
+    from due where (d.bucket, d.key) = (due.bucket, due.key)
+    returning d.key, d.upload_only
+  )
+  select coalesce(array_agg(key) filter (where not upload_only), '{}'),
+         coalesce(array_agg(key) filter (where upload_only), '{}')
+  into v_keys, v_uploads from later;
+  if cardinality(v_keys || v_uploads) > 0 then
+    perform private.enqueue('objects', json_build_object('bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads));
+  end if;
+  return cardinality(v_keys || v_uploads);
+end $$;
+comment on function private.job_delete_objects is
+  'Job: has objects deleted whose asset is gone, 50 at a time; those that the storage did not delete come again after '
+  '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
+insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
+
+create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
+language plpgsql volatile security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from private.doomed_objects
+  where bucket = p_bucket
+    and (key = any (p_keys) or key = any (p_uploads) and upload_only);
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end $$;
+comment on function private.note_deleted_objects is
+  'For the worker alone: forgets objects of a bucket that the storage has deleted, or the uploads of, and answers how '
+  'many.';
+
+-- sql/media/90_erasure.sql
+
+-- What erasure does to media assets. How erasure runs: sql/base/90_erasure.sql.
+
+create function private.erase_assets() returns trigger
+language plpgsql security definer   -- an erasure changes rows that nobody may change
+set search_path = ''
+as $$
+begin
+  perform private.erase_rows(new.id, 'app.media_assets', 'owner_id = $1');
+  return null;
+end $$;
+comment on function private.erase_assets is
+  'Trigger: deletes an erased person''s media assets, and thereby their objects.';
+create trigger _145_erase_assets after update of erased_at on app.users
+  for each row when (new.erased_at is not null) execute function private.erase_assets();
+
+-- policies/media.sql
+
+-- Who may see and touch media assets. Twin of sql/media/.
+
+-- media_assets
+alter table app.media_assets enable row level security;
+grant select on app.media_assets to authenticated;
+create policy select_own on app.media_assets for select to authenticated using (owner_id = (select app.uid()));
+comment on policy select_own on app.media_assets is
+  'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
+
+-- media_kinds, media_usage, doomed_objects: for definer functions alone
+alter table private.media_kinds enable row level security;
+alter table private.media_usage enable row level security;
+alter table private.doomed_objects enable row level security;
+
+-- helpers
+grant execute on function
+  private.announce_asset,
+  private.asset_card,
+  private.asset_url,
+  private.media_setting,
+  private.require_usable_asset,
+  private.use_asset,
+  private.use_media_url,
+  private.use_picture
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.create_asset,
+  api.get_asset
+  to authenticated;
+
+-- what the facade does once it has looked into the storage
+grant execute on function
+  api.commit_asset
+  to gate;
+
+-- what the worker does
+grant execute on function
+  private.job_delete_objects,
+  private.note_deleted_objects
+  to worker;
+
 -- sql/identity/10_accounts.sql
 
 -- Accounts: what a person shows of themselves, what they keep private, and their personas.
@@ -2990,7 +3549,7 @@ alter table app.users
   add column country text check (country ~ '^[A-Z]{2}$'),
   add column city text check (length(city) between 1 and 120),
   add column about text check (length(about) <= 1000),
-  add column profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
+  add column profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   add column credentials_version integer not null default 0;
 comment on column app.users.credentials_version is
   'Rises with every new password and every ban. A device token is bound to one, and wrong passwords count against '
@@ -3037,7 +3596,7 @@ create table app.personas (
   name            text not null check (length(btrim(name)) > 0 and length(name) <= 40),
   about           text check (length(about) <= 280),
   accent          text not null default 'ink' check (accent in ('ink', 'gold', 'sage', 'azure')),
-  profile_pic_url text check (profile_pic_url ~ '^https?://' and length(profile_pic_url) <= 2000),
+  profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   is_default      boolean not null default false,
   created_at      timestamptz not null default now(),
   constraint persona_name_taken unique (user_id, name)
@@ -3200,7 +3759,8 @@ begin
     country = case when p_changes ? 'country' then p_changes ->> 'country' else country end,
     city = case when p_changes ? 'city' then private.require_name(p_changes ->> 'city') else city end,
     about = case when p_changes ? 'about' then nullif(private.require_text(p_changes ->> 'about'), '') else about end,
-    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then private.use_picture(p_changes ->> 'profilePicUrl')
+                           else profile_pic_url end
   where id = private.require_caller();
   if p_changes ? 'phone' then
     update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
@@ -3210,7 +3770,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, username_reserved, usernames_exhausted, text_unfit.';
+  'username_taken, username_reserved, usernames_exhausted, text_unfit, media_url.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -3313,7 +3873,7 @@ declare
 begin
   insert into app.personas (user_id, name, about, accent, profile_pic_url)
   values (private.require_caller(), private.require_name(p_name), private.require_text(p_about), p_accent,
-          p_profile_pic_url)
+          private.use_picture(p_profile_pic_url))
   on conflict (user_id, name) do nothing
   returning id into v_id;
   if not found then
@@ -3323,7 +3883,7 @@ begin
 end $$;
 comment on function api.create_persona is
   'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken, '
-  'text_unfit.';
+  'text_unfit, media_url.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -3334,7 +3894,8 @@ begin
     name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name') else name end,
     about = case when p_changes ? 'about' then private.require_text(p_changes ->> 'about') else about end,
     accent = case when p_changes ? 'accent' then p_changes ->> 'accent' else accent end,
-    profile_pic_url = case when p_changes ? 'profilePicUrl' then p_changes ->> 'profilePicUrl' else profile_pic_url end
+    profile_pic_url = case when p_changes ? 'profilePicUrl' then private.use_picture(p_changes ->> 'profilePicUrl')
+                           else profile_pic_url end
   where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 exception when unique_violation then
@@ -3343,7 +3904,7 @@ exception when unique_violation then
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit.';
+  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit, media_url.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -8856,497 +9417,6 @@ grant execute on function
   private.write_in_space
   to authenticated;
 
--- sql/media/10_assets.sql
-
--- Media assets: what a person uploads. The bytes lie in object storage, and here is what is known of them.
--- docs/decisions.md, Media.
-
-create table private.media_kinds (
-  kind     text primary key check (kind ~ '^[a-z]+$'),
-  max_size bigint not null check (max_size > 0),
-  types    text[] not null
-);
-comment on table private.media_kinds is
-  'What may be uploaded: by kind the content types, and how many bytes. No type is among them that a browser runs. '
-  'The function `media` knows each by its first bytes.';
-comment on column private.media_kinds.max_size is 'In bytes.';
-insert into private.media_kinds (kind, max_size, types) values
-  ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
-  ('image', 20 * 1024 * 1024, '{image/jpeg,image/png,image/webp,image/gif,image/avif}'),
-  ('video', 200 * 1024 * 1024, '{video/mp4,video/quicktime,video/webm}'),
-  ('audio', 64 * 1024 * 1024, '{audio/mpeg,audio/mp4,audio/aac,audio/ogg,audio/wav,audio/webm,audio/flac}'),
-  ('attachment', 25 * 1024 * 1024, '{application/pdf,application/zip,image/jpeg,image/png,image/webp,image/gif}');
-
-create table app.media_assets (
-  id           uuid primary key default gen_random_uuid(),
-  owner_id     uuid not null references app.users on delete cascade,
-  kind         text not null,
-  content_type text not null,
-  size         bigint not null check (size > 0),
-  bucket       text not null,
-  key          text not null,
-  mime_type    text,
-  status       text not null default 'pending' check (status in ('pending', 'committed')),
-  expires_at   timestamptz default now() + interval '24 hours',
-  committed_at timestamptz,
-  created_at   timestamptz not null default now(),
-  unique (bucket, key),
-  check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null))
-);
-create index media_assets_owner_id_idx on app.media_assets (owner_id, created_at desc, id desc);
-create index media_assets_pending_idx on app.media_assets (owner_id, created_at) where status = 'pending';
-create index media_assets_expires_at_idx on app.media_assets (expires_at);
-comment on table app.media_assets is
-  'What a person uploads, or has announced. Definer functions alone write it: what is committed was looked at in the '
-  'storage.';
-comment on column app.media_assets.content_type is 'As it was announced: the storage serves it as that.';
-comment on column app.media_assets.mime_type is 'As its first bytes say; null while it is pending.';
-comment on column app.media_assets.status is 'pending, then committed by its owner.';
-comment on column app.media_assets.expires_at is 'When a pending one is deleted; null once it is committed.';
-comment on column app.media_assets.committed_at is
-  'When it was found in the storage as announced; null while it is pending.';
-insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
-insert into private.personal_data (relation, person_column, section) values
-  ('app.media_assets', 'owner_id', 'mediaAssets');
-
-create table private.media_usage (
-  owner_id uuid primary key references app.users on delete cascade,
-  bytes    bigint not null check (bytes >= 0)
-);
-comment on table private.media_usage is
-  'How many bytes of committed assets a person has: a sum of what stands in app.media_assets, kept by triggers.';
-insert into private.personal_data (relation, person_column, reason) values
-  ('private.media_usage', 'owner_id', 'a sum of mediaAssets');
-
-create function private.count_asset_bytes() returns trigger
-language plpgsql security definer   -- nobody may write what is counted
-set search_path = ''
-as $$
-begin
-  if tg_op = 'INSERT' then
-    insert into private.media_usage as u (owner_id, bytes)
-    select c.owner_id, coalesce(sum(c.size) filter (where c.status = 'committed'), 0) from came c group by c.owner_id
-    order by c.owner_id
-    on conflict (owner_id) do update set bytes = u.bytes + excluded.bytes where excluded.bytes > 0;
-  elsif tg_op = 'UPDATE' then
-    update private.media_usage u set bytes = u.bytes + c.bytes
-    from (select n.owner_id, sum(n.size) as bytes from came n join gone o on o.id = n.id
-          where n.status = 'committed' and o.status = 'pending' group by n.owner_id) c
-    where u.owner_id = c.owner_id;
-  else
-    update private.media_usage u set bytes = u.bytes - g.bytes
-    from (select o.owner_id, sum(o.size) as bytes from gone o where o.status = 'committed' group by o.owner_id) g
-    where u.owner_id = g.owner_id;
-  end if;
-  return null;
-end $$;
-comment on function private.count_asset_bytes is
-  'Trigger: keeps the sum of a person''s committed assets. The job that deletes pending ones waits for no sum.';
-create trigger count_bytes_that_came after insert on app.media_assets
-  referencing new table as came for each statement execute function private.count_asset_bytes();
-create trigger count_bytes_committed after update on app.media_assets
-  referencing old table as gone new table as came for each statement execute function private.count_asset_bytes();
-create trigger count_bytes_that_went after delete on app.media_assets
-  referencing old table as gone for each statement execute function private.count_asset_bytes();
-
--- of an instance that nobody has told otherwise; written at boot
-insert into app.settings (key, value) values
-  ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120');
-
-insert into private.errors (code, status, text) values
-  ('asset_unknown', 404, 'There is no such media asset.'),
-  ('asset_pending', 422, 'This media asset has not been committed yet.'),
-  ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
-  ('media_url', 422, 'An address must be an http(s) URL of up to 2000 characters. In this instance''s own storage it '
-  'must be that of a committed media asset of yours, of a kind that can be used here.');
-
-create function private.media_setting(p_key text) returns text
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
-set search_path = ''
-as $$
-begin
-  return (select value from app.settings where key = p_key);
-end $$;
-comment on function private.media_setting is
-  'media_url, the address before the key of every object, media_bucket, where new ones go, or media_quota, how many '
-  'bytes one person may have.';
-
-create function private.asset_url(p_key text) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.media_setting('media_url') || '/' || p_key;
-end $$;
-comment on function private.asset_url is 'The public address of an object.';
-
-create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if p_asset.status <> 'committed' then
-    perform private.fail('asset_pending');
-  elsif p_asset.kind <> all (p_kinds) then
-    perform private.fail('asset_kind');
-  end if;
-  return private.asset_url(p_asset.key);
-end $$;
-comment on function private.require_usable_asset is
-  'The public address of an asset that is committed and of one of these kinds. Fails: asset_pending, asset_kind.';
-
-create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
-language plpgsql stable   -- invoker: another person's asset is unknown
-set search_path = ''
-as $$
-declare
-  v_asset app.media_assets;
-begin
-  select * into v_asset from app.media_assets
-  where id = p_asset and owner_id = private.require_caller();
-  if not found then
-    perform private.fail('asset_unknown');
-  end if;
-  return private.require_usable_asset(v_asset, p_kinds);
-end $$;
-comment on function private.use_asset is
-  'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s), asset_pending, asset_kind.';
-
-create function private.url_place(p_url text) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-declare
-  v_parts text[] := regexp_match(p_url, '^https?://(?:[^/?#]*@)?([^/?#]+)([^?#]*)', 'i');
-begin
-  return array[regexp_replace(regexp_replace(lower(v_parts[1]), '\.?(:0*(80|443)?)?$', ''), '\.?:0*(\d+)$', ':\1'),
-               v_parts[2]];
-end $$;
-comment on function private.url_place is
-  'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
-
-create function private.check_media_url(p_url text, p_kinds text[]) returns void
-language plpgsql stable   -- invoker: another person's asset is unknown
-set search_path = ''
-as $$
-declare
-  v_own   text[] := private.url_place(private.media_setting('media_url'));
-  v_place text[];
-begin
-  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
-  if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
-    perform private.fail('media_url');
-  end if;
-  v_place := private.url_place(p_url);
-  if v_place[1] <> v_own[1] then
-    return;
-  end if;
-  -- other spellings of a path of ours count as ours, and name nothing
-  if (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.') and not exists (
-    select from app.media_assets a
-    where a.bucket = private.media_setting('media_bucket') and v_own[2] || '/' || a.key = v_place[2]
-      and a.key = substr(v_place[2], length(v_own[2]) + 2)
-      and a.owner_id = private.require_caller() and a.status = 'committed' and a.kind = any (p_kinds)) then
-    perform private.fail('media_url');
-  end if;
-end $$;
-comment on function private.check_media_url is
-  'Passes for an http(s) URL of up to 2000 characters that lies elsewhere, or is that of the caller''s own committed '
-  'asset of one of these kinds. Nothing is asked of it. Fails: media_url.';
-
--- sql/media/20_uploads.sql
-
--- Uploads: an asset is announced, its bytes go straight to the storage, and its owner commits it.
--- docs/decisions.md, Media.
-
-insert into private.errors (code, status, text) values
-  ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
-  ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
-  ('assets_exhausted', 409, 'You have 50 uploads of the last 15 minutes that are not committed. Commit one, or wait '
-  'until they are older.'),
-  ('media_quota_exceeded', 409, 'Your uploads would take more room than one person has here. Whoever runs this '
-  'instance can give more.'),
-  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
-  ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
-  ('asset_large', 413, 'The storage takes no file of this size, which is allowed here. Whoever runs this instance can '
-  'raise the limit of its buckets.'),
-  ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
-  'that were announced.'),
-  ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');
-
-insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
-
-create function private.asset_card(p_asset app.media_assets) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return json_build_object(
-    'assetId', p_asset.id,
-    'kind', p_asset.kind,
-    'contentType', p_asset.content_type,
-    'size', p_asset.size,
-    'key', p_asset.key,
-    'status', p_asset.status,
-    'publicUrl', private.asset_url(p_asset.key),
-    'createdAt', private.utc(p_asset.created_at),
-    'committedAt', private.utc(p_asset.committed_at));
-end $$;
-comment on function private.asset_card is
-  'An asset as its owner sees it: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}.';
-
-create function private.announce_asset(p_kind text, p_content_type text, p_size bigint) returns app.media_assets
-language plpgsql volatile security definer   -- only definer functions write assets
-set search_path = ''
-as $$
-declare
-  v_caller uuid := private.require_caller();
-  v_kind   private.media_kinds;
-  v_asset  app.media_assets;
-  v_most   bigint := private.media_setting('media_quota')::bigint;
-  v_many   integer;
-  v_bytes  numeric;
-begin
-  select * into v_kind from private.media_kinds
-  where kind = p_kind and p_content_type = any (types);
-  if not found then
-    perform private.fail('media_type');
-  elsif (p_size between 1 and v_kind.max_size) is not true then
-    perform private.fail('media_size');
-  end if;
-  perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
-  perform private.count_writes('uploads');
-  perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
-  loop
-    -- in one statement, since a commit makes of the one the other
-    select count(*), coalesce(sum(a.size), 0) + coalesce((
-             select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
-    into v_many, v_bytes
-    from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
-    exit when v_many < 50 and v_bytes + p_size <= v_most;
-    -- the oldest whose address has ended is given up; one that is being committed is passed over
-    delete from app.media_assets where id = (
-      select a.id from app.media_assets a
-      where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
-      order by a.created_at limit 1 for update skip locked);
-    continue when found;
-    if v_many < 50 then
-      perform private.fail('media_quota_exceeded');
-    end if;
-    perform private.fail('assets_exhausted');
-  end loop;
-  insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
-  select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
-  from gen_random_uuid() id
-  returning * into v_asset;
-  return v_asset;
-end $$;
-comment on function private.announce_asset is
-  'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
-  'were never committed are given up for it. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
-  'writes_exceeded.';
-
-create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.asset_card(private.announce_asset(p_kind, lower(btrim(p_content_type)), p_size));
-end $$;
-comment on function api.create_asset is
-  'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
-  'writes_exceeded.';
-
-create function api.get_asset(p_asset_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_asset app.media_assets;
-begin
-  select * into v_asset from app.media_assets
-  where id = p_asset_id and owner_id = private.require_caller();
-  if not found then
-    perform private.fail('asset_unknown');
-  end if;
-  return private.asset_card(v_asset);
-end $$;
-comment on function api.get_asset is
-  'The caller''s own asset: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. '
-  'Fails: asset_unknown (also another person''s).';
-
-create function api.commit_asset(p_asset_id uuid, p_mime_type text) returns json
-language plpgsql volatile security definer   -- trusts the facade to have had a look at what was uploaded
-set search_path = ''
-as $$
-begin
-  update app.media_assets
-  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null
-  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
-  return api.get_asset(p_asset_id);   -- a second commit answers the first one's
-end $$;
-comment on function api.commit_asset is
-  'For the gate alone: commits the caller''s asset, which was found in the storage as announced. Answers as '
-  'api.get_asset. Fails: asset_unknown (also another person''s).';
-
--- sql/media/30_objects.sql
-
--- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
--- docs/decisions.md, Media.
-
-create table private.doomed_objects (
-  bucket      text not null,
-  key         text not null,
-  upload_only boolean not null,
-  due_at      timestamptz not null,
-  primary key (bucket, key)
-);
-create index doomed_objects_due_at_idx on private.doomed_objects (due_at);
-comment on table private.doomed_objects is
-  'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
-comment on column private.doomed_objects.upload_only is
-  'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
-comment on column private.doomed_objects.due_at is
-  'When it is tried next: not before its upload''s address has ended, or it would come back.';
-
-create function private.doom_objects() returns trigger
-language plpgsql security definer   -- nobody may write what is deleted
-set search_path = ''
-as $$
-begin
-  -- an upload may come for ten minutes, and a commit under way may take two
-  insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
-  select g.bucket, g.key, tg_op = 'UPDATE',
-         greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
-  from gone g
-  where tg_op = 'DELETE' or g.status = 'committed'
-  on conflict (bucket, key) do update
-    set upload_only = excluded.upload_only, due_at = excluded.due_at
-    where d.upload_only;
-  return null;
-end $$;
-comment on function private.doom_objects is
-  'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
-  'by the database''s owner. Of one that is committed, what is uploaded once more.';
-create trigger doom_objects after delete on app.media_assets
-  referencing old table as gone for each statement execute function private.doom_objects();
-create trigger doom_uploads after update on app.media_assets
-  referencing new table as gone for each statement execute function private.doom_objects();
-
-select pgboss.create_queue('objects', '{"policy": "standard"}');
-
-create function private.job_delete_objects() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_bucket  constant text := private.media_setting('media_bucket');
-  v_keys    text[];
-  v_uploads text[];
-begin
-  with due as (
-    select d.bucket, d.key from private.doomed_objects d
-    where d.due_at <= now() and d.bucket = v_bucket
-    order by d.due_at limit 50 for update skip locked
-  ), later as (
-    update private.doomed_objects d set due_at = now() + interval '10 minutes'
-    from due where (d.bucket, d.key) = (due.bucket, due.key)
-    returning d.key, d.upload_only
-  )
-  select coalesce(array_agg(key) filter (where not upload_only), '{}'),
-         coalesce(array_agg(key) filter (where upload_only), '{}')
-  into v_keys, v_uploads from later;
-  if cardinality(v_keys || v_uploads) > 0 then
-    perform private.enqueue('objects', json_build_object('bucket', v_bucket, 'keys', v_keys, 'uploads', v_uploads));
-  end if;
-  return cardinality(v_keys || v_uploads);
-end $$;
-comment on function private.job_delete_objects is
-  'Job: has objects deleted whose asset is gone, 50 at a time; those that the storage did not delete come again after '
-  '10 minutes. May run twice: deleting an object twice changes nothing. The worker repeats it until there is none.';
-insert into private.jobs (name, cron, expires, repeats) values ('delete-objects', '* * * * *', 60, true);
-
-create function private.note_deleted_objects(p_bucket text, p_keys text[], p_uploads text[]) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  delete from private.doomed_objects
-  where bucket = p_bucket
-    and (key = any (p_keys) or key = any (p_uploads) and upload_only);
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end $$;
-comment on function private.note_deleted_objects is
-  'For the worker alone: forgets objects of a bucket that the storage has deleted, or the uploads of, and answers how '
-  'many.';
-
--- sql/media/90_erasure.sql
-
--- What erasure does to media assets. How erasure runs: sql/base/90_erasure.sql.
-
-create function private.erase_assets() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
-set search_path = ''
-as $$
-begin
-  perform private.erase_rows(new.id, 'app.media_assets', 'owner_id = $1');
-  return null;
-end $$;
-comment on function private.erase_assets is
-  'Trigger: deletes an erased person''s media assets, and thereby their objects.';
-create trigger _145_erase_assets after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_assets();
-
--- policies/media.sql
-
--- Who may see and touch media assets. Twin of sql/media/.
-
--- media_assets
-alter table app.media_assets enable row level security;
-grant select on app.media_assets to authenticated;
-create policy select_own on app.media_assets for select to authenticated using (owner_id = (select app.uid()));
-comment on policy select_own on app.media_assets is
-  'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
-
--- media_kinds, media_usage, doomed_objects: for definer functions alone
-alter table private.media_kinds enable row level security;
-alter table private.media_usage enable row level security;
-alter table private.doomed_objects enable row level security;
-
--- helpers
-grant execute on function
-  private.announce_asset,
-  private.asset_card,
-  private.asset_url,
-  private.check_media_url,
-  private.media_setting,
-  private.require_usable_asset,
-  private.url_place,
-  private.use_asset
-  to authenticated;
-
--- operations
-grant execute on function
-  api.create_asset,
-  api.get_asset
-  to authenticated;
-
--- what the facade does once it has looked into the storage
-grant execute on function
-  api.commit_asset
-  to gate;
-
--- what the worker does
-grant execute on function
-  private.job_delete_objects,
-  private.note_deleted_objects
-  to worker;
-
 -- sql/posts/10_posts.sql
 
 -- Posts: what people publish, and who may see it.
@@ -12099,11 +12169,10 @@ begin
        and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
     perform private.fail('post_media');
   end if;
-  perform private.check_media_url(piece ->> 'url', v_kinds)
-  from jsonb_array_elements(p_media) m (piece) where piece ->> 'url' is not null;
   return (
     select jsonb_agg(jsonb_build_object(
-                       'url', case when piece ->> 'url' is not null then piece ->> 'url'
+                       'url', case when piece ->> 'url' is not null
+                                   then private.use_media_url(piece ->> 'url', v_kinds)
                                    else private.use_asset((piece ->> 'assetId')::uuid, v_kinds) end,
                        'alt', nullif(private.require_text(piece ->> 'alt'), ''))
                      order by place)
@@ -21117,16 +21186,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_caption text := private.find_caption(p_caption);
-  v_id      uuid;
+  v_caption   text := private.find_caption(p_caption);
+  v_media     text := private.use_media_url(p_media_url, '{video}');
+  v_thumbnail text := case when p_thumbnail_url is not null then private.use_media_url(p_thumbnail_url, '{image}') end;
+  v_id        uuid;
 begin
-  perform private.check_media_url(p_media_url, array['video']);
-  if p_thumbnail_url is not null then
-    perform private.check_media_url(p_thumbnail_url, array['image']);
-  end if;
   v_id := private.add_content('video', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.videos (id, media_url, thumbnail_url, caption, duration_sec)
-  values (v_id, p_media_url, p_thumbnail_url, v_caption, private.clamped(p_duration_sec, 60));
+  values (v_id, v_media, v_thumbnail, v_caption, private.clamped(p_duration_sec, 60));
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
@@ -21236,12 +21303,12 @@ set search_path = ''
 as $$
 declare
   v_caption text := private.find_caption(p_caption);
+  v_media   text := private.use_media_url(p_media_url, '{audio}');
   v_id      uuid;
 begin
-  perform private.check_media_url(p_media_url, array['audio']);
   v_id := private.add_content('audio', p_interest_id, null, array[v_caption], p_group_id, p_guild_id);
   insert into app.audio (id, media_url, caption, duration_sec)
-  values (v_id, p_media_url, v_caption, private.clamped(p_duration_sec, 300));
+  values (v_id, v_media, v_caption, private.clamped(p_duration_sec, 300));
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is

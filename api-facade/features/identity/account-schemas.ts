@@ -8,6 +8,10 @@ const PictureUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(2000)
   .nullable()
+  .openapi({
+    description:
+      'At a host that this instance takes. One that has the id of an asset in it is that of a committed asset of mine, an avatar or an image, and becomes its `publicUrl`.',
+  })
 const { firstName, lastName, country, city } = Registration.shape
 
 export const ProfileChanges = z.object({

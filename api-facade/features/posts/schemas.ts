@@ -14,7 +14,7 @@ const words = {
       z.object({
         url: z.string().nullish().openapi({
           description:
-            'An http(s) address of up to 2000 characters; in our own storage that of a fitting asset of mine.',
+            'An http(s) address of up to 2000 characters, at a host that this instance takes. One that has the id of an asset in it is that of a fitting asset of mine, and becomes its `publicUrl`.',
         }),
         assetId: Uuid.nullish().openapi({
           description:

@@ -4,7 +4,7 @@ import { aboutContents, contentOf, space } from '../content/schemas.ts'
 
 const mediaUrl = z.string().openapi({
   description:
-    'An http(s) address of up to 2000 characters; in this instance’s own storage that of a committed asset of mine.',
+    'An http(s) address of up to 2000 characters, at a host that this instance takes. One that has the id of an asset in it is that of a committed asset of mine, and becomes its `publicUrl`.',
   example: 'https://cdn.example.org/clip.mp4',
 })
 const caption = z.string().nullish().openapi({ description: 'Up to 280 characters.' })

@@ -81,6 +81,7 @@ describe('an upload', () => {
       'content-type': 'image/png',
       'content-length': String(png.length),
       'content-disposition': 'inline',
+      'cache-control': 'public, max-age=31536000, immutable',
       'content-security-policy': expect.stringContaining('sandbox'),
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'cross-origin',
@@ -209,6 +210,61 @@ test('a committed asset is media of one’s post, by its address, and in one’s
   expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
 })
 
+describe('an address of an asset', async () => {
+  const asset = async (person: Person, isCommitted = true) => {
+    const announced = await upload(person)
+    if (isCommitted) await commit(person, announced)
+    return announced.publicUrl
+  }
+  const spellings = (url: string) => [
+    url,
+    url.replace('http://', 'HTTP://'),
+    url.replace('/media/local/', '/media//local/./'),
+    url.replace('/media/local/', '/storage/v1/object/kith/'),
+    `https://elsewhere.example.org/?url=${encodeURIComponent(url).replaceAll('-', '%2D')}`,
+  ]
+  const persona = (await alice.post<{ id: string }>('/me/personas', { name: 'Painter' })).body.id
+  const uses: [string, (url: string) => Promise<{ status: number; text: string }>][] = [
+    ['a profile', (url) => alice.patch('/me', { profilePicUrl: url })],
+    ['a persona', (url) => alice.patch(`/me/personas/${persona}`, { profilePicUrl: url })],
+    ['a thumbnail', (url) => alice.post('/videos', { mediaUrl: 'https://cdn.example.org/a.mp4', thumbnailUrl: url })],
+    ['a post', (url) => alice.post('/posts', { body: 'Look', media: [{ url }] })],
+  ]
+
+  test.each(uses)('is taken of one’s own for %s, and kept as its public address', async (_what, use) => {
+    const url = await asset(alice)
+    for (const spelling of spellings(url)) {
+      const { status, text } = await use(spelling)
+      expect([spelling, Math.floor(status / 100)]).toEqual([spelling, 2])
+      expect(text).toContain(`"${url}"`)
+    }
+  })
+
+  test.each(uses)('is refused for %s where it is another person’s, or not committed', async (_what, use) => {
+    for (const url of [await asset(bob), await asset(alice, false)])
+      for (const spelling of spellings(url)) expect(await use(spelling)).toFailWith(422, 'media_url')
+  })
+
+  test('a new persona’s picture is no other person’s either', async () => {
+    const profilePicUrl = await asset(bob)
+    expect(await alice.post('/me/personas', { name: 'Thief', profilePicUrl })).toFailWith(422, 'media_url')
+  })
+
+  test('elsewhere is taken at the hosts that MEDIA_HOSTS names', async () => {
+    const hosts = (more: Record<string, string>) => readConfig(environment(database.url, more)).mediaHosts
+    expect(hosts({})).toContain('*')
+    const named = { MEDIA_HOSTS: 'CDN.example.org, *.example.net', FACADE_URL: 'https://kith.example.org' }
+    expect(hosts(named)).toEqual(['cdn.example.org', '*.example.net', 'kith.example.org'])
+    expect(() => hosts({ MEDIA_HOSTS: 'https://cdn.example.org' })).toThrow('MEDIA_HOSTS')
+    await owner`update app.settings set value = ${hosts(named).join(' ')} where key = 'media_hosts'`
+    for (const [, use] of uses) {
+      expect(await use('https://elsewhere.example.org/a.png')).toFailWith(422, 'media_url')
+      expect(Math.floor((await use('https://cdn.example.org/a.png')).status / 100)).toBe(2)
+    }
+    await owner`update app.settings set value = '*' where key = 'media_hosts'`
+  })
+})
+
 describe('the sink', () => {
   const seal = (id: string, holder: string, seconds = 60) =>
     createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)
@@ -234,9 +290,9 @@ describe('the sink', () => {
     }
     await refused(fetch(`${url}/api/v1/media/local/${UNKNOWN}?token=${seal(UNKNOWN, holder)}`, chunked as RequestInit))
     expect((await send('..%2f..%2fetc%2fpasswd', seal(UNKNOWN, holder))).status).toBe(422)
-    expect(
-      readdirSync(join(DATA_DIR, 'media')).filter((name) => !/^[0-9a-f-]{36}(\.upload)?(\.type)?$/.test(name)),
-    ).toEqual([])
+    const names = (folder: string) => readdirSync(join(DATA_DIR, folder))
+    expect(names('media').filter((name) => !/^[0-9a-f-]{36}(\.type)?$/.test(name))).toEqual([])
+    expect(names('media-uploads').filter((name) => !/^[0-9a-f-]{36}\.upload(\.type)?$/.test(name))).toEqual([])
   })
 
   test('takes a body far above BODY_LIMIT, and serves parts of it', async () => {
@@ -263,6 +319,8 @@ describe('the sink', () => {
     await commit(alice, { assetId })
     const served = await fetch(here(publicUrl))
     expect(served.headers.get('content-disposition')).toBe('attachment')
+    const named = await fetch(`${here(publicUrl)}?download=${encodeURIComponent('a.html"\r\nx: y')}`)
+    expect([named.headers.get('content-disposition'), named.headers.get('x')]).toEqual(['attachment', null])
     expect((await fetch(`${url}/api/v1/media/local/${UNKNOWN}`)).status).toBe(404)
     expect(await nobody.get('/media/local/nothing')).toFailWith(422, 'validation_failed')
   })

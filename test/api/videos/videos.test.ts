@@ -112,9 +112,9 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
   test('of one’s own storage takes one’s own committed asset alone', async () => {
     const [setting] = await owner<{ value: string }[]>`select value from app.settings where key = 'media_url'`
     const asset = async (owned: string, type: string, committed = true) => {
-      const key = `${crypto.randomUUID()}.mp4`
-      await owner`insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, mime_type, status, committed_at, expires_at)
-        select ${owned}, ${type}, 'x/y', 1, value, ${key}, ${committed ? 'x/y' : null}, ${committed ? 'committed' : 'pending'},
+      const key = crypto.randomUUID()
+      await owner`insert into app.media_assets (id, owner_id, kind, content_type, size, bucket, key, mime_type, status, committed_at, expires_at)
+        select ${key}::uuid, ${owned}, ${type}, 'x/y', 1, value, ${key}, ${committed ? 'x/y' : null}, ${committed ? 'committed' : 'pending'},
                ${committed ? new Date() : null}, ${committed ? null : new Date(Date.now() + 60_000)}
         from app.settings where key = 'media_bucket'`
       return { mediaUrl: `${setting?.value}/${key}` }
@@ -126,6 +126,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
       await asset(alice.id, type, false),
       await asset(alice.id, 'attachment'),
       { mediaUrl: `${setting?.value}/none.mp4` },
+      { mediaUrl: (await asset(bob.id, type)).mediaUrl.replace('/media/local/', '/storage/v1/object/kith/') },
     ])
       expect(await alice.post(`/${kind}`, body)).toFailWith(422, 'media_url')
   })

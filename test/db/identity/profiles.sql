@@ -14,7 +14,7 @@ select throws_ok($$ select api.update_me('{"username": "bob"}') $$, 'PT409', 'us
 select throws_ok($$ select api.update_me('{"username": "a b"}') $$, 'PT422', 'value_invalid', 'not everything is a name');
 select throws_ok($$ select api.update_me('{"username": null}') $$, '23502', null, 'and nobody has none');
 select throws_ok($$ select api.update_me('{"firstName": " "}') $$, 'PT422', 'value_invalid', 'a first name is something');
-select throws_ok($$ select api.update_me('{"profilePicUrl": "javascript:alert(1)"}') $$, 'PT422', 'value_invalid', 'a picture is on the web');
+select throws_ok($$ select api.update_me('{"profilePicUrl": "javascript:alert(1)"}') $$, 'PT422', 'media_url', 'a picture is on the web');
 select throws_ok($$ select api.update_me('{"phone": "call me"}') $$, 'PT422', 'value_invalid', 'and a number has digits');
 select throws_ok($$ update app.users set erased_at = now() where id = app.uid() $$, '42501', null, 'nobody erases themselves past the password');
 select throws_ok($$ update app.users set role = 'admin' where id = app.uid() $$, '42501', null, 'or gives themselves a role');

@@ -1,6 +1,6 @@
 -- Media assets: whose they are, who may use one and what for, which addresses are ours, and how their objects end.
 begin;
-select plan(43);
+select plan(139);
 select test.people('alice', 'bob');
 
 create function pg_temp.asset(p_number integer) returns uuid language sql immutable
@@ -36,29 +36,48 @@ select throws_ok($$ select private.use_asset(null, '{image}') $$, 'PT404', 'asse
 select throws_ok($$ select private.use_asset(pg_temp.asset(3), '{image}') $$, 'PT422', 'asset_kind', 'nor one of another kind');
 select throws_ok($$ select private.use_asset(pg_temp.asset(4), '{image}') $$, 'PT422', 'asset_pending', 'nor one that is pending');
 
-create function pg_temp.takes(p_url text) returns boolean language plpgsql as $$
+create function pg_temp.taken(p_url text) returns text language plpgsql as $$
 begin
-  perform private.check_media_url(p_url, '{image}');
-  return true;
-exception when sqlstate 'PT422' then return false;
+  return private.use_media_url(p_url, '{image}');
+exception when sqlstate 'PT422' then return sqlerrm;
 end $$;
-select ok(pg_temp.takes('https://elsewhere.example.org/a.png'), 'an address elsewhere is anybody''s');
-select ok(pg_temp.takes('https://media.example.org/other/a.png'), 'also on the storage''s host');
-select ok(pg_temp.takes('https://media.example.org/kithen/' || pg_temp.asset(2)), 'beside what is ours');
-select ok(pg_temp.takes(pg_temp.place(1)), 'one''s own is fine');
-select ok(pg_temp.takes(pg_temp.place(1) || '?w=100#top'), 'with a query too');
-select ok(not pg_temp.takes(pg_temp.place(n)), format('asset %s is not', n)) from generate_series(2, 5) n;
-select ok(not pg_temp.takes(u), 'another''s in another spelling: ' || u) from unnest(array[
-  pg_temp.place(2, 'HTTP://Media.Example.org:80/kith/'), pg_temp.place(2, 'https://a:b@media.example.org./kith/'),
-  pg_temp.place(2, 'https://media.example.org/x/../kith/'), pg_temp.place(2, 'https://media.example.org/%6bith/'),
-  pg_temp.place(2, 'https://media.example.org:/kith/'), pg_temp.place(2, 'https://media.ex%61mple.org/kith/'),
-  pg_temp.place(2, 'https://ｍedia.example.org/kith/'), pg_temp.place(2, 'https://media.example.org/KITH/'),
-  pg_temp.place(2, 'https://media.example.org//kith/'), pg_temp.place(2, 'https://media.example.org\kith/'),
+select is(pg_temp.taken(u), u, 'elsewhere: ' || left(u, 60)) from unnest(array['https://elsewhere.example.org/a.png',
+  'https://media.example.org/other/a.png', 'https://user:a@b@xn--bcher-kva.example:8443/a_(1)/ü.png?x=1#y',
+  'http://[2001:db8::1]:8080', 'https://elsewhere.example.org?a=b@c', 'https://elsewhere.example.org/100%25/%ff%00%zz',
+  'https://elsewhere.example.org/' || gen_random_uuid(), 'https://elsewhere.example.org/' || repeat('%41', 600)]) u;
+create temp table spelling as select n, s from unnest(array[
+  'https://media.example.org/kith/%s', 'https://media.example.org/kith/%s?w=100#top', 'HTTP://Media.Example.org:80/kith/%s',
+  'https://a:b@media.example.org./kith/%s', 'https://media.example.org:/kith/%s', 'https://media.example.org/x/../kith/%s',
+  'https://media.example.org/%%6bith/%s', 'https://media.example.org/KITH/%s', 'https://media.example.org//kith/%s',
+  'https://media.example.org/object/kith/%s', 'https://media.example.org/storage/v1/object/public/kith/%s',
+  'https://media.example.org/storage/v1/object/sign/kith/%s?token=a', 'https://media.example.org/kith/%s.upload',
+  'https://media.example.org/storage/v1/render/image/public/kith/%s?width=9', 'https://kith.s3.example.org/%s',
+  'https://10.0.0.7:9000/kith/%s?X-Amz-Signature=a', 'https://pictures.example.org/?url=https%%3A%%2F%%2Fa%%2Fkith%%2F%s']) s,
+  generate_series(1, 5) n;
+select is(pg_temp.taken(format(s, pg_temp.asset(1))), pg_temp.place(1), 'one''s own becomes its public address: ' || s)
+from spelling where n = 1;
+select is(pg_temp.taken(format(s, pg_temp.asset(n))), 'media_url', format('asset %s is not for me here: %s', n, s))
+from spelling where n > 1;
+create function pg_temp.encoded(p_text text, p_times integer) returns text language sql immutable as $$
+  with recursive r (n, t) as (select 0, p_text union all
+    select n + 1, case n when 0 then regexp_replace(t, '-', '%2D', 'g') else replace(t, '%', '%25') end from r where n < p_times)
+  select t from r where n = p_times $$;
+select is(pg_temp.taken('https://media.example.org/other/' || pg_temp.encoded(pg_temp.asset(n)::text, times)),
+  case n when 1 then pg_temp.place(1) else 'media_url' end, format('asset %s, encoded %s times', n, times))
+from generate_series(1, 2) n, generate_series(1, 3) times;
+select is(pg_temp.taken('https://media.example.org/other/' || regexp_replace(pg_temp.asset(2)::text, '([0-9])', '%3\1', 'g')),
+  'media_url', 'digits may be encoded too');
+select is(pg_temp.taken(pg_temp.place(1) || '?' || pg_temp.asset(2)), 'media_url', 'nor another''s beside one''s own');
+select is(pg_temp.taken(upper(pg_temp.place(2))), 'media_url', 'nor in capitals');
+select is(pg_temp.taken(u), 'media_url', 'no address of ours, or none at all: ' || left(u, 60)) from unnest(array[
+  pg_temp.place(9), pg_temp.place(9, 'HTTP://Media.Example.org:80/kith/'), pg_temp.place(9, 'https://media.example.org/%6bith/'),
+  pg_temp.place(9, 'https://media.example.org//kith/'), pg_temp.place(9, 'https://media.ex%61mple.org/kith/'),
+  pg_temp.place(9, 'https://ｍedia.example.org/kith/'), pg_temp.place(9, 'https://media.example.org\kith/'),
   'ftp://media.example.org/', 'https://', 'https://a b', 'https://a/' || repeat('a', 2000)]) u;
-select ok(not pg_temp.takes(null), 'none is none');
-select ok(pg_temp.takes(u), 'elsewhere: ' || u) from unnest(array['https://user:a@b@xn--bcher-kva.example:8443/a_(1)/ü.png?x=1#y',
-  'http://[2001:db8::1]:8080', 'https://elsewhere.example.org?a=b@c']) u;
-select is(private.url_place('http://Kith.example.:08787/a'), '{kith.example:8787,/a}', 'another port is told by its number');
+select is(pg_temp.taken(null), 'media_url', 'none is none');
+select is(private.use_picture(null), null, 'nobody needs a picture');
+select is(private.use_picture(pg_temp.place(n)), pg_temp.place(n), 'a picture is an image or an avatar') from unnest('{1,5}'::int[]) n;
+select throws_ok($$ select private.use_picture(pg_temp.place(3)) $$, 'PT422', 'media_url', 'and no video');
 select is((select array_agg(id order by id) from app.media_assets),
   array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)], 'people see their own');
 select throws_ok($$ update app.media_assets set status = 'committed' $$, '42501', null, 'and write none');
@@ -77,6 +96,18 @@ select is((select bytes from private.media_usage where owner_id = test.id('alice
 select is((select array_agg(key order by key) from private.doomed_objects where not upload_only),
   array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)]::text[], 'an erasure dooms every object');
 select is((select array_agg(distinct bucket) from private.doomed_objects), '{new}', 'in the bucket where it is by now');
+
+select is(private.url_place('http://Kith.example.:08787/a'), '{kith.example:8787,/a}', 'another port is told by its number');
+update app.settings set value = 'cdn.example.org *.pictures.example.org localhost:8787' where key = 'media_hosts';
+select is(array_agg(private.is_media_host(h) order by place), '{t,t,t,f,f,f,f,t}', 'media may lie at the hosts of the instance')
+from unnest(array['cdn.example.org', 'a.pictures.example.org', 'a.b.pictures.example.org', 'pictures.example.org',
+  'example.org', 'cdn.example.org:8443', 'cdn.example.org.evil.example', 'localhost:8787']) with ordinality p (h, place);
+
+-- Acting as Bob
+select test.act_as('bob');
+select is(pg_temp.taken(u), coalesce(t, 'media_url'), 'where hosts are named: ' || u) from (values
+  ('https://CDN.example.org:443/a.png', 'https://CDN.example.org:443/a.png'), ('https://elsewhere.example.org/a.png', null),
+  ('https://media.example.org/other/a.png', 'https://media.example.org/other/a.png'), (pg_temp.place(2), pg_temp.place(2))) c (u, t);
 
 select * from finish();
 rollback;

@@ -1,0 +1,105 @@
+-- Addresses of pictures, videos and sound that people give: of their own assets, or elsewhere.
+-- docs/decisions.md, Media.
+
+create function private.url_place(p_url text) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_parts text[] := regexp_match(p_url, '^https?://(?:[^/?#]*@)?([^/?#]+)([^?#]*)', 'i');
+begin
+  return array[regexp_replace(regexp_replace(lower(v_parts[1]), '\.?(:0*(80|443)?)?$', ''), '\.?:0*(\d+)$', ':\1'),
+               v_parts[2]];
+end $$;
+comment on function private.url_place is
+  'Host and path of an http(s) URL, for comparing: without scheme, userinfo and the usual ports.';
+
+create function private.percent_decoded(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select string_agg(case when length(piece[1]) = 3 and piece[1] ~ '^%'
+                           then chr(('x' || substr(piece[1], 2))::bit(8)::integer) else piece[1] end, ''
+                      order by place)
+    from regexp_matches(p_text, '%(?:0[1-9a-f]|[1-7][0-9a-f])|[^%]+|%', 'gi') with ordinality m (piece, place));
+end $$;
+comment on function private.percent_decoded is
+  'A text in which what is percent-encoded of ASCII is written out, and all else is as it is.';
+
+create function private.ids_in(p_url text) returns uuid[]
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := p_url;
+begin
+  -- a proxy in front of a storage may decode what the storage decodes again
+  for n in 1..3 loop
+    exit when v_text !~ '%';
+    v_text := private.percent_decoded(v_text);
+  end loop;
+  return array(select i[1]::uuid
+               from regexp_matches(v_text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'gi') i);
+end $$;
+comment on function private.ids_in is 'All ids in an address, in whatever part and however percent-encoded.';
+
+create function private.is_media_host(p_host text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from regexp_split_to_table(private.media_setting('media_hosts'), ' ') h (allowed)
+    where allowed in ('*', p_host) or allowed like '*.%' and right(p_host, length(allowed) - 1) = substr(allowed, 2));
+end $$;
+comment on function private.is_media_host is
+  'Whether media may lie at this host, which is spelt as private.url_place does: media_hosts has hosts, *.host for '
+  'those below one, and * for all.';
+
+create function private.use_media_url(p_url text, p_kinds text[]) returns text
+language plpgsql stable security definer   -- it must know another person's asset to refuse it
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_own    text[] := private.url_place(private.media_setting('media_url'));
+  v_place  text[];
+  v_key    text;
+  v_fits   boolean;
+begin
+  -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
+  if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
+    perform private.fail('media_url');
+  end if;
+  -- the key of an asset is its id, so every address by which any storage gives it has that id in it
+  select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
+  into v_key, v_fits
+  from app.media_assets a where a.id = any (private.ids_in(p_url));
+  if v_fits then
+    return private.asset_url(v_key);
+  end if;
+  v_place := private.url_place(p_url);
+  -- other spellings of a path of ours count as ours, and name nothing
+  if v_fits is not null
+     or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
+     or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
+    perform private.fail('media_url');
+  end if;
+  return p_url;
+end $$;
+comment on function private.use_media_url is
+  'An address as it is kept: that of an asset is the caller''s own, committed and of one of these kinds, and becomes '
+  'its public address, however it was given; any other is an http(s) URL of up to 2000 characters at a host that is '
+  'allowed. Nothing is asked of it. Fails: media_url.';
+
+create function private.use_picture(p_url text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
+end $$;
+comment on function private.use_picture is
+  'The address of a person''s picture as it is kept; null stays null. Fails: media_url.';
