@@ -363,5 +363,5 @@ export const errors = {
   wiki_version_unknown: [404, 'The entry of this interest has no such version.'],
   wiki_vote_oneself: [400, 'You cannot vote on your own proposal.'],
   wiki_vote_value: [422, 'A vote must be -1, 0 or 1.'],
-  writes_exceeded: [429, 'You have written, uploaded, reacted, voted, followed, invited, reported or mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.'],
+  writes_exceeded: [429, 'You have written, uploaded, reacted, voted, followed, invited, reported, moved mana or mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.'],
 } as const satisfies Record<string, readonly [number, string]>

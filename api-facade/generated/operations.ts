@@ -939,6 +939,7 @@ export const failures = {
     'member_already',
     'member_oneself',
     'person_unknown',
+    'writes_exceeded',
   ],
   add_conversation_members: [
     'conversation_direct',
@@ -961,6 +962,7 @@ export const failures = {
     'series_position',
     'series_repost',
     'series_unknown',
+    'writes_exceeded',
   ],
   adjust_reputation: [
     'delta_out_of_range',
@@ -1204,6 +1206,7 @@ export const failures = {
     'text_unfit',
     'treasury_amount',
     'treasury_note',
+    'writes_exceeded',
   ],
   count_unread: [],
   count_unread_conversations: [],
@@ -1598,6 +1601,7 @@ export const failures = {
     'treasury_amount',
     'treasury_note',
     'treasury_note_missing',
+    'writes_exceeded',
   ],
   dismiss_report: ['report_settled', 'report_unknown', 'role_required'],
   dispute_order: [
@@ -1629,6 +1633,7 @@ export const failures = {
     'text_unfit',
     'treasury_amount',
     'treasury_note',
+    'writes_exceeded',
   ],
   drop_interest: ['interest_unknown'],
   edit_message: [
@@ -1668,7 +1673,7 @@ export const failures = {
   find_password: [],
   finish_ai_answer: ['ai_session_over', 'ai_session_unknown'],
   follow_person: ['follow_oneself', 'person_unknown', 'writes_exceeded'],
-  follow_series: ['series_follow_own', 'series_unknown'],
+  follow_series: ['series_follow_own', 'series_unknown', 'writes_exceeded'],
   follow_stats: ['person_unknown'],
   force_close_proposal: ['proposal_closed', 'proposal_unknown', 'role_required', 'space_unknown'],
   generate_invite_codes: ['count_out_of_range', 'role_required'],

@@ -65,6 +65,7 @@ declare
   v_series app.series := private.require_series(p_id);
   v_post   app.posts;
 begin
+  perform private.count_writes('edits');
   if v_series.author_id <> private.require_caller() then
     perform private.fail('series_not_yours');
   end if;
@@ -81,8 +82,8 @@ begin
 end $$;
 comment on function api.add_series_item is
   'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
-  'post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, '
-  'series_full, series_of_post_exceeded.';
+  'post}. Fails: writes_exceeded, series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, '
+  'series_position, series_full, series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -153,6 +154,7 @@ as $$
 declare
   v_series app.series := private.require_series(p_id);
 begin
+  perform private.count_writes('follows');
   if v_series.author_id = private.require_caller() then
     perform private.fail('series_follow_own');
   end if;
@@ -163,7 +165,7 @@ begin
 end $$;
 comment on function api.follow_series is
   'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}. Fails: '
-  'series_unknown, series_follow_own.';
+  'writes_exceeded, series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile

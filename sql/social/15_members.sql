@@ -42,8 +42,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_member uuid := private.lock_person(p_member_id);
+  v_member uuid;
 begin
+  perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
+  v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
   -- seen and let in in one statement: a ban takes no pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
@@ -54,8 +56,8 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
-  'member_oneself, circle_full.';
+  'Puts a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, person_unknown, '
+  'member_already, member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile

@@ -47,6 +47,8 @@ comment on table app.treasury_notes is
 insert into private.ledger_kinds (ledger, kind) values
   ('mana', 'contribution'), ('mana', 'disbursement'), ('mana', 'distribution');
 
+insert into private.write_limits (kind, per_hour) values ('movements', 300);
+
 insert into private.personal_data (relation, person_column, section) values
   ('app.treasury_entries', 'actor_id', 'treasuryActs'),
   ('app.treasury_entries', 'counterpart_id', 'treasuryMovements'),
@@ -163,6 +165,7 @@ declare
   v_space app.spaces;
   v_id    uuid;
 begin
+  perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
   v_id := private.move_treasury(v_space.id, 'contribution', app.uid(), array[app.uid()], array[p_amount], v_note);
@@ -172,8 +175,9 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid()));
 end $$;
 comment on function private.contribute is
-  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: treasury_amount, text_unfit, '
-  'treasury_note, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: writes_exceeded, '
+  'treasury_amount, text_unfit, treasury_note, space_unknown, space_not_member, space_role, space_archived, '
+  'insufficient_mana.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -185,6 +189,7 @@ declare
   v_space app.spaces;
   v_id    uuid;
 begin
+  perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   if coalesce(v_note, '') = '' then
     perform private.fail('treasury_note_missing');
@@ -201,8 +206,8 @@ begin
 end $$;
 comment on function private.disburse is
   'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}. Fails: '
-  'person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, disburse_oneself, '
-  'space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+  'writes_exceeded, person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, '
+  'disburse_oneself, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
 
 create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
 returns table (user_id uuid, score numeric, amount integer)
@@ -239,6 +244,7 @@ declare
   v_scores  numeric[];
   v_amounts integer[];
 begin
+  perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator');
   select array_agg(w.user_id), array_agg(w.score), array_agg(w.amount) into v_people, v_scores, v_amounts
@@ -263,8 +269,8 @@ begin
 end $$;
 comment on function private.distribute is
   'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
-  'score, amount}], treasuryBalance}. Fails: treasury_amount, text_unfit, treasury_note, space_unknown, '
-  'space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
+  'score, amount}], treasuryBalance}. Fails: writes_exceeded, treasury_amount, text_unfit, treasury_note, '
+  'space_unknown, space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- members read what nobody may read

@@ -2468,8 +2468,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, uploaded, reacted, voted, followed, invited, reported or mentioned '
-  'people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have written, uploaded, reacted, voted, followed, invited, reported, moved mana or '
+  'mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise
@@ -6193,8 +6193,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_member uuid := private.lock_person(p_member_id);
+  v_member uuid;
 begin
+  perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
+  v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
   -- seen and let in in one statement: a ban takes no pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
@@ -6205,8 +6207,8 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into the caller''s circle. Fails: circle_unknown, circle_not_yours, person_unknown, member_already, '
-  'member_oneself, circle_full.';
+  'Puts a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, person_unknown, '
+  'member_already, member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -11506,6 +11508,7 @@ declare
   v_series app.series := private.require_series(p_id);
   v_post   app.posts;
 begin
+  perform private.count_writes('edits');
   if v_series.author_id <> private.require_caller() then
     perform private.fail('series_not_yours');
   end if;
@@ -11522,8 +11525,8 @@ begin
 end $$;
 comment on function api.add_series_item is
   'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
-  'post}. Fails: series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, series_position, '
-  'series_full, series_of_post_exceeded.';
+  'post}. Fails: writes_exceeded, series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, '
+  'series_position, series_full, series_of_post_exceeded.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -11594,6 +11597,7 @@ as $$
 declare
   v_series app.series := private.require_series(p_id);
 begin
+  perform private.count_writes('follows');
   if v_series.author_id = private.require_caller() then
     perform private.fail('series_follow_own');
   end if;
@@ -11604,7 +11608,7 @@ begin
 end $$;
 comment on function api.follow_series is
   'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}. Fails: '
-  'series_unknown, series_follow_own.';
+  'writes_exceeded, series_unknown, series_follow_own.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -23319,6 +23323,8 @@ comment on table app.treasury_notes is
 insert into private.ledger_kinds (ledger, kind) values
   ('mana', 'contribution'), ('mana', 'disbursement'), ('mana', 'distribution');
 
+insert into private.write_limits (kind, per_hour) values ('movements', 300);
+
 insert into private.personal_data (relation, person_column, section) values
   ('app.treasury_entries', 'actor_id', 'treasuryActs'),
   ('app.treasury_entries', 'counterpart_id', 'treasuryMovements'),
@@ -23435,6 +23441,7 @@ declare
   v_space app.spaces;
   v_id    uuid;
 begin
+  perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
   v_id := private.move_treasury(v_space.id, 'contribution', app.uid(), array[app.uid()], array[p_amount], v_note);
@@ -23444,8 +23451,9 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid()));
 end $$;
 comment on function private.contribute is
-  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: treasury_amount, text_unfit, '
-  'treasury_note, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: writes_exceeded, '
+  'treasury_amount, text_unfit, treasury_note, space_unknown, space_not_member, space_role, space_archived, '
+  'insufficient_mana.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -23457,6 +23465,7 @@ declare
   v_space app.spaces;
   v_id    uuid;
 begin
+  perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   if coalesce(v_note, '') = '' then
     perform private.fail('treasury_note_missing');
@@ -23473,8 +23482,8 @@ begin
 end $$;
 comment on function private.disburse is
   'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}. Fails: '
-  'person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, disburse_oneself, '
-  'space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+  'writes_exceeded, person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, '
+  'disburse_oneself, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
 
 create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
 returns table (user_id uuid, score numeric, amount integer)
@@ -23511,6 +23520,7 @@ declare
   v_scores  numeric[];
   v_amounts integer[];
 begin
+  perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator');
   select array_agg(w.user_id), array_agg(w.score), array_agg(w.amount) into v_people, v_scores, v_amounts
@@ -23535,8 +23545,8 @@ begin
 end $$;
 comment on function private.distribute is
   'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
-  'score, amount}], treasuryBalance}. Fails: treasury_amount, text_unfit, treasury_note, space_unknown, '
-  'space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
+  'score, amount}], treasuryBalance}. Fails: writes_exceeded, treasury_amount, text_unfit, treasury_note, '
+  'space_unknown, space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- members read what nobody may read

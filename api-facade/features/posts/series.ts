@@ -31,7 +31,7 @@ export default routes('posts', {
   'POST /posts/series/:id/items': {
     summary: 'Make a post an item of my series, or move the item that it is',
     description:
-      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is an item already moves: so items are reordered. A scheduled post may be an item, a repost may not. At most 200 items, and at most 5 series for a post. A post that is deleted leaves its series. Followers who may see the item are told once, when it is out.',
+      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is an item already moves: so items are reordered. A scheduled post may be an item, a repost may not. At most 200 items, and at most 5 series for a post. A post that is deleted leaves its series. Followers who may see the item are told once, when it is out. At most 300 edits of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
     access: 'user',
     operation: 'add_series_item',
     params: UuidId,
@@ -50,7 +50,8 @@ export default routes('posts', {
   },
   'POST /series/:id/follow': {
     summary: 'Follow a series, to be told of its new items',
-    description: 'Repeating it changes nothing. One’s own is 400. A block ends it, either way.',
+    description:
+      'Repeating it changes nothing. One’s own is 400. A block ends it, either way. At most 400 follows an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
     access: 'user',
     operation: 'follow_series',
     params: UuidId,

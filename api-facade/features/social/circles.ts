@@ -65,6 +65,8 @@ export default routes('social', {
   },
   'POST /circles/me/:id/members': {
     summary: 'Put a person into my circle',
+    description:
+      'The person is told. It counts as a follow does: at most 400 an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
     access: 'user',
     operation: 'add_circle_member',
     params: UuidId,

@@ -11,6 +11,9 @@ import {
   Treasury,
 } from './schemas.ts'
 
+const often =
+  'At most 300 movements of treasuries an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
+
 export default routes('treasury', {
   'GET /treasury/:guildId': {
     summary: 'The treasury of my guild, newest row first',
@@ -25,7 +28,7 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/contribute': {
     summary: 'Give mana to the treasury of my guild',
-    description: 'An archived guild takes none.',
+    description: `An archived guild takes none. ${often}`,
     access: 'user',
     operation: 'contribute',
     never: ['space_role', 'treasury_amount'],
@@ -36,8 +39,7 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/disburse': {
     summary: 'Give mana of the treasury to somebody',
-    description:
-      'For the founder and stewards, to anybody whom they see but themselves. An archived guild gives none. 409 `insufficient_mana` when the treasury has less.',
+    description: `For the founder and stewards, to anybody whom they see but themselves. An archived guild gives none. 409 \`insufficient_mana\` when the treasury has less. ${often}`,
     access: 'user',
     operation: 'disburse',
     never: ['treasury_amount'],
@@ -48,8 +50,7 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/distribute-by-contribution': {
     summary: 'Give mana of the treasury to all members, by their contribution',
-    description:
-      'For the founder and stewards. The shares add up to `amount` exactly: by score, in whole mana, and what rounding leaves goes to the largest remainders, of equal ones to who joined first. Shares of nothing are left out, and so is who is banned from the instance.',
+    description: `For the founder and stewards. The shares add up to \`amount\` exactly: by score, in whole mana, and what rounding leaves goes to the largest remainders, of equal ones to who joined first. Shares of nothing are left out, and so is who is banned from the instance. ${often}`,
     access: 'user',
     operation: 'distribute',
     never: ['treasury_amount'],

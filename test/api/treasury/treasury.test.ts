@@ -136,6 +136,30 @@ test('a distribution goes by contribution, to the unit', async () => {
   expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
 })
 
+test('movements count in the hour of who makes them', async () => {
+  const scale = (by: string) => owner`update app.settings set value = ${by} where key = 'rate_limit_scale'`
+  const perHour = (number: number) =>
+    owner`update private.write_limits set per_hour = ${number} where kind = 'movements'`
+  const [was] = await owner<{ value: string }[]>`select value from app.settings where key = 'rate_limit_scale'`
+  await scale('1')
+  const [used] = await owner<{ used: number }[]>`
+    select used from private.write_counts where user_id = ${admin.id} and kind = 'movements'`
+  await perHour((used?.used ?? 0) + 3)
+  const entries = async () => (await owner`select from app.treasury_entries where guild_id = ${guild}`).length
+  const before = await entries()
+  const moves = routes.slice(1)
+  for (const [method, path, body] of moves)
+    expect((await admin.request(method, path.replace(':id', guild), body)).status).toBe(201)
+  const done = await entries()
+  expect(done - before).toBeGreaterThanOrEqual(moves.length)
+  for (const [method, path, body] of moves)
+    expect(await admin.request(method, path.replace(':id', guild), body)).toFailWith(429, 'writes_exceeded')
+  expect((await alice.post(`${at}/contribute`, { amount: 1 })).status).toBe(201)
+  expect(await entries()).toBe(done + 1)
+  await perHour(300)
+  await scale(was?.value ?? '1')
+})
+
 test('an archived guild neither takes nor gives, and its members read on', async () => {
   await owner`update app.spaces set archived_at = now() where id = ${guild}`
   for (const [method, path, body] of routes.slice(1))
