@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
+import { passwordOf } from '../../supabase/embedded/cluster.ts'
 import type { Stack } from '../../supabase/embedded/instance.ts'
 import { address, ended } from './process.ts'
 
@@ -15,6 +16,9 @@ export type Someone = { id: string; username: string; token: string }
 export type Fresh = Stack & {
   pid: number
   sql: Sql
+  /** Past every trigger and foreign key, for rows by the thousand. */
+  plant: Sql
+  staff: string
   /** Asks by whatever path. A body that is a string is sent as it is. */
   ask(method: string, path: string, body?: unknown, token?: string): Promise<Answer>
   rpc(name: string, body: unknown, token?: string): Promise<Answer>
@@ -31,7 +35,15 @@ export function tally(answers: readonly (string | number)[]): string {
   return [...counts].map(([one, count]) => `${one}: ${count}`).join(', ')
 }
 
-async function open(pid: number, stack: Stack): Promise<Fresh> {
+/** Where the superuser connects who came with the cluster. */
+function superuserUrl(dataDir: string, { dbUrl }: Stack): string {
+  const url = new URL(dbUrl)
+  url.username = 'supabase_admin'
+  url.password = passwordOf(readFileSync(join(dataDir, 'cluster-secret'), 'utf8').trim(), url.username)
+  return url.href
+}
+
+async function open(pid: number, stack: Stack, dataDir: string): Promise<Fresh> {
   const { apiUrl, anonKey } = stack
   const ask: Fresh['ask'] = async (method, path, body, token) => {
     const headers = {
@@ -53,6 +65,12 @@ async function open(pid: number, stack: Stack): Promise<Fresh> {
     pid,
     ask,
     sql: postgres(stack.dbUrl, { max: 1, onnotice: () => {} }),
+    plant: postgres(superuserUrl(dataDir, stack), {
+      max: 1,
+      onnotice: () => {},
+      connection: { session_replication_role: 'replica' },
+    }),
+    staff,
     rpc: (name, body, token) => ask('POST', `/rest/v1/rpc/${name}`, body, token),
     join: async (name) => {
       const [{ code }] = (await api('/admin/invite-codes/generate', { count: 1 }, staff)).items
@@ -81,9 +99,9 @@ export async function onFresh(attack: (fresh: Fresh) => Promise<void>, env: Node
   try {
     await address(instance)
     const { stack } = JSON.parse(readFileSync(join(dataDir, 'instance.json'), 'utf8'))
-    const fresh = await open(instance.pid ?? 0, stack)
+    const fresh = await open(instance.pid ?? 0, stack, dataDir)
     await attack(fresh)
-    await fresh.sql.end()
+    await Promise.all([fresh.sql.end(), fresh.plant.end()])
   } finally {
     await ended(instance)
     rmSync(dataDir, { recursive: true, force: true })
