@@ -43,7 +43,8 @@ begin
   perform private.require_role('moderator', 'admin');
   return private.staff_page(
     'users', json_build_object('banned', case p_status when 'banned' then true when 'active' then false end,
-                               'erased', case p_status when 'erased' then true when 'active' then false end,
+                               'erased', case when p_status = 'erased' then true
+                                              when p_status is not null then false end,
                                'role', p_role),
     array[case when p_status = 'banned' then 'banned' end, case when p_role <> 'user' then 'role' end],
     case when strpos(p_q, '@') > 0 then coalesce(private.find_by_address(p_q)::text, p_q) else p_q end,

@@ -22,7 +22,7 @@ create table app.project_roles (
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
-  constraint project_role_full check (filled <= slots)
+  constraint project_role_full check (filled <= slots or slots < 1)   -- of no places there are too few, and not taken
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is

@@ -30079,7 +30079,7 @@ create table app.project_roles (
   constraint project_role_name check (length(private.trimmed(name)) between 1 and 80),
   constraint project_role_about check (length(about) <= 2000),
   constraint project_role_slots check (slots between 1 and 50),
-  constraint project_role_full check (filled <= slots)
+  constraint project_role_full check (filled <= slots or slots < 1)   -- of no places there are too few, and not taken
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is
@@ -37315,7 +37315,8 @@ begin
   perform private.require_role('moderator', 'admin');
   return private.staff_page(
     'users', json_build_object('banned', case p_status when 'banned' then true when 'active' then false end,
-                               'erased', case p_status when 'erased' then true when 'active' then false end,
+                               'erased', case when p_status = 'erased' then true
+                                              when p_status is not null then false end,
                                'role', p_role),
     array[case when p_status = 'banned' then 'banned' end, case when p_role <> 'user' then 'role' end],
     case when strpos(p_q, '@') > 0 then coalesce(private.find_by_address(p_q)::text, p_q) else p_q end,

@@ -15,7 +15,7 @@ export default routes('admin', {
   'GET /admin/users': {
     summary: 'People, those who joined last first',
     description:
-      'The banned and the erased too. `q` is in username, name or email address; a whole address or actor id finds its person at once. A page looks at 400 and may be short.',
+      'The banned and the erased too; `status=banned` are those who are not erased. `q` is in username, name or email address; a whole address or actor id finds its person at once. A page looks at 400 and may be short.',
     access: 'moderator',
     operation: 'list_users',
     query: UsersQuery,

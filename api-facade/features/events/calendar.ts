@@ -43,7 +43,7 @@ export function calendarOf(event: z.output<typeof EventCalendar>, domain: string
     url: location.url && uriOf(location.url),
     status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   })
-  return calendar.toString()
+  return `${calendar}\r\n` // every line ends so, the last one too
 }
 
 export async function showCalendar(c: Context, { id }: z.output<typeof UuidId>): Promise<Response> {

@@ -73,6 +73,7 @@ await made(alice, `/conversations/${talk}/messages`, { body: 'Look', assetId: se
 await admin.post(`/admin/posts/${close}/hide`, { reason: 'Too close' })
 await moderator.post(`/admin/replies/${veiled}/hide`)
 await admin.post('/admin/users/finn/ban', { reason: 'Spam' })
+await owner`update app.users set banned_at = now() where id = ${gus.id}`
 await owner`select private.erase_person(${gus.id})`
 await applyEffects(owner)
 

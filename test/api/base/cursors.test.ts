@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Page } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
-import { publish, reply } from '../../support/posts.ts'
+import { oneOfEach } from '../../support/things.ts'
 import { world } from '../../support/world.ts'
 
 type Operation = { parameters?: { name: string; in: string }[] }
@@ -13,74 +13,9 @@ const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.par
 )
 // the admin may make all of it and ask for all of it
 const { alice, bob, admin, database } = await world({ people: ['alice', 'bob'], env: { RATE_LIMIT_SCALE: '1000' } })
-const [interest] = await database.owner<{ id: string }[]>`select id from app.interests where slug = 'music'`
-
-async function made(path: string, body: object): Promise<string> {
-  const answer = await admin.post<{ id: string }>(path, body)
-  expect(answer.status, `${path} ${answer.text}`).toBe(201)
-  return answer.body.id
-}
-const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
-const event = (days: number) => ({
-  title: 'A walk',
-  body: 'x',
-  startsAt: later(days),
-  endsAt: later(days + 1),
-  timezone: 'UTC',
-  location: { kind: 'online', url: 'https://example.org' },
-})
-
-// who shares a circle may talk
-const circle = await made('/circles', { name: 'Friends' })
-for (const { username } of [alice, bob]) await admin.post(`/circles/me/${circle}/members`, { memberId: username })
-
-const post = await publish(admin)
-await reply(admin, post)
-const [group, guild] = [
-  await made('/groups', { name: 'Group' }),
-  await made('/guilds', { name: 'Guild', interestId: interest?.id }),
-]
-const [debate, problem] = [
-  await made('/debates', { title: 'A debate', body: 'x', closesAt: later(1) }),
-  await made('/problems', { title: 'A problem', body: 'How?' }),
-]
-await alice.post(`/groups/${group}/join`, {})
-await made('/events', event(2))
 const people = [alice, bob, admin]
-for (const who of people) {
-  for (const other of people.filter((one) => one !== who)) {
-    await who.post('/conversations', { kind: 'direct', memberIds: [other.username] })
-  }
-  await who.put(`/debates/${debate}/position`, { side: 'for' })
-  await who.post(`/debates/${debate}/arguments`, { side: 'for', body: 'x'.repeat(50) })
-  await who.post(`/problems/${problem}/solutions`, { body: 'x'.repeat(50) })
-}
-const ids: Record<string, string> = {
-  '/admin/groups': group,
-  '/admin/guilds': guild,
-  '/courses': await made('/courses', { title: 'A course', summary: 'x', depth: 0 }),
-  '/debates': debate,
-  '/events': await made('/events', event(1)),
-  '/groups': group,
-  '/guilds': guild,
-  '/economy/market/offerings': await made('/economy/market/offerings', {
-    title: 'A chair',
-    description: 'x',
-    priceMana: 1,
-    deliveryDays: 7,
-  }),
-  '/conversations': await made('/conversations', { kind: 'group', title: 'All', memberIds: ['alice', 'bob'] }),
-  '/posts/by': 'alice',
-  '/posts': post,
-  '/series': await made('/posts/series', { title: 'Parts' }),
-  '/problems': problem,
-  '/projects': await made('/projects', { title: 'A project', summary: 'x' }),
-  '/circles/me': circle,
-  '/circles/users': 'alice',
-  '/treasury': guild,
-  '/wiki': 'music',
-}
-await admin.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
+const ids = await oneOfEach(admin, [alice, bob], database)
+const { '/groups': group, '/debates': debate, '/problems': problem } = ids
 
 const lists = Object.entries(paths)
   .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))

@@ -1,11 +1,12 @@
 // Every route of api-facade/openapi.json gets what its schemas allow, what they almost allow and what nobody would send:
 // never a 500, and every answer is as the document says, which the crawler looks at (test/support/crawler.ts). A slice of
-// seed FUZZ_SEED, FUZZ_RUNS a route; a failure prints the request.
+// seed FUZZ_SEED, FUZZ_RUNS a route; a failure prints the request. And every number of a request is tried at its extremes.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import { publish, reply } from '../../support/posts.ts'
+import { oneOfEach } from '../../support/things.ts'
 import { world } from '../../support/world.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? 20261122)
@@ -32,12 +33,12 @@ type Schema = {
 type Operation = {
   security?: unknown[]
   parameters?: { name: string; in: string; schema: Schema }[]
-  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> }
+  requestBody?: { content: Record<string, { schema?: Schema; example?: object }> }
 }
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
 const document: Document = JSON.parse(readFileSync('api-facade/openapi.json', 'utf8'))
 
-const { alice, admin, nobody } = await world({ env: { RATE_LIMIT_SCALE: '1000' } })
+const { alice, bob, admin, nobody, database } = await world({ env: { RATE_LIMIT_SCALE: '1000' } })
 const post = await publish(alice)
 const known = [UNKNOWN, post, await reply(alice, post), alice.id]
 
@@ -198,6 +199,73 @@ test.each(asked)('$method $path', async ({ method, path, operation }) => {
     const { status, text } = await who.request(method, address, body)
     expect(status, `${method} ${address} ${JSON.stringify(body)?.slice(0, 500)} → ${text.slice(0, 300)}`).not.toBe(500)
     answers[status < 400 ? 'taken' : 'refused'] += 1
+  }
+})
+
+/** Where the numbers of a schema stand, as ways from the whole to each. */
+function numbersIn(schema: Schema, way: string[] = []): string[][] {
+  const { $ref, anyOf = [], oneOf = [], allOf = [], properties = {}, items } = schema
+  if ($ref) return numbersIn(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, way)
+  const isNumber = [schema.type ?? []].flat().some((type) => type === 'integer' || type === 'number')
+  return [
+    ...(isNumber ? [way] : []),
+    ...[...anyOf, ...oneOf, ...allOf].flatMap((part) => numbersIn(part, way)),
+    ...Object.entries(properties).flatMap(([name, part]) => numbersIn(part, [...way, name])),
+    ...(items ? numbersIn(items, [...way, '0']) : []),
+  ]
+}
+
+/** A copy with another value at the end of a way. */
+function changed(whole: unknown, [name, ...rest]: string[], value: unknown): unknown {
+  if (name === undefined) return value
+  if (name === '0') return [changed((whole as unknown[] | undefined)?.[0], rest, value)]
+  const fields = (whole ?? {}) as Record<string, unknown>
+  return { ...fields, [name]: changed(fields[name], rest, value) }
+}
+
+const extremes = [-1, 0, 0.5, 32_768, -(2 ** 31) - 1, 2 ** 31 - 1, 2 ** 31, 2 ** 53, -1e300, 1e300]
+const things = await oneOfEach(admin, [alice, bob], database)
+const [interest] = await database.owner<{ id: string }[]>`select id from app.interests where slug = 'music'`
+/** An example as it would be sent here: of an interest that there is, for somebody who is here. */
+const real = (example: object): unknown =>
+  JSON.parse(
+    JSON.stringify(example)
+      .replaceAll('3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10', interest?.id ?? '')
+      .replaceAll(/"postId":"[^"]+"/g, `"postId":"${things['/posts']}"`)
+      .replaceAll('acct:ada@localhost', 'bob'),
+  )
+
+const numbered = asked.flatMap(({ method, path, operation }) => {
+  const { schema, example } = operation.requestBody?.content['application/json'] ?? {}
+  const isNumber = ({ schema: { type } }: { schema: Schema }) => type === 'integer' || type === 'number'
+  const parameters = (operation.parameters ?? []).filter((one) => one.in !== 'header' && isNumber(one))
+  const ways = [
+    ...new Map((schema ? numbersIn(schema) : []).map((way) => [`body ${way.join('.')}`, way])),
+    ...parameters.map(({ in: where, name }) => [`${where} ${name}`, undefined] as const),
+  ]
+  return ways.map(([place, way]) => ({ method, path, place, way, example }))
+})
+
+test('numbers are found in bodies, queries and paths', () => {
+  expect(numbered.length).toBeGreaterThan(130)
+  for (const where of ['body ', 'query ', 'path '])
+    expect(numbered.some(({ place }) => place.startsWith(where))).toBe(true)
+})
+
+// what the path names is there, and all else in the body fits: so the number comes as far as it can
+test.each(numbered)('$method $path with any number as $place', async ({ method, path, place, way, example = {} }) => {
+  const [where, name = ''] = place.split(' ')
+  for (const number of extremes) {
+    const filled = path
+      .replace('/api/v1', '')
+      .replace(/\{(\w+)\}/g, (_, parameter: string, at: number, whole: string) => {
+        if (where === 'path' && parameter === name) return String(number)
+        return things[whole.slice(0, at - 1).replace(/\{\w+\}/g, '*')] ?? UNKNOWN
+      })
+    const address = where === 'query' ? `${filled}?${name}=${number}&q=x` : filled
+    const body = method === 'GET' ? undefined : way ? changed(real(example), way, number) : real(example)
+    const { status, text } = await admin.request(method, address, body)
+    expect(status, `${method} ${address} ${JSON.stringify(body)} → ${text.slice(0, 300)}`).toBeLessThan(500)
   }
 })
 

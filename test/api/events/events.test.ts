@@ -265,6 +265,8 @@ describe('calendar.ics', () => {
   const read = async (id: string) => {
     const { status, text, headers } = await bob.get(`/events/${id}/calendar.ics`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8'])
+    expect(text).toMatch(/[^\n]\r\nEND:VCALENDAR\r\n$/)
+    expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
     for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
     const calendar = new ICAL.Component(ICAL.parse(text))
     const zone = calendar.getFirstSubcomponent('vtimezone')
