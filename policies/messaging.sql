@@ -59,6 +59,7 @@ grant execute on function
   private.require_message,
   private.require_message_card,
   private.require_number,
+  private.require_own_group,
   private.require_others,
   private.require_reported_message,
   private.send_message

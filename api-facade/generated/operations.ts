@@ -881,6 +881,7 @@ export const operations = {
 /** The error codes that each may raise, as its comment says. */
 export const failures = {
   accept_group_invitation: [
+    'invitation_not_yours',
     'invitation_settled',
     'invitation_unknown',
     'memberships_exhausted',
@@ -889,7 +890,13 @@ export const failures = {
     'space_full',
     'writes_exceeded',
   ],
-  accept_invitation: ['circle_full', 'invitation_settled', 'invitation_unknown', 'member_already'],
+  accept_invitation: [
+    'circle_full',
+    'invitation_not_yours',
+    'invitation_settled',
+    'invitation_unknown',
+    'member_already',
+  ],
   accept_order: [
     'asset_kind',
     'asset_pending',
@@ -1514,6 +1521,7 @@ export const failures = {
     'writes_exceeded',
   ],
   decline_group_invitation: [
+    'invitation_not_yours',
     'invitation_settled',
     'invitation_unknown',
     'memberships_exhausted',
@@ -1522,7 +1530,7 @@ export const failures = {
     'space_full',
     'writes_exceeded',
   ],
-  decline_invitation: ['invitation_settled', 'invitation_unknown'],
+  decline_invitation: ['invitation_not_yours', 'invitation_settled', 'invitation_unknown'],
   decline_order: [
     'asset_kind',
     'asset_pending',
@@ -1793,7 +1801,7 @@ export const failures = {
   leave_group: ['last_owner', 'space_ownerless', 'space_unknown', 'spaces_exhausted'],
   leave_guild: ['last_owner', 'space_ownerless', 'space_unknown', 'spaces_exhausted'],
   leave_position: ['debate_closed', 'debate_unknown'],
-  leave_project: ['project_author_stays', 'project_member_unknown', 'project_unknown'],
+  leave_project: ['project_author_stays', 'project_unknown'],
   lift_group_ban: ['person_unknown', 'space_not_member', 'space_role', 'space_unknown'],
   like_video: ['space_archived', 'space_not_member', 'video_unknown', 'writes_exceeded'],
   list_ai_sessions: ['cursor_unknown', 'limit_out_of_range'],
@@ -1899,7 +1907,7 @@ export const failures = {
   list_sessions: ['cursor_unknown', 'limit_out_of_range'],
   list_signals: ['cursor_unknown', 'limit_out_of_range', 'role_required'],
   list_solutions: ['cursor_unknown', 'limit_out_of_range', 'problem_unknown'],
-  list_space_posts: ['content_space', 'cursor_unknown', 'limit_out_of_range', 'space_unknown'],
+  list_space_posts: ['content_space', 'cursor_unknown', 'limit_out_of_range', 'space_not_member', 'space_unknown'],
   list_stream: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range'],
   list_suggested: ['limit_out_of_range'],
   list_talent: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range'],
@@ -2046,7 +2054,7 @@ export const failures = {
     'wiki_proposal_unknown',
   ],
   remove_circle: ['circle_unknown', 'role_required'],
-  remove_circle_member: ['circle_not_yours', 'circle_unknown', 'person_unknown'],
+  remove_circle_member: ['circle_not_yours', 'circle_unknown', 'member_unknown', 'person_unknown'],
   remove_content: ['content_kind', 'content_unknown', 'reason_length', 'role_required', 'text_unfit'],
   remove_conversation_member: [
     'conversation_direct',
@@ -2057,7 +2065,14 @@ export const failures = {
     'conversation_unknown',
     'person_unknown',
   ],
-  remove_group_member: ['person_unknown', 'space_not_member', 'space_role', 'space_unknown', 'writes_exceeded'],
+  remove_group_member: [
+    'person_unknown',
+    'space_member_unknown',
+    'space_not_member',
+    'space_role',
+    'space_unknown',
+    'writes_exceeded',
+  ],
   remove_post: ['post_unknown', 'reason_length', 'role_required', 'text_unfit'],
   remove_project_member: [
     'content_not_yours',
@@ -2162,8 +2177,20 @@ export const failures = {
     'role_required',
     'text_unfit',
   ],
-  respond_co_author: ['co_author_invitation_unknown', 'co_author_resolved', 'post_unknown', 'split_share_exceeded'],
-  respond_invitation: ['circle_full', 'invitation_settled', 'invitation_unknown', 'member_already'],
+  respond_co_author: [
+    'co_author_invitation_unknown',
+    'co_author_resolved',
+    'invitation_not_yours',
+    'post_unknown',
+    'split_share_exceeded',
+  ],
+  respond_invitation: [
+    'circle_full',
+    'invitation_not_yours',
+    'invitation_settled',
+    'invitation_unknown',
+    'member_already',
+  ],
   restore_any_group: [
     'reason_length',
     'role_required',
@@ -2550,9 +2577,13 @@ export const failures = {
     'wiki_vote_value',
     'writes_exceeded',
   ],
-  withdraw_group_request: ['request_settled', 'request_unknown'],
-  withdraw_guild_application: ['request_settled', 'request_unknown'],
-  withdraw_project_application: ['project_application_settled', 'project_application_unknown'],
+  withdraw_group_request: ['request_not_yours', 'request_settled', 'request_unknown'],
+  withdraw_guild_application: ['request_not_yours', 'request_settled', 'request_unknown'],
+  withdraw_project_application: [
+    'project_application_not_yours',
+    'project_application_settled',
+    'project_application_unknown',
+  ],
   withdraw_proposal: [
     'proposal_closed',
     'proposal_not_yours',

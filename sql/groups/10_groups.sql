@@ -171,8 +171,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_group_member is
-  'Takes a member out of a group, and with p_ban keeps them out. Fails: writes_exceeded, person_unknown, '
-  'space_unknown, space_not_member, space_role.';
+  'Takes a member out of a group, and with p_ban keeps them out. Fails: private.remove_space_member.';
 
 create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -240,7 +239,7 @@ begin
   return private.withdraw_request('group', p_rid);
 end $$;
 comment on function api.withdraw_group_request is
-  'The caller takes a request back, whatever they see of the group. Fails: request_unknown, request_settled.';
+  'The caller takes a request back, whatever they see of the group. Fails: private.withdraw_request.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -300,8 +299,7 @@ begin
   return private.answer_space_invitation('group', p_iid, true);
 end $$;
 comment on function api.accept_group_invitation is
-  'Accepts an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Accepts an invitation into a group. Fails: private.answer_space_invitation.';
 
 create function api.decline_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -311,5 +309,4 @@ begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
 comment on function api.decline_group_invitation is
-  'Declines an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Declines an invitation into a group. Fails: private.answer_space_invitation.';

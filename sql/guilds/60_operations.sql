@@ -175,4 +175,4 @@ begin
   return private.withdraw_request('guild', p_aid);
 end $$;
 comment on function api.withdraw_guild_application is
-  'The caller takes an application back. Fails: request_unknown, request_settled.';
+  'The caller takes an application back, whatever they see of the guild. Fails: private.withdraw_request.';

@@ -168,6 +168,21 @@ end $$;
 comment on function private.lock_group is
   'Locks a group in which the caller takes part. Fails: conversation_unknown, conversation_direct.';
 
+create function private.require_own_group(p_conversation uuid) returns void
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  if (private.require_member(p_conversation)).kind = 'direct' then
+    perform private.fail('conversation_direct');
+  elsif not exists (select from app.conversation_members m
+                    where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
+    perform private.fail('conversation_not_yours');
+  end if;
+end $$;
+comment on function private.require_own_group is
+  'Passes for the owner of a group. Fails: conversation_unknown, conversation_direct, conversation_not_yours.';
+
 create function private.lock_own_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
 set search_path = ''
@@ -175,10 +190,7 @@ as $$
 declare
   v_conversation app.conversations := private.lock_group(p_conversation);
 begin
-  if not exists (select from app.conversation_members m
-                 where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
-    perform private.fail('conversation_not_yours');
-  end if;
+  perform private.require_own_group(p_conversation);
   return v_conversation;
 end $$;
 comment on function private.lock_own_group is

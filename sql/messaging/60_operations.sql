@@ -192,7 +192,7 @@ as $$
 declare
   v_people uuid[];
 begin
-  perform private.require_member(p_id);   -- before anybody is told who is known
+  perform private.require_own_group(p_id);   -- before anybody is told who is known
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
@@ -305,7 +305,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.require_member(p_id);
+  perform private.require_own_group(p_id);
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
   return null;   -- answered as 204
 end $$;
@@ -330,7 +330,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.require_member(p_id);
+  perform private.require_own_group(p_id);
   if p_role is distinct from 'owner' then
     perform private.fail('value_invalid');
   end if;

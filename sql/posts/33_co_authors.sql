@@ -187,6 +187,12 @@ begin
      and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.fail('post_unknown');
   elsif v_row.id is null then
+    -- that of another, if the card of the post shows it to the caller
+    perform from private.co_author_lists(array[p_post]) l, json_array_elements(l.list) i (item)
+    where i.item ->> 'id' = p_invite::text;
+    if found then
+      perform private.fail('invitation_not_yours');
+    end if;
     perform private.fail('co_author_invitation_unknown');
   elsif v_row.status = 'accepted' and p_accept is not false then
     perform private.fail('co_author_resolved');
@@ -206,8 +212,8 @@ begin
 end $$;
 comment on function private.settle_co_author is
   'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
-  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
-  'split_share_exceeded.';
+  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, invitation_not_yours, '
+  'co_author_resolved, split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -224,4 +230,4 @@ begin
 end $$;
 comment on function api.respond_co_author is
   'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'Fails: private.settle_co_author.';

@@ -13,7 +13,7 @@ declare
   v_found  app.found;
 begin
   if private.find_role(p_space, private.require_caller()) is null then
-    return ('{}', null)::app.found;   -- nobody else looks through what is not theirs
+    perform private.fail('space_not_member');
   end if;
   if p_cursor is not null then
     v_place := private.require_place(v_list, p_cursor);
@@ -40,7 +40,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400; none for others. Fails: cursor_unknown.';
+  'The next posts of a space that a member may see, among the next 400. Fails: space_not_member, cursor_unknown.';
 call private.make_walk('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -61,5 +61,5 @@ begin
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is
-  'What is posted in a group or a guild, newest first, for its members; an empty page for others who see it. Fails: '
-  'content_space, space_unknown, cursor_unknown, limit_out_of_range.';
+  'What is posted in a group or a guild, newest first, for its members. Fails: content_space, space_unknown, '
+  'space_not_member, cursor_unknown, limit_out_of_range.';

@@ -125,6 +125,7 @@ insert into private.errors (code, status, text) values
   ('project_over', 409, 'This project is completed or archived.'),
   ('project_applied', 409, 'You have already applied for this role.'),
   ('project_member_already', 409, 'This person already holds a role in the project.'),
+  ('project_application_not_yours', 403, 'Only who applied can take an application back.'),
   ('project_application_settled', 409, 'This application has already been settled.'),
   ('project_role_full', 409, 'All places of this role are taken.'),
   ('project_role_held', 409, 'This role is held: it cannot be deleted, nor have fewer places than are taken.'),

@@ -190,10 +190,14 @@ create function private.withdraw_project_application(p_project uuid, p_id uuid) 
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
 set search_path = ''
 as $$
+declare
+  v_user uuid := (select user_id from app.project_applications where id = p_id and project_id = p_project);
 begin
-  perform from app.project_applications
-  where id = p_id and project_id = p_project and user_id = private.require_caller();
-  if not found then
+  if v_user is distinct from private.require_caller() then
+    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- they see it
+       and exists (select from private.visible_people where id = v_user) then
+      perform private.fail('project_application_not_yours');
+    end if;
     perform private.fail('project_application_unknown');
   end if;
   update app.project_applications set status = 'withdrawn', decided_at = now() where id = p_id and status = 'pending';
@@ -202,7 +206,8 @@ begin
   end if;
 end $$;
 comment on function private.withdraw_project_application is
-  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_settled.';
+  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_not_yours, '
+  'project_application_settled.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -236,14 +241,13 @@ begin
     perform private.fail('project_author_stays');
   end if;
   perform from private.visible_contents where id = p_id and kind = 'project';
-  if found then
-    perform private.fail('project_member_unknown');
+  if not found then
+    perform private.fail('project_unknown');
   end if;
-  perform private.fail('project_unknown');
 end $$;
 comment on function private.leave_project is
-  'The caller gives their role back, also where they no longer see the project. Fails: project_author_stays, '
-  'project_member_unknown, project_unknown.';
+  'The caller gives their role back, also where they no longer see the project; who has none stays without. Fails: '
+  'project_author_stays, project_unknown.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write roles

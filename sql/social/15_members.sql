@@ -92,8 +92,11 @@ begin
   end if;
   perform private.lock_pairs(array[v_member], array[v_owner]);
   delete from app.circle_members where circle_id = p_id and member_id = v_member;
+  if not found then
+    perform private.fail('member_unknown');
+  end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle_member is
-  'Removes a member, for the owner or for the member, who leaves. Repeating it changes nothing. Fails: '
-  'circle_unknown, circle_not_yours, person_unknown.';
+  'Removes a member, for the owner or for the member, who leaves. Fails: circle_unknown, circle_not_yours, '
+  'person_unknown, member_unknown.';

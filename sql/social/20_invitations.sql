@@ -35,6 +35,7 @@ insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
+  ('invitation_not_yours', 403, 'Only who is invited can answer an invitation.'),
   ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
   ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Take one back first.'),
   ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
@@ -261,27 +262,31 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if not exists (select from app.circle_invitation_card where id = p_id and invitee_id = app.uid()) then
+  if not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.fail('invitation_unknown');
+  elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
+    perform private.fail('invitation_not_yours');
   end if;
   perform private.settle_invitation(p_id, case when p_accept then 'accepted' else 'declined' end);
   return private.invitation_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.respond_invitation is
-  'The invitee accepts or declines. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'The invitee accepts or declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled, '
+  'member_already, circle_full.';
 
 create function api.accept_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, true); end $$;
 comment on function api.accept_invitation is
-  'The invitee accepts. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'The invitee accepts. Fails: api.respond_invitation.';
 
 create function api.decline_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
-comment on function api.decline_invitation is 'The invitee declines. Fails: invitation_unknown, invitation_settled.';
+comment on function api.decline_invitation is
+  'The invitee declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile

@@ -155,6 +155,7 @@ insert into private.errors (code, status, text) values
   ('space_invitee_banned', 409, 'This person is banned from the group or guild. Lift the ban first.'),
   ('invitation_required', 403, 'Only people who are invited can join.'),
   ('request_unknown', 404, 'There is no such request.'),
+  ('request_not_yours', 403, 'Only who asked can take a request back.'),
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger

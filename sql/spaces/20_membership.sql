@@ -260,6 +260,8 @@ begin
   v_their := private.find_role(v_space.id, v_user);
   if v_their = 'owner' or v_their = v_role then
     perform private.fail('space_role');
+  elsif v_their is null and not p_ban then
+    perform private.fail('space_member_unknown');
   end if;
   if p_ban then
     insert into app.space_bans (space_id, user_id) values (v_space.id, v_user) on conflict do nothing;
@@ -273,8 +275,9 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Takes somebody of a lower role out of a space, and with p_ban keeps them out, also when they have left. Repeating '
-  'it changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role.';
+  'Takes somebody of a lower role out of a space; with p_ban keeps them out, also who is no member, and repeating it '
+  'changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, '
+  'space_member_unknown.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write bans

@@ -73,8 +73,12 @@ declare
   v_request app.space_requests;
 begin
   select r.* into v_request from app.space_requests r join app.spaces s on s.id = r.space_id
-  where r.id = p_request and r.user_id = private.require_caller() and s.kind = p_kind;
-  if not found then
+  where r.id = p_request and s.kind = p_kind;
+  if v_request.user_id is distinct from private.require_caller() then
+    if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- they see it
+       and exists (select from private.visible_people where id = v_request.user_id) then
+      perform private.fail('request_not_yours');
+    end if;
     perform private.fail('request_unknown');
   end if;
   perform private.lock_space(v_request.space_id, array[v_request.user_id]);
@@ -85,4 +89,4 @@ begin
   return private.request_cards(array[p_request]) -> 0;
 end $$;
 comment on function private.withdraw_request is
-  'Who asked takes a pending request back. Fails: request_unknown, request_settled.';
+  'Who asked takes a pending request back. Fails: request_unknown, request_not_yours, request_settled.';

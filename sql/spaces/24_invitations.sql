@@ -126,10 +126,14 @@ begin
   select i.* into v_invitation
   from app.space_invitations i
   join app.spaces s on s.id = i.space_id and s.kind = p_kind
-  join private.visible_people p on p.id = i.inviter_id
-  where i.id = p_invitation and i.invitee_id = v_me;
+  join private.visible_people inviter on inviter.id = i.inviter_id
+  join private.visible_people invitee on invitee.id = i.invitee_id
+  where i.id = p_invitation
+    and (v_me in (i.inviter_id, i.invitee_id) or private.find_role(i.space_id, v_me) in ('owner', 'moderator'));
   if not found then
     perform private.fail('invitation_unknown');
+  elsif v_invitation.invitee_id <> v_me then
+    perform private.fail('invitation_not_yours');
   end if;
   v_space := private.lock_space(v_invitation.space_id, array[v_me]);
   if p_accept then
@@ -147,7 +151,7 @@ begin
 end $$;
 comment on function private.answer_space_invitation is
   'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
-  'invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+  'invitation_not_yours, invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
 
 create function private.end_space_invitations() returns trigger
 language plpgsql security definer   -- ends invitations of both

@@ -6243,11 +6243,14 @@ begin
   end if;
   perform private.lock_pairs(array[v_member], array[v_owner]);
   delete from app.circle_members where circle_id = p_id and member_id = v_member;
+  if not found then
+    perform private.fail('member_unknown');
+  end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle_member is
-  'Removes a member, for the owner or for the member, who leaves. Repeating it changes nothing. Fails: '
-  'circle_unknown, circle_not_yours, person_unknown.';
+  'Removes a member, for the owner or for the member, who leaves. Fails: circle_unknown, circle_not_yours, '
+  'person_unknown, member_unknown.';
 
 -- sql/social/20_invitations.sql
 
@@ -6288,6 +6291,7 @@ insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
+  ('invitation_not_yours', 403, 'Only who is invited can answer an invitation.'),
   ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
   ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Take one back first.'),
   ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
@@ -6514,27 +6518,31 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if not exists (select from app.circle_invitation_card where id = p_id and invitee_id = app.uid()) then
+  if not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.fail('invitation_unknown');
+  elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
+    perform private.fail('invitation_not_yours');
   end if;
   perform private.settle_invitation(p_id, case when p_accept then 'accepted' else 'declined' end);
   return private.invitation_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.respond_invitation is
-  'The invitee accepts or declines. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'The invitee accepts or declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled, '
+  'member_already, circle_full.';
 
 create function api.accept_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, true); end $$;
 comment on function api.accept_invitation is
-  'The invitee accepts. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'The invitee accepts. Fails: api.respond_invitation.';
 
 create function api.decline_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
-comment on function api.decline_invitation is 'The invitee declines. Fails: invitation_unknown, invitation_settled.';
+comment on function api.decline_invitation is
+  'The invitee declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile
@@ -8069,6 +8077,7 @@ insert into private.errors (code, status, text) values
   ('space_invitee_banned', 409, 'This person is banned from the group or guild. Lift the ban first.'),
   ('invitation_required', 403, 'Only people who are invited can join.'),
   ('request_unknown', 404, 'There is no such request.'),
+  ('request_not_yours', 403, 'Only who asked can take a request back.'),
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger
@@ -8620,6 +8629,8 @@ begin
   v_their := private.find_role(v_space.id, v_user);
   if v_their = 'owner' or v_their = v_role then
     perform private.fail('space_role');
+  elsif v_their is null and not p_ban then
+    perform private.fail('space_member_unknown');
   end if;
   if p_ban then
     insert into app.space_bans (space_id, user_id) values (v_space.id, v_user) on conflict do nothing;
@@ -8633,8 +8644,9 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Takes somebody of a lower role out of a space, and with p_ban keeps them out, also when they have left. Repeating '
-  'it changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role.';
+  'Takes somebody of a lower role out of a space; with p_ban keeps them out, also who is no member, and repeating it '
+  'changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, '
+  'space_member_unknown.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write bans
@@ -8728,8 +8740,12 @@ declare
   v_request app.space_requests;
 begin
   select r.* into v_request from app.space_requests r join app.spaces s on s.id = r.space_id
-  where r.id = p_request and r.user_id = private.require_caller() and s.kind = p_kind;
-  if not found then
+  where r.id = p_request and s.kind = p_kind;
+  if v_request.user_id is distinct from private.require_caller() then
+    if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- they see it
+       and exists (select from private.visible_people where id = v_request.user_id) then
+      perform private.fail('request_not_yours');
+    end if;
     perform private.fail('request_unknown');
   end if;
   perform private.lock_space(v_request.space_id, array[v_request.user_id]);
@@ -8740,7 +8756,7 @@ begin
   return private.request_cards(array[p_request]) -> 0;
 end $$;
 comment on function private.withdraw_request is
-  'Who asked takes a pending request back. Fails: request_unknown, request_settled.';
+  'Who asked takes a pending request back. Fails: request_unknown, request_not_yours, request_settled.';
 
 -- sql/spaces/24_invitations.sql
 
@@ -8872,10 +8888,14 @@ begin
   select i.* into v_invitation
   from app.space_invitations i
   join app.spaces s on s.id = i.space_id and s.kind = p_kind
-  join private.visible_people p on p.id = i.inviter_id
-  where i.id = p_invitation and i.invitee_id = v_me;
+  join private.visible_people inviter on inviter.id = i.inviter_id
+  join private.visible_people invitee on invitee.id = i.invitee_id
+  where i.id = p_invitation
+    and (v_me in (i.inviter_id, i.invitee_id) or private.find_role(i.space_id, v_me) in ('owner', 'moderator'));
   if not found then
     perform private.fail('invitation_unknown');
+  elsif v_invitation.invitee_id <> v_me then
+    perform private.fail('invitation_not_yours');
   end if;
   v_space := private.lock_space(v_invitation.space_id, array[v_me]);
   if p_accept then
@@ -8893,7 +8913,7 @@ begin
 end $$;
 comment on function private.answer_space_invitation is
   'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
-  'invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+  'invitation_not_yours, invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
 
 create function private.end_space_invitations() returns trigger
 language plpgsql security definer   -- ends invitations of both
@@ -11816,6 +11836,12 @@ begin
      and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.fail('post_unknown');
   elsif v_row.id is null then
+    -- that of another, if the card of the post shows it to the caller
+    perform from private.co_author_lists(array[p_post]) l, json_array_elements(l.list) i (item)
+    where i.item ->> 'id' = p_invite::text;
+    if found then
+      perform private.fail('invitation_not_yours');
+    end if;
     perform private.fail('co_author_invitation_unknown');
   elsif v_row.status = 'accepted' and p_accept is not false then
     perform private.fail('co_author_resolved');
@@ -11835,8 +11861,8 @@ begin
 end $$;
 comment on function private.settle_co_author is
   'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
-  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, '
-  'split_share_exceeded.';
+  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, invitation_not_yours, '
+  'co_author_resolved, split_share_exceeded.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -11853,7 +11879,7 @@ begin
 end $$;
 comment on function api.respond_co_author is
   'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: post_unknown, co_author_invitation_unknown, co_author_resolved, split_share_exceeded.';
+  'Fails: private.settle_co_author.';
 
 -- sql/posts/34_pins.sql
 
@@ -12749,7 +12775,7 @@ declare
   v_found  app.found;
 begin
   if private.find_role(p_space, private.require_caller()) is null then
-    return ('{}', null)::app.found;   -- nobody else looks through what is not theirs
+    perform private.fail('space_not_member');
   end if;
   if p_cursor is not null then
     v_place := private.require_place(v_list, p_cursor);
@@ -12776,7 +12802,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400; none for others. Fails: cursor_unknown.';
+  'The next posts of a space that a member may see, among the next 400. Fails: space_not_member, cursor_unknown.';
 call private.make_walk('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -12797,8 +12823,8 @@ begin
   return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is
-  'What is posted in a group or a guild, newest first, for its members; an empty page for others who see it. Fails: '
-  'content_space, space_unknown, cursor_unknown, limit_out_of_range.';
+  'What is posted in a group or a guild, newest first, for its members. Fails: content_space, space_unknown, '
+  'space_not_member, cursor_unknown, limit_out_of_range.';
 
 -- sql/posts/60_reports.sql
 
@@ -21764,8 +21790,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_group_member is
-  'Takes a member out of a group, and with p_ban keeps them out. Fails: writes_exceeded, person_unknown, '
-  'space_unknown, space_not_member, space_role.';
+  'Takes a member out of a group, and with p_ban keeps them out. Fails: private.remove_space_member.';
 
 create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -21833,7 +21858,7 @@ begin
   return private.withdraw_request('group', p_rid);
 end $$;
 comment on function api.withdraw_group_request is
-  'The caller takes a request back, whatever they see of the group. Fails: request_unknown, request_settled.';
+  'The caller takes a request back, whatever they see of the group. Fails: private.withdraw_request.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -21893,8 +21918,7 @@ begin
   return private.answer_space_invitation('group', p_iid, true);
 end $$;
 comment on function api.accept_group_invitation is
-  'Accepts an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Accepts an invitation into a group. Fails: private.answer_space_invitation.';
 
 create function api.decline_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -21904,8 +21928,7 @@ begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
 comment on function api.decline_group_invitation is
-  'Declines an invitation into a group. Fails: writes_exceeded, invitation_unknown, invitation_settled, '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Declines an invitation into a group. Fails: private.answer_space_invitation.';
 
 -- policies/groups.sql
 
@@ -22804,7 +22827,7 @@ begin
   return private.withdraw_request('guild', p_aid);
 end $$;
 comment on function api.withdraw_guild_application is
-  'The caller takes an application back. Fails: request_unknown, request_settled.';
+  'The caller takes an application back, whatever they see of the guild. Fails: private.withdraw_request.';
 
 -- sql/guilds/70_proposals.sql
 
@@ -23887,6 +23910,21 @@ end $$;
 comment on function private.lock_group is
   'Locks a group in which the caller takes part. Fails: conversation_unknown, conversation_direct.';
 
+create function private.require_own_group(p_conversation uuid) returns void
+language plpgsql stable security definer   -- people read conversations by operations alone
+set search_path = ''
+as $$
+begin
+  if (private.require_member(p_conversation)).kind = 'direct' then
+    perform private.fail('conversation_direct');
+  elsif not exists (select from app.conversation_members m
+                    where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
+    perform private.fail('conversation_not_yours');
+  end if;
+end $$;
+comment on function private.require_own_group is
+  'Passes for the owner of a group. Fails: conversation_unknown, conversation_direct, conversation_not_yours.';
+
 create function private.lock_own_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
 set search_path = ''
@@ -23894,10 +23932,7 @@ as $$
 declare
   v_conversation app.conversations := private.lock_group(p_conversation);
 begin
-  if not exists (select from app.conversation_members m
-                 where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
-    perform private.fail('conversation_not_yours');
-  end if;
+  perform private.require_own_group(p_conversation);
   return v_conversation;
 end $$;
 comment on function private.lock_own_group is
@@ -25346,7 +25381,7 @@ as $$
 declare
   v_people uuid[];
 begin
-  perform private.require_member(p_id);   -- before anybody is told who is known
+  perform private.require_own_group(p_id);   -- before anybody is told who is known
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
@@ -25459,7 +25494,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.require_member(p_id);
+  perform private.require_own_group(p_id);
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
   return null;   -- answered as 204
 end $$;
@@ -25484,7 +25519,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.require_member(p_id);
+  perform private.require_own_group(p_id);
   if p_role is distinct from 'owner' then
     perform private.fail('value_invalid');
   end if;
@@ -25818,6 +25853,7 @@ grant execute on function
   private.require_message,
   private.require_message_card,
   private.require_number,
+  private.require_own_group,
   private.require_others,
   private.require_reported_message,
   private.send_message
@@ -30182,6 +30218,7 @@ insert into private.errors (code, status, text) values
   ('project_over', 409, 'This project is completed or archived.'),
   ('project_applied', 409, 'You have already applied for this role.'),
   ('project_member_already', 409, 'This person already holds a role in the project.'),
+  ('project_application_not_yours', 403, 'Only who applied can take an application back.'),
   ('project_application_settled', 409, 'This application has already been settled.'),
   ('project_role_full', 409, 'All places of this role are taken.'),
   ('project_role_held', 409, 'This role is held: it cannot be deleted, nor have fewer places than are taken.'),
@@ -30614,10 +30651,14 @@ create function private.withdraw_project_application(p_project uuid, p_id uuid) 
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
 set search_path = ''
 as $$
+declare
+  v_user uuid := (select user_id from app.project_applications where id = p_id and project_id = p_project);
 begin
-  perform from app.project_applications
-  where id = p_id and project_id = p_project and user_id = private.require_caller();
-  if not found then
+  if v_user is distinct from private.require_caller() then
+    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- they see it
+       and exists (select from private.visible_people where id = v_user) then
+      perform private.fail('project_application_not_yours');
+    end if;
     perform private.fail('project_application_unknown');
   end if;
   update app.project_applications set status = 'withdrawn', decided_at = now() where id = p_id and status = 'pending';
@@ -30626,7 +30667,8 @@ begin
   end if;
 end $$;
 comment on function private.withdraw_project_application is
-  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_settled.';
+  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_not_yours, '
+  'project_application_settled.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -30660,14 +30702,13 @@ begin
     perform private.fail('project_author_stays');
   end if;
   perform from private.visible_contents where id = p_id and kind = 'project';
-  if found then
-    perform private.fail('project_member_unknown');
+  if not found then
+    perform private.fail('project_unknown');
   end if;
-  perform private.fail('project_unknown');
 end $$;
 comment on function private.leave_project is
-  'The caller gives their role back, also where they no longer see the project. Fails: project_author_stays, '
-  'project_member_unknown, project_unknown.';
+  'The caller gives their role back, also where they no longer see the project; who has none stays without. Fails: '
+  'project_author_stays, project_unknown.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write roles

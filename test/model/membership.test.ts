@@ -169,7 +169,7 @@ function expected(model: Model, { does, who, whom }: Step): boolean {
       return moderates && invited.delete(whom)
     case 'remove':
     case 'ban':
-      if (!moderates || theirs === 'owner' || theirs === mine) return false
+      if (!moderates || theirs === 'owner' || theirs === mine || (does === 'remove' && !theirs)) return false
       roles.delete(whom)
       if (does === 'ban') {
         banned.add(whom)

@@ -133,6 +133,8 @@ function expected(model: Model, ever: Set<string>, { does, who, role, slots }: S
       return refused
     }
     case 'leave':
+      model.holds.delete(who)
+      return null
     case 'remove':
       return model.holds.delete(who) ? null : 'project_member_unknown'
     case 'slots':

@@ -130,7 +130,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/members/:userId': {
     summary: 'Remove a member',
-    description: `For owner and moderators, and nobody of the same or a higher role. With \`ban=true\` also somebody who is no member is kept out. Repeating it changes nothing. ${often}`,
+    description: `For owner and moderators, and nobody of the same or a higher role. Who is no member is 404; with \`ban=true\` they are kept out all the same, and repeating it changes nothing. ${often}`,
     access: 'user',
     operation: 'remove_group_member',
     params: GroupMember,
@@ -182,7 +182,7 @@ export default routes('groups', {
   },
   'POST /groups/:id/join-requests/:rid/withdraw': {
     summary: 'Take my request back',
-    description: 'Also where I no longer see the group.',
+    description: 'Also where I no longer see the group. That of somebody else is 403 for who sees it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_group_request',
     params: GroupRequest,
@@ -243,7 +243,7 @@ export default routes('groups', {
   'GET /groups/:id/posts': {
     summary: 'The posts of a group, newest first',
     description:
-      'For its members, also of an archived one; for others who see the group an empty page. My own hidden ones are there for me. A page looks at 400 and may be short.',
+      'For its members, also of an archived one; others who see the group are 403. My own hidden ones are there for me. A page looks at 400 and may be short.',
     access: 'user',
     operation: 'list_space_posts',
     params: GroupId,

@@ -156,6 +156,7 @@ export default routes('guilds', {
   },
   'POST /guilds/:id/applications/:aid/withdraw': {
     summary: 'Take my application back',
+    description: 'Also where I no longer see the guild. That of somebody else is 403 for who sees it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_guild_application',
     params: GuildApplicationId,
@@ -215,7 +216,7 @@ export default routes('guilds', {
   'GET /guilds/:id/posts': {
     summary: 'The posts of a guild, newest first',
     description:
-      'For its members, also of an archived one; for others an empty page. My own hidden ones are there for me. A page looks at 400 and may be short.',
+      'For its members, also of an archived one; others are 403. My own hidden ones are there for me. A page looks at 400 and may be short.',
     access: 'user',
     operation: 'list_space_posts',
     params: GuildId,

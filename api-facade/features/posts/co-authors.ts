@@ -17,7 +17,7 @@ export default routes('posts', {
   'POST /posts/:id/co-authors/:inviteId/respond': {
     summary: 'Accept or decline to be a co-author',
     description:
-      'For the invited person alone. Shares are checked again. From then on each payment of the post gives them their share, rounded down. A declined invitation is gone, and its author may invite again. `accept: false` after accepting leaves: the answer is the same `declined`, from then on the share stays with the author. One may leave a post that one does not see any more, too. `accept: true` a second time is 409.',
+      'For the invited person alone: others who see the invitation are 403. Shares are checked again. From then on each payment of the post gives them their share, rounded down. A declined invitation is gone, and its author may invite again. `accept: false` after accepting leaves: the answer is the same `declined`, from then on the share stays with the author. One may leave a post that one does not see any more, too. `accept: true` a second time is 409.',
     access: 'user',
     operation: 'respond_co_author',
     params: CoAuthorParams,

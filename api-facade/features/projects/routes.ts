@@ -163,7 +163,8 @@ export default routes('projects', {
   },
   'POST /projects/:id/applications/:aid/withdraw': {
     summary: 'Take my application back',
-    description: 'Also where I no longer see the project. One that is settled is 409.',
+    description:
+      'Also where I no longer see the project. One that is settled is 409; that of somebody else is 403 for who sees it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_project_application',
     params: ApplicationParams,
@@ -190,7 +191,7 @@ export default routes('projects', {
   'POST /projects/:id/leave': {
     summary: 'Give my role in a project back',
     description:
-      'Also where I no longer see the project, or it is over. The author cannot leave (409); who holds no role is 404. A ban of a member, and a block between a member and the author, end a membership too.',
+      'Also where I no longer see the project, or it is over. The author cannot leave (409). Repeating it changes nothing. A ban of a member, and a block between a member and the author, end a membership too.',
     access: 'user',
     operation: 'leave_project',
     params: UuidId,

@@ -83,7 +83,7 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id/members/:memberId': {
     summary: 'Remove a member, or leave',
-    description: 'The owner removes anyone; a member removes themselves. Repeating it changes nothing.',
+    description: 'The owner removes anyone; a member removes themselves. Who is no member is 404.',
     access: 'user',
     operation: 'remove_circle_member',
     params: MemberParams,

@@ -170,6 +170,7 @@ test('a request waits until it is decided, and the person is told', async () => 
   })
   expect(await bob.get(at)).toFailWith(403, 'space_not_member')
   expect(await carla.post(`${at}/${asked}/withdraw`)).toFailWith(404, 'request_unknown')
+  expect(await alice.post(`${at}/${asked}/withdraw`)).toFailWith(403, 'request_not_yours')
   expect(await bob.post(`${at}/${asked}/withdraw`)).toMatchObject({ status: 200, body: { status: 'withdrawn' } })
   expect(await alice.post(`${at}/${asked}/approve`)).toFailWith(409, 'request_settled')
   expect(await alice.post(`${at}/${await ask('')}/reject`)).toMatchObject({ status: 200, body: { status: 'rejected' } })

@@ -47,8 +47,8 @@ describe('invitations', async () => {
   ])('are settled once by %s %o', async (action, body, status) => {
     const id = await invite(alice, circle, bob)
     const path = `/circles/invitations/${id}`
-    for (const person of [alice, carla])
-      expect(await person.post(`${path}/${action}`, body)).toFailWith(404, 'invitation_unknown')
+    expect(await alice.post(`${path}/${action}`, body)).toFailWith(403, 'invitation_not_yours')
+    expect(await carla.post(`${path}/${action}`, body)).toFailWith(404, 'invitation_unknown')
     expect(await bob.post(`${path}/${action}`, body)).toMatchObject({ status: 200, body: { id, status } })
     const told = (await alice.inbox('circle.accepted')).filter(({ payload }) => payload.invitationId === id)
     expect(told).toHaveLength(status === 'accepted' ? 1 : 0)

@@ -74,7 +74,7 @@ select test.act_as('carla');
 select is(pg_temp.shown('post'), null, 'and nobody else');
 select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'or answers it');
 select test.act_as('alice');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'its author neither');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT403', 'invitation_not_yours', 'its author neither');
 select test.act_as('bob');
 select throws_ok($$ select pg_temp.respond('other', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'it is of one post');
 select throws_ok($$ select api.respond_co_author(gen_random_uuid(), pg_temp.id('post bob'), true) $$, 'PT404', 'post_unknown', 'that exists');
@@ -117,7 +117,7 @@ select lives_ok($$ select pg_temp.invite('split', 'erin', 0) $$, 'but for nothin
 
 -- Leaving: what was accepted is given up by the same no
 select test.act_as('carla');
-select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'co_author_invitation_unknown', 'nobody leaves for another');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT403', 'invitation_not_yours', 'nobody leaves for another');
 select test.act_as('dave');
 select is(pg_temp.respond('split', 'split dave', false), 'declined', 'a co-author leaves');
 select is(pg_temp.shown('split'), 'bob 60 accepted', 'and is none any more');

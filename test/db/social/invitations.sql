@@ -46,7 +46,7 @@ select pg_temp.invite('revoked', 'dave');
 select pg_temp.invite('pending', 'erin');
 
 -- pending, by the wrong people
-select throws_ok(format('select api.%s(pg_temp.id(%L)%s)', f, 'pending', more), 'PT404', 'invitation_unknown',
+select throws_ok(format('select api.%s(pg_temp.id(%L)%s)', f, 'pending', more), 'PT403', 'invitation_not_yours',
   'the inviter does not answer: ' || f || more)
 from (values ('accept_invitation', ''), ('decline_invitation', ''), ('respond_invitation', ', true'), ('respond_invitation', ', false')) c (f, more);
 select throws_ok($$ select private.settle_invitation(pg_temp.id('pending'), 'accepted') $$, 'PT404', 'invitation_unknown',

@@ -6,7 +6,6 @@ import {
   deletedReply,
   followsSeries,
   gone,
-  isCoAuthor,
   meant,
   meets,
   names,
@@ -15,6 +14,7 @@ import {
   sees,
   seesQuoted,
   seesReply,
+  showsCoAuthor,
   type World,
 } from './model.ts'
 
@@ -122,8 +122,7 @@ export function postCardOf(world: World, viewer: number, place: number, quotes =
     counters: countersOf(world, place),
     viewer: viewerOf(world, viewer, place),
     coAuthors: world.coAuthors
-      .filter((one) => one.post === place && isCoAuthor(world, one) && meets(world, viewer, one.person))
-      .filter(({ person, accepted }) => accepted || viewer === author || viewer === person)
+      .filter((one) => one.post === place && showsCoAuthor(world, viewer, one))
       .map(({ person, accepted }) => [actorId(person), accepted ? 'accepted' : 'pending']),
     series: world.series.flatMap(({ parts }, series) => (parts.includes(place) ? [seriesId(series)] : [])),
     poll: pollOf(world, viewer, place),

@@ -99,6 +99,12 @@ export const followsSeries = (world: World, person: number, series: number) =>
 export const isCoAuthor = (world: World, { post, person, accepted }: World['coAuthors'][number]) =>
   !world.erased.includes(person) && (accepted || !quarrelled(world, person, at(world.posts, post).author))
 
+/** Whether a post that a viewer sees names its co-author to them: who has not answered yet, to few. */
+export const showsCoAuthor = (world: World, viewer: number, one: World['coAuthors'][number]) =>
+  isCoAuthor(world, one) &&
+  meets(world, viewer, one.person) &&
+  (one.accepted || viewer === one.person || viewer === at(world.posts, one.post).author)
+
 /** Whether two people ever stood across a block, also one that was lifted. */
 export const quarrelled = ({ blocks }: World, one: number, other: number) =>
   blocks.some(({ by, whom }) => (by === one && whom === other) || (by === other && whom === one))

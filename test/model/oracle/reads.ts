@@ -213,7 +213,9 @@ export const reads: Entries = {
         {
           call: paged('list_space_posts', world, `'the-space'`),
           read: postsIn,
-          expected: postCards(world, viewer, newestFirst(there)),
+          expected: world.space.includes(viewer)
+            ? postCards(world, viewer, newestFirst(there))
+            : refused('space_not_member'),
         },
       ]
     },

@@ -30,7 +30,7 @@ export const ties: Record<'block' | 'ban' | 'join' | 'leave', Performer> = {
   },
   leave: (world, { by, other }) => {
     const own = at(world.circles, by)
-    const may = meets(world, by, other)
+    const may = meets(world, by, other) && own.members.some(({ person, left }) => person === other && !left)
     if (may) own.members = own.members.filter(({ person }) => person !== other)
     return { by, call: () => `api.remove_circle_member(${circle}, '${at(names, other)}')`, may, ...nobody }
   },

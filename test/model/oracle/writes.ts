@@ -1,6 +1,6 @@
 // The registry, second part: what is done to a post. All of it is taken back after it was asked.
 import { inviteId, optionId, postId, unknownId } from './build.ts'
-import { at, deletedPost, followsSeries, isCoAuthor, meant, places, sees, type World } from './model.ts'
+import { at, deletedPost, followsSeries, isCoAuthor, meant, places, sees, showsCoAuthor, type World } from './model.ts'
 import { type Ask, done, type Entries, ofPost, ofReply, ofSeries, refused } from './question.ts'
 
 type Outcome = (world: World, viewer: number, place: number) => unknown
@@ -71,15 +71,21 @@ const invitation = (world: World, viewer: number, place: number) => {
   const invite = world.coAuthors.find(({ post }) => post === place)
   return invite && invite.person === viewer && isCoAuthor(world, invite) ? invite : undefined
 }
+const others: Outcome = (world, viewer, place) => {
+  const invite = world.coAuthors.find(({ post }) => post === place)
+  return refused(
+    invite && showsCoAuthor(world, viewer, invite) ? 'invitation_not_yours' : 'co_author_invitation_unknown',
+  )
+}
 const accepting: Outcome = (world, viewer, place) => {
   const invite = invitation(world, viewer, place)
-  if (!invite) return refused('co_author_invitation_unknown')
+  if (!invite) return others(world, viewer, place)
   return invite.accepted ? refused('co_author_resolved') : done
 }
 const declining: Ask = (world, viewer, place) => {
   const question = ofPost(
     (id) => `api.respond_co_author(${id}, '${inviteOf(world, place)}', false)`,
-    () => (invitation(world, viewer, place) ? done : refused('co_author_invitation_unknown')),
+    () => (invitation(world, viewer, place) ? done : others(world, viewer, place)),
   )(world, viewer, place)
   // one is rid of what one has accepted also when the post has gone from sight
   return invitation(world, viewer, place)?.accepted ? { ...question, expected: done } : question
