@@ -44,6 +44,7 @@ grant execute on function
   private.find_talent,
   private.mentor_parts,
   private.met_page,
+  private.quoted_word,
   private.read_query,
   private.require_met,
   private.require_stream_place,
@@ -51,6 +52,11 @@ grant execute on function
   private.stream_cards,
   private.talent_parts
   to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.silence_documents
+  to worker;
 
 -- operations
 grant execute on function

@@ -294,6 +294,7 @@ export const errors = {
   role_own: [400, 'You cannot change your own role. Ask another admin.'],
   role_required: [403, 'Your role does not allow this.'],
   role_unknown: [422, 'role must be user, moderator or admin.'],
+  search_words: [422, 'A search can have at most 32 words.'],
   section_unknown: [404, 'The export has no such section.'],
   series_description: [422, 'The description of a series can have at most 2000 characters.'],
   series_exhausted: [409, 'You can have at most 100 series.'],

@@ -9,6 +9,7 @@ create table app.audience (
   constraint audience_pkey primary key (viewer_id, author_id) include (level)
 );
 create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
+create index audience_closer_idx on app.audience (viewer_id, author_id) include (level) where level > 0;
 create index audience_blocked_idx on app.audience (viewer_id, author_id) where level < 0;
 comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '

@@ -113,17 +113,17 @@ set search_path = ''
 as $$
 begin
   delete from private.name_trigrams where user_id = new.id;
-  if new.erased_at is null then
+  if new.banned_at is null and new.erased_at is null then
     insert into private.name_trigrams (trigram, joined_at, user_id)
     select t, new.created_at, new.id
     from unnest(extensions.show_trgm(private.full_name(new.first_name, new.last_name, new.username))) t;
   end if;
   return null;
 end $$;
-comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not once '
-  'they are erased.';
+comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not while '
+  'they are banned or once they are erased: nobody''s look passes over them.';
 create trigger _205_cut_names
-  after insert or update of first_name, last_name, username, erased_at on app.users
+  after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
   for each row execute function private.cut_names();
 
 create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)

@@ -1,72 +1,33 @@
 -- The search: by words over everything that the registry of types has, newest block of time first.
 -- docs/decisions.md, Discovery.
 
-create type private.search_query as (words text[], query tsquery, without tsquery, said text, interests uuid[]);
-comment on type private.search_query is
-  'What is looked for: words that all must be there, of which one leads; the whole of it, with phrases and what must '
-  'not be there; the latter alone, null for none; the text of the former, for names; and the interests, null for any.';
+create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
+comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
 
-create function private.read_query(p_q text, p_interests uuid[]) returns private.search_query
+create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_query private.search_query := ('{}', null, null, null, p_interests)::private.search_query;
-  v_part  text[];
-  v_text  text;
-  v_one   tsquery;
+  v_type private.search_types;
+  v_some uuid[];
+  v_seen uuid[] := '{}';
 begin
-  for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
-    v_text := coalesce(v_part[2], v_part[3]);
-    v_one := phraseto_tsquery('private.search', v_text);
-    continue when numnode(v_one) = 0;
-    if v_part[1] = '-' then
-      v_query.without := case when v_query.without is null then v_one else v_query.without || v_one end;
-    else
-      v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
-      v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
-      v_query.said := concat_ws(' ', v_query.said, v_text);
-    end if;
+  for v_type in select t.* from private.search_types t where t.type = any (p_types) loop
+    execute format('select array(select v.id from unnest($1) u (id) join %s v on v.id = u.id)', v_type.visible)
+    into v_some
+    using array(select u.id from unnest(p_types, p_ids) as u (type, id) where u.type = v_type.type);
+    v_seen := v_seen || v_some;
   end loop;
-  -- the longest are mostly the rarest
-  v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
-                         order by length(w.word) desc, w.word limit 4);
-  return v_query;
+  return v_seen;
 end $$;
-comment on function private.read_query is
-  'Reads what somebody looks for: words, "phrases", and -without. Whatever else is in it are no signs.';
-
-create type private.search_lead as (type text, word text);
-comment on type private.search_lead is 'The list that is walked for a type: that of its rarest word.';
-
-create function private.search_leads(p_types text[], p_words text[], p_before bigint) returns private.search_lead[]
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return array(
-    select (t.type, r.word)::private.search_lead
-    from unnest(p_types) t (type)
-    cross join lateral (
-      select w.word,
-             case when cardinality(p_words) > 1 then (
-               select count(*) from (select from private.search_words s
-                                     where s.type = t.type and s.word = w.word and s.number < p_before
-                                     order by s.number desc limit 100) c) end as many
-      from unnest(p_words) with ordinality as w (word, place)
-      order by many, w.place limit 1) r
-    where r.many is distinct from 0);
-end $$;
-comment on function private.search_leads is
-  'For each type the word that is in the fewest of its next documents, counted up to 100.';
-call private.make_walk('private.search_leads');
-
-create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
-comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
+comment on function private.visible_documents is
+  'Which of these things the caller may see, by the view of their type.';
+call private.make_walk('private.visible_documents');
 
 create function private.search_blocks(
-  p_query private.search_query, p_leads private.search_lead[], p_people private.search_run, p_low bigint,
-  p_before bigint
+  p_query private.search_query, p_types text[], p_leads private.search_lead[], p_people private.search_run,
+  p_low bigint, p_before bigint
 ) returns private.search_run
 language plpgsql stable
 set search_path = ''
@@ -75,47 +36,41 @@ declare
   v_types text[];
   v_ids   uuid[];
   v_nums  bigint[];
-  v_ranks real[];
-  v_type  private.search_types;
-  v_some  uuid[];
-  v_seen  uuid[] := '{}';
+  v_seen  uuid[];
   v_run   private.search_run;
 begin
-  select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(d.rank)
-  into v_types, v_ids, v_nums, v_ranks
-  from (
-    select d.type, d.id, d.number, ts_rank(d.words, p_query.query) as rank
-    from unnest(p_leads) l
-    cross join lateral (
-      select s.number from private.search_words s
-      where s.type = l.type and s.word = l.word and s.number >= p_low and s.number < p_before
-      order by s.number desc) n
-    cross join lateral (select o.* from private.search_documents o where o.number = n.number offset 0) d
-    where d.gone_at is null and d.words @@ p_query.query
-      and (p_query.without is null or not d.words @@ p_query.without)
-      and (p_query.interests is null or d.interests && p_query.interests)
-    union all
-    select u.*
-    from unnest(p_people.types, p_people.ids, p_people.numbers, p_people.ranks) as u (type, id, number, rank)
-    where u.number >= p_low and u.number < p_before) d;
-  for v_type in select t.* from private.search_types t where t.type = any (v_types) loop
-    execute format('select array(select v.id from %s v where v.id = any ($1))', v_type.visible)
-    into v_some
-    using array(select u.id from unnest(v_types, v_ids) as u (type, id) where u.type = v_type.type);
-    v_seen := v_seen || v_some;
-  end loop;
+  select array_agg(d.type), array_agg(d.id), array_agg(d.number) into v_types, v_ids, v_nums
+  from unnest(p_leads) l
+  cross join lateral (
+    select s.number from private.search_words s
+    where s.scope = l.scope and s.word = l.word and s.number >= p_low and s.number < p_before
+    order by s.number desc) n
+  cross join lateral (select o.number, o.type, o.id, o.interests from private.search_documents o
+                      where o.number = n.number offset 0) d
+  where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests);
+  v_seen := private.visible_documents(v_types, v_ids);
+  -- only now the words, of what the caller sees
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
-  from (select u.* from unnest(v_types, v_ids, v_nums, v_ranks) as u (type, id, number, rank)
-        join (select distinct unnest(v_seen) as id) s on s.id = u.id
-        order by u.number / 500 desc, u.rank desc, u.number desc) f;
+  from (select m.* from (
+    select u.type, u.id, u.number, ts_rank(coalesce(d.ranked, d.words), p_query.ranking) as rank
+    from unnest(v_types, v_ids, v_nums) as u (type, id, number)
+    join unnest(v_seen) s (id) on s.id = u.id
+    cross join lateral (select o.words, o.ranked from private.search_documents o
+                        where o.number = u.number offset 0) d
+    where d.words @@ p_query.query and (p_query.without is null or not d.words @@ p_query.without)
+    union all
+    select p.type, p.id, p.number, p.rank
+    from unnest(p_people.types, p_people.ids, p_people.numbers, p_people.ranks) as p (type, id, number, rank)
+    where p.number >= p_low and p.number < p_before) m
+    order by m.number / 500 desc, m.rank desc, m.number desc) f;
   return v_run;
 end $$;
 comment on function private.search_blocks is
   'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
-  'and that match; and these people.';
+  'and that match; and these people, who were found visible. What a document says is not looked at before.';
 call private.make_walk('private.search_blocks');
--- a list of visible ids is joined with what was found
+-- what was found is joined with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
@@ -156,7 +111,8 @@ comment on function private.found_before is
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
-  'Up to 51 things that were found, and when 2000 did not fill the page, the cursor from which the next one goes on.';
+  'Up to 51 things that were found, and when what was looked at did not fill the page, the cursor from which the next '
+  'one goes on.';
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
@@ -169,6 +125,8 @@ declare
   v_each     integer;
   v_cursor   private.search_documents;
   v_rank     real := 'infinity';
+  v_types    text[] := array(select t.type from private.search_types t
+                             where t.type <> 'person' and (p_type is null or t.type = p_type));
   v_leads    private.search_lead[];
   v_people   private.search_run;
   v_looked   integer := 0;
@@ -191,7 +149,8 @@ begin
     select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(n.likeness)
     into v_people.types, v_people.ids, v_people.numbers, v_people.ranks
     from private.find_names(p_query.said) n
-    join private.search_documents d on d.type = 'person' and d.id = n.id
+    cross join lateral (select o.* from private.search_documents o
+                        where o.type = 'person' and o.id = n.id offset 0) d
     where d.number < v_before and d.gone_at is null
       -- among other things only names that are much like it
       and (p_type = 'person' or n.likeness >= 0.5)
@@ -201,20 +160,18 @@ begin
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
-      else ts_rank(v_cursor.words, p_query.query) end;
+      else ts_rank(coalesce(v_cursor.ranked, v_cursor.words), p_query.ranking) end;
     v_rank := coalesce(v_rank, 'infinity');
   end if;
-  v_leads := private.search_leads(
-    array(select t.type from private.search_types t where t.type <> 'person' and (p_type is null or t.type = p_type)),
-    p_query.words, v_before);
-  v_each := greatest(20, 400 / greatest(cardinality(v_leads), 1));
+  v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
+  v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
     -- down to where the fullest list reaches, then whole blocks
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
       select s.number from private.search_words s
-      where s.type = l.type and s.word = l.word and s.number < v_before
+      where s.scope = l.scope and s.word = l.word and s.number < v_before
       order by s.number desc offset v_each - 1 limit 1) n;
     v_looked := v_looked + v_each * cardinality(v_leads);
     if v_low is null then
@@ -226,7 +183,7 @@ begin
         v_looked := v_looked + 500;
       end if;
     end if;
-    v_run := private.search_blocks(p_query, v_leads, v_people, v_low, v_before);
+    v_run := private.search_blocks(p_query, v_types, v_leads, v_people, v_low, v_before);
     if v_rank < 'infinity' then
       select array_agg(u.type), array_agg(u.id), array_agg(u.number), array_agg(u.rank)
       into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
@@ -237,7 +194,7 @@ begin
     v_page.run := ((v_page.run).types || (v_run.types)[:51], (v_page.run).ids || (v_run.ids)[:51],
                     null, null)::private.search_run;
     v_before := v_low;
-    exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 2000;
+    exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 1200;
   end loop;
   if v_low > 0 and coalesce(cardinality((v_page.run).ids), 0) < 51 then
     v_page.next := private.seal_cursor('search', v_low, '00000000-0000-0000-0000-000000000000');
@@ -246,10 +203,10 @@ begin
 end $$;
 comment on function private.find_by_words is
   'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
-  'until there are 51 or 2000 entries of lists were looked at. Fails: cursor_unknown.';
+  'until there are 51 or 1200 entries of lists were looked at. Fails: cursor_unknown.';
 call private.make_walk('private.find_by_words');
 
-create function private.search_cards(p_type text, p_ids uuid[], p_query tsquery)
+create function private.search_cards(p_type text, p_ids uuid[], p_marks tsquery)
 returns table (id uuid, card jsonb)
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
@@ -264,28 +221,50 @@ begin
     from (select ($1)[u.place] as id, u.card
           from json_array_elements(%s($1)) with ordinality as u (card, place)) c
     join %s($1) t on t.id = c.id $q$, v_type.cards, v_type.texts)
-  using p_ids, p_type, p_query;
+  using p_ids, p_type, p_marks;
 end $$;
 comment on function private.search_cards is
   'What was found of one type: the card of each with {type, title, excerpt}.';
 call private.make_walk('private.search_cards');
 
-create function private.excerpt(p_body text, p_query tsquery) returns text
+create function private.excerpt(p_body text, p_marks tsquery) returns text
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_body    text := private.untagged(left(p_body, 5000));
+  v_from    integer := 1;
+  v_part    text;
+  v_excerpt text;
+  v_first   text;
 begin
-  -- marked by signs that no text has, since what stands around them is not HTML
-  return replace(replace(replace(replace(replace(
-    ts_headline('private.search', private.untagged(left(p_body, 5000)), p_query,
-                e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
-                'FragmentDelimiter=" … "'),
+  -- ts_headline takes time by the square of a text, so it gets one piece after the other until there is a hit
+  loop
+    v_part := substr(v_body, v_from, 600);
+    if v_from > 1 then
+      v_part := regexp_replace(v_part, '^\S+\s', '');
+    end if;
+    if v_from + 600 <= length(v_body) then
+      v_part := regexp_replace(v_part, '\s\S+$', '');
+    end if;
+    -- marked by signs that no text has, since what stands around them is not HTML
+    v_excerpt := ts_headline('private.search', v_part, p_marks,
+      e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
+      'FragmentDelimiter=" … "');
+    v_first := coalesce(v_first, v_excerpt);
+    exit when strpos(v_excerpt, e'\u0002') > 0;
+    v_excerpt := v_first;
+    v_from := v_from + 500;   -- a phrase may begin in one piece and end in the next
+    exit when v_from + 100 > length(v_body);
+  end loop;
+  return replace(replace(replace(replace(replace(v_excerpt,
     '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
 end $$;
 comment on function private.excerpt is
-  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped.';
+  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped. They are '
+  'within the first 600 characters that have a hit, or else at the beginning.';
 
-create function private.search_items(p_page private.search_page, p_query tsquery, p_limit integer) returns json
+create function private.search_items(p_page private.search_page, p_marks tsquery, p_limit integer) returns json
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
 as $$
@@ -302,7 +281,7 @@ begin
     from unnest(v_types, v_ids) with ordinality as i (type, id, place)
     join (select f.type, k.id, k.card
           from (select u.type, array_agg(u.id) as ids from unnest(v_types, v_ids) as u (type, id) group by u.type) f
-          cross join lateral private.search_cards(f.type, f.ids, p_query) k) c
+          cross join lateral private.search_cards(f.type, f.ids, p_marks) k) c
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
@@ -320,8 +299,8 @@ declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
-  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.query, p_limit);
+  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';
+  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range.';

@@ -702,6 +702,7 @@ create table app.audience (
   constraint audience_pkey primary key (viewer_id, author_id) include (level)
 );
 create index audience_author_id_idx on app.audience (author_id, viewer_id) include (level);
+create index audience_closer_idx on app.audience (viewer_id, author_id) include (level) where level > 0;
 create index audience_blocked_idx on app.audience (viewer_id, author_id) where level < 0;
 comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
@@ -34630,17 +34631,17 @@ set search_path = ''
 as $$
 begin
   delete from private.name_trigrams where user_id = new.id;
-  if new.erased_at is null then
+  if new.banned_at is null and new.erased_at is null then
     insert into private.name_trigrams (trigram, joined_at, user_id)
     select t, new.created_at, new.id
     from unnest(extensions.show_trgm(private.full_name(new.first_name, new.last_name, new.username))) t;
   end if;
   return null;
 end $$;
-comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not once '
-  'they are erased.';
+comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not while '
+  'they are banned or once they are erased: nobody''s look passes over them.';
 create trigger _205_cut_names
-  after insert or update of first_name, last_name, username, erased_at on app.users
+  after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
   for each row execute function private.cut_names();
 
 create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
@@ -35103,9 +35104,10 @@ comment on function api.list_stream is
 
 -- sql/discovery/40_index.sql
 
--- What is found by words: each thing is a document with a number in the order of time, and each word of a type has the
--- list of the documents that it is in. So a search walks lists, newest first, and stops when it has enough: an index
--- on the words alone (GIN) reads all documents of a word, of which a common one has any number.
+-- What is found by words: each thing is a document with a number in the order of time, and has a scope, which says who
+-- may find it. Each word of a scope has the list of the documents that it is in. A search walks the lists of the
+-- caller's scopes, newest first, and stops when it has enough: it passes over nothing that others keep to themselves.
+-- An index on the words alone (GIN) reads all documents of a word, whoever may see them.
 -- docs/decisions.md, Discovery.
 
 create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
@@ -35122,40 +35124,75 @@ create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
   texts   text not null check (texts ~ '^private\.[a-z_]+$'),
   visible regclass not null,
-  cards   text not null check (cards ~ '^private\.[a-z_]+$')
+  cards   text not null check (cards ~ '^private\.[a-z_]+$'),
+  scopes  text[] not null default '{}' check (scopes <@ '{space,level,private}')
 );
 comment on table private.search_types is
-  'What can be searched for, with a row a type. texts(uuid[]) gives {id, title, body, interests} of those that there '
-  'are, whoever asks; visible is a view of the ids that the caller may see; cards(uuid[]) makes their cards, in '
-  'order. Whoever writes a thing of a type calls private.index_for_search. test/db/discovery/search.sql finds a kind '
-  'of contents that is missing.';
+  'What can be searched for, with a row a type. texts(uuid[]) gives {id, author, scope, title, body, interests} of '
+  'those that there are, whoever asks; visible is a view of the ids that the caller may see; cards(uuid[]) makes '
+  'their cards, in order. Whoever writes a thing of a type, or changes who may see it, calls '
+  'private.index_for_search. test/db/discovery/search.sql finds a kind of contents that is missing.';
+comment on column private.search_types.scopes is
+  'Which scopes things of the type have beside the type''s own, which everybody searches: private.search_scopes.';
+
+create type private.search_text as (id uuid, author uuid, scope text, title text, body text, interests uuid[]);
+comment on type private.search_text is
+  'A thing as the index takes it: whose it is, null for nobody''s; its scope, null where no search by words finds it; '
+  'its words; and its interests.';
+
+create function private.search_scope(p_type text, p_author uuid, p_level integer, p_space uuid) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_level > 0 then 'level ' || p_level || ' ' || p_author
+              when p_space is not null then 'space ' || p_space
+              else p_type end;
+end $$;
+comment on function private.search_scope is
+  'Who may find what somebody wrote, by the audience level that it requires and its space: "level n author" is for '
+  'who has that level to the author, "space id" for the members, and the type itself for everybody. A ban is no part '
+  'of it: see private.silence_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
   type      text not null references private.search_types on delete restrict,
   id        uuid not null,
+  author_id uuid references app.users on delete restrict,
+  silent    boolean not null default false,
+  scope     text,
   interests uuid[] not null default '{}',
   words     tsvector not null default '',
+  ranked    tsvector,
   gone_at   timestamptz,
   unique (type, id)
 );
 create index search_documents_gone_at_idx on private.search_documents (gone_at) where gone_at is not null;
+create index search_documents_author_id_idx on private.search_documents (author_id, id) where author_id is not null;
 comment on table private.search_documents is
   'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
   'one what fits best.';
+comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
+comment on column private.search_documents.silent is
+  'Whether its author is banned. It is in no list then: private.silence_documents.';
+comment on column private.search_documents.scope is
+  'Whose lists it is in: private.search_scopes. Null where it is in none.';
+comment on column private.search_documents.ranked is
+  'Its words with at most 16 places each, by which it is ranked; null where no word has more. See '
+  'private.ranked_words.';
 comment on column private.search_documents.gone_at is
   'When it was deleted: its words went with it, and its place stays for a day, for cursors. Null while it is found.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.search_documents', 'gone_at', '1 day');
 
 create table private.search_words (
-  type   text collate "C" not null,
+  scope  text collate "C" not null,
   word   text collate "C" not null,
   number bigint not null,
-  primary key (type, word, number)
+  primary key (scope, word, number)
 );
 comment on table private.search_words is
-  'The list of each word of each type: in which documents it is.';
+  'The list of each word of each scope: in which documents it is.';
 
 create function private.untagged(p_text text) returns text
 language plpgsql immutable
@@ -35178,52 +35215,93 @@ end $$;
 comment on function private.search_vector is
   'The words of a title and of the first 5000 characters of a text, with their places.';
 
+create function private.quoted_word(p_word text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return '''' || replace(replace(p_word, e'\\', e'\\\\'), '''', '''''') || '''';
+end $$;
+comment on function private.quoted_word is 'A word in the form in which a tsvector and a tsquery are written.';
+
+create function private.ranked_words(p_words tsvector) returns tsvector
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if not exists (select from unnest(p_words) w where cardinality(w.positions) > 16) then
+    return null;
+  end if;
+  return (
+    select string_agg(private.quoted_word(w.lexeme) || ':' || array_to_string(array(
+             select p.place || p.weight from unnest(w.positions[:16], w.weights[:16]) as p (place, weight)), ','), ' ')
+    from unnest(p_words) w)::tsvector;
+end $$;
+comment on function private.ranked_words is
+  'These words with the first 16 places of each, or null where none has more: ranking takes time by the product of '
+  'the places of every two words. Phrases are looked for in all places.';
+
 create function private.index_for_search(p_type text, p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may touch the index
 set search_path = ''
 as $$
 declare
   v_id       uuid;
-  v_text     record;
+  v_text     private.search_text;
   v_document private.search_documents;
   v_words    tsvector;
+  v_scope    text;
+  v_kept     text[];
 begin
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
     -- behind the lock, for who waited for it. All columns are null where there is no such thing, or not any more
-    execute format('select t.title, t.body, t.interests from %s($1) t',
-                   (select t.texts from private.search_types t where t.type = p_type))
+    execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
+    v_scope := case when not v_document.silent then v_text.scope end;
     update private.search_documents
-    set words = v_words, interests = coalesce(v_text.interests, '{}'),
-        gone_at = case when v_text is null then coalesce(gone_at, now()) end
+    set author_id = coalesce(v_text.author, author_id), scope = v_scope, words = v_words,
+        ranked = private.ranked_words(v_words), interests = coalesce(v_text.interests, '{}'),
+        gone_at = case when v_text.id is null then coalesce(gone_at, now()) end
     where number = v_document.number;
+    v_kept := case when v_scope = v_document.scope
+                   then array(select unnest(tsvector_to_array(v_document.words))
+                              intersect select unnest(tsvector_to_array(v_words)))
+                   else '{}' end;
     delete from private.search_words w
-    where w.type = p_type and w.number = v_document.number
-      and w.word = any (array(select unnest(tsvector_to_array(v_document.words))
-                              except select unnest(tsvector_to_array(v_words))));
-    insert into private.search_words (type, word, number)
-    select p_type, l.word, v_document.number
-    from (select unnest(tsvector_to_array(v_words)) as word
-          except select unnest(tsvector_to_array(v_document.words))) l;
+    where w.scope = v_document.scope and w.number = v_document.number
+      and w.word = any (array(select unnest(tsvector_to_array(v_document.words)) except select unnest(v_kept)));
+    insert into private.search_words (scope, word, number)
+    select v_scope, l.word, v_document.number
+    from (select unnest(tsvector_to_array(v_words)) as word except select unnest(v_kept)) l
+    where v_scope is not null;
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Has these things found by the words that they have now, and those no more that there are not.';
+  'Has these things found by the words that they have now, and by whom they are for now, and those no more that there '
+  'are not.';
 call private.make_walk('private.index_for_search');
 
--- The types. Posts: those that are out and have words; a repost has its original's, which is found itself.
+-- sql/discovery/42_types.sql
+
+-- What can be searched for: what things of each type say, who may find them, and who sees them.
+-- docs/decisions.md, Discovery.
+
+-- posts: those that are out and have words; a repost has its original's, which is found itself.
 
 create function private.post_texts(p_ids uuid[])
-returns table (id uuid, title text, body text, interests uuid[])
+returns setof private.search_text
 language plpgsql stable security definer   -- for the index, whoever may see them
 set search_path = ''
 as $$
 begin
   return query
-  select p.id, p.title, p.body, array(select n.interest_id from app.post_interests n where n.post_id = p.id)
+  select p.id, p.author_id,
+         private.search_scope('post', p.author_id,
+           case when p.hidden_at is not null then 3 else private.visibility_level(p.visibility) end, p.space_id),
+         p.title, p.body, array(select n.interest_id from app.post_interests n where n.post_id = p.id)
   from app.posts p
   where p.id = any (p_ids) and p.published_at is not null and p.deleted_at is null and p.format <> 'repost';
 end $$;
@@ -35231,13 +35309,16 @@ comment on function private.post_texts is 'What these posts say, for the search.
 call private.make_walk('private.post_texts');
 
 create function private.content_texts(p_ids uuid[])
-returns table (id uuid, title text, body text, interests uuid[])
+returns setof private.search_text
 language plpgsql stable security definer   -- for the index, whoever may see them
 set search_path = ''
 as $$
 begin
   return query
-  select c.id, c.title,
+  select c.id, c.author_id,
+         private.search_scope(c.kind, c.author_id,
+           case when c.removed_at is not null or c.is_draft then 3 else 0 end, c.space_id),
+         c.title,
          concat_ws(e'\n', d.detail ->> 'caption', d.detail ->> 'summary', d.detail ->> 'description',
                    d.detail ->> 'body'),
          array_remove(array[c.interest_id], null)
@@ -35249,29 +35330,34 @@ comment on function private.content_texts is
 call private.make_walk('private.content_texts');
 
 create function private.space_texts(p_ids uuid[])
-returns table (id uuid, title text, body text, interests uuid[])
+returns setof private.search_text
 language plpgsql stable security definer   -- for the index, whoever may see them
 set search_path = ''
 as $$
 begin
   return query
-  select s.id, s.name, s.about, array_remove(array[s.interest_id], null) from app.spaces s where s.id = any (p_ids);
+  select s.id, null::uuid, case when s.visibility = 'public' then s.kind else 'private ' || s.id end,
+         s.name, s.about, array_remove(array[s.interest_id], null)
+  from app.spaces s where s.id = any (p_ids);
 end $$;
-comment on function private.space_texts is 'What these groups and guilds are called and say of themselves.';
+comment on function private.space_texts is
+  'What these groups and guilds are called and say of themselves. A private one has a scope of its own, "private id", '
+  'since who is invited finds it and nothing in it.';
 call private.make_walk('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
-returns table (id uuid, title text, body text, interests uuid[])
+returns setof private.search_text
 language plpgsql stable security definer   -- for the index, whoever may see them
 set search_path = ''
 as $$
 begin
   return query
-  select u.id, concat_ws(' ', u.first_name, u.last_name), u.username, '{}'::uuid[]
+  select u.id, null::uuid, null, concat_ws(' ', u.first_name, u.last_name), u.username, '{}'::uuid[]
   from app.users u where u.id = any (p_ids) and u.erased_at is null;
 end $$;
 comment on function private.person_texts is
-  'What these people are called. What they chose from the catalog is nobody else''s to find them by.';
+  'What these people are called. They are found by private.find_names, in no scope. What they chose from '
+  'the catalog is nobody else''s to find them by.';
 call private.make_walk('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
@@ -35291,13 +35377,13 @@ comment on function private.person_cards is 'The cards of these people, in order
 call private.make_walk('private.person_cards');
 
 create function private.wiki_texts(p_ids uuid[])
-returns table (id uuid, title text, body text, interests uuid[])
+returns setof private.search_text
 language plpgsql stable security definer   -- one plan, whoever asks
 set search_path = ''
 as $$
 begin
   return query
-  select i.id, i.name, v.body, array[i.id]
+  select i.id, null::uuid, 'wiki', i.name, v.body, array[i.id]
   from app.interests i
   cross join lateral (select w.body from app.wiki_versions w where w.interest_id = i.id
                       order by w.version desc limit 1) v
@@ -35328,14 +35414,20 @@ comment on function private.wiki_search_cards is
   'Wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
 call private.make_walk('private.wiki_search_cards');
 
-insert into private.search_types (type, texts, visible, cards) values
-  ('wiki', 'private.wiki_texts', 'private.visible_wiki', 'private.wiki_search_cards'),
-  ('post', 'private.post_texts', 'private.visible_posts', 'private.stream_cards'),
-  ('person', 'private.person_texts', 'private.visible_people', 'private.person_cards'),
-  ('group', 'private.space_texts', 'private.visible_spaces', 'private.group_cards'),
-  ('guild', 'private.space_texts', 'private.visible_spaces', 'private.guild_cards');
-insert into private.search_types (type, texts, visible, cards)
-select kind, 'private.content_texts', 'private.visible_contents', 'private.stream_cards' from private.content_kinds;
+insert into private.search_types (type, texts, visible, cards, scopes) values
+  ('wiki', 'private.wiki_texts', 'private.visible_wiki', 'private.wiki_search_cards', '{}'),
+  ('post', 'private.post_texts', 'private.visible_posts', 'private.stream_cards', '{space,level}'),
+  ('person', 'private.person_texts', 'private.visible_people', 'private.person_cards', '{}'),
+  ('group', 'private.space_texts', 'private.visible_spaces', 'private.group_cards', '{private}'),
+  ('guild', 'private.space_texts', 'private.visible_spaces', 'private.guild_cards', '{private}');
+insert into private.search_types (type, texts, visible, cards, scopes)
+select kind, 'private.content_texts', 'private.visible_contents', 'private.stream_cards', '{space,level}'
+from private.content_kinds;
+
+-- sql/discovery/44_indexing.sql
+
+-- When things are indexed: soon after a post goes out, and with every change of what they say or who may find them.
+-- docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -35344,15 +35436,16 @@ as $$
 begin
   -- whoever changes or deletes one of them has its document, or waits for this one: the second has nothing to do here
   with made as (
-    insert into private.search_documents (type, id, interests, words)
-    select 'post', t.id, t.interests, private.search_vector(t.title, t.body)
+    insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
+    select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
     from private.post_texts(array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e)) t
+    cross join lateral (select private.search_vector(t.title, t.body) as words offset 0) v   -- made once
     order by t.id
     on conflict (type, id) do nothing
-    returning number, words
+    returning number, scope, words
   )
-  insert into private.search_words (type, word, number)
-  select 'post', w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
+  insert into private.search_words (scope, word, number)
+  select m.scope, w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
 end $$;
 comment on function private.index_published is
   'Listener: a post that goes out can be found soon after. One that was edited meanwhile is there already.';
@@ -35407,90 +35500,235 @@ create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
-create trigger _200_index_post after update of deleted_at on app.posts
-  for each row when (new.deleted_at is not null) execute function private.index_row('post');
+-- of one that is not out nothing is found yet
+create trigger _200_index_post after update of visibility, hidden_at, deleted_at on app.posts
+  for each row when (new.published_at is not null
+                     and (new.deleted_at is not null or new.visibility <> old.visibility
+                          or (new.hidden_at is null) <> (old.hidden_at is null)))
+  execute function private.index_row('post');
 create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
   for each row execute function private.index_row('person');
-create trigger _150_index_space after insert or update of name, about, interest_id on app.spaces
+create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   for each row execute function private.index_row('kind');
 -- at the commit: the detail, which has the text, is written after the head
-create constraint trigger _200_index_content after insert or update of title, words, deleted_at on app.contents
+create constraint trigger _200_index_content
+  after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
 
+create function private.silence_documents(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_silent  boolean;
+  v_ids     uuid[];
+  v_types   text[];
+  v_changed integer;
+begin
+  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  select banned_at is not null into v_silent from app.users where id = v_user for share;
+  select array_agg(d.id), array_agg(d.type) into v_ids, v_types
+  from (select id, type from private.search_documents
+        where author_id = v_user and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+        order by id limit 50 for update) d;
+  update private.search_documents set silent = v_silent where author_id = v_user and id = any (v_ids)
+    and silent <> v_silent;
+  get diagnostics v_changed = row_count;
+  perform private.index_for_search(u.type, array[u.id]) from unnest(v_ids, v_types) as u (id, type);
+  return json_build_object('changed', v_changed, 'next', v_ids[50]);
+end $$;
+comment on function private.silence_documents is
+  'For the worker alone: takes the next 50 documents of a banned person {userId} behind one out of the lists, so that '
+  'nobody''s search passes over them, and puts them back when the ban has ended. Meanwhile a search that meets them '
+  'finds them hidden. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.silence_documents');
+call private.make_batch_queue('silenced-documents', 'private.silence_documents');
+
+create function private.silence_later() returns trigger
+language plpgsql security definer   -- nobody may put jobs on queues
+set search_path = ''
+as $$
+begin
+  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  perform private.enqueue('silenced-documents', json_build_object('userId', new.id));
+  return null;
+end $$;
+comment on function private.silence_later is
+  'Trigger: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
+  'has up to a thousand words, too many for the ban itself.';
+create trigger _210_silence_later after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_later();
+
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.');
+  ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),
+  ('private.search_documents', 'author_id', 'Whose that is, as there.');
 
--- sql/discovery/50_search.sql
+-- sql/discovery/48_query.sql
 
--- The search: by words over everything that the registry of types has, newest block of time first.
--- docs/decisions.md, Discovery.
+-- What somebody looks for, and in whose lists. docs/decisions.md, Discovery.
 
-create type private.search_query as (words text[], query tsquery, without tsquery, said text, interests uuid[]);
+create type private.search_query as (
+  words text[], query tsquery, without tsquery, ranking tsquery, marks tsquery, said text, interests uuid[]
+);
 comment on type private.search_query is
-  'What is looked for: words that all must be there, of which one leads; the whole of it, with phrases and what must '
-  'not be there; the latter alone, null for none; the text of the former, for names; and the interests, null for any.';
+  'What is looked for: up to 4 words that all must be there, of which one leads; the whole of it, with phrases; what '
+  'must not be there, null for nothing; those words as what is ranked by; what an excerpt marks; the text of the '
+  'whole, for names; and the interests, null for any.';
+
+insert into private.errors (code, status, text) values
+  ('search_words', 422, 'A search can have at most 32 words.');
 
 create function private.read_query(p_q text, p_interests uuid[]) returns private.search_query
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_query private.search_query := ('{}', null, null, null, p_interests)::private.search_query;
+  v_query private.search_query;
   v_part  text[];
   v_text  text;
   v_one   tsquery;
+  v_many  integer;
+  v_all   integer := 0;
+  v_marks integer := 0;
 begin
+  v_query.interests := p_interests;
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
     v_one := phraseto_tsquery('private.search', v_text);
-    continue when numnode(v_one) = 0;
+    v_many := (numnode(v_one) + 1) / 2;   -- an operator between every two words
+    continue when v_many = 0;
+    v_all := v_all + v_many;
     if v_part[1] = '-' then
       v_query.without := case when v_query.without is null then v_one else v_query.without || v_one end;
     else
       v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
       v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
       v_query.said := concat_ws(' ', v_query.said, v_text);
+      if v_marks + v_many <= 8 then
+        v_marks := v_marks + v_many;
+        v_query.marks := case when v_query.marks is null then v_one else v_query.marks || v_one end;
+      end if;
     end if;
   end loop;
+  if v_all > 32 then
+    perform private.fail('search_words');
+  end if;
   -- the longest are mostly the rarest
   v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
                          order by length(w.word) desc, w.word limit 4);
+  v_query.ranking := (select string_agg(private.quoted_word(w), ' & ') from unnest(v_query.words) w)::tsquery;
+  v_query.marks := coalesce(v_query.marks, v_query.ranking);
   return v_query;
 end $$;
 comment on function private.read_query is
-  'Reads what somebody looks for: words, "phrases", and -without. Whatever else is in it are no signs.';
+  'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
+  'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
+  'marks the first words and phrases, up to 8 words. Fails: search_words.';
 
-create type private.search_lead as (type text, word text);
-comment on type private.search_lead is 'The list that is walked for a type: that of its rarest word.';
-
-create function private.search_leads(p_types text[], p_words text[], p_before bigint) returns private.search_lead[]
+create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_me     uuid := app.uid();
+  v_scopes text[] := p_types;
+  v_kinds  text[] := array(select distinct k from private.search_types t, unnest(t.scopes) k
+                           where t.type = any (p_types));
+begin
+  if 'space' = any (v_kinds) then
+    v_scopes := v_scopes || array(
+      select 'space ' || m.space_id from app.space_members m where m.user_id = v_me limit 1000);
+  end if;
+  if 'private' = any (v_kinds) then
+    v_scopes := v_scopes || array(
+      select 'private ' || m.space_id
+      from (select space_id from app.space_members where user_id = v_me limit 1000) m
+      join app.spaces s on s.id = m.space_id
+      where s.visibility = 'private'
+      union   -- who is invited may be in it too
+      select 'private ' || i.space_id
+      from (select space_id from app.space_invitations where invitee_id = v_me and status = 'pending'
+            order by created_at desc, id desc limit 100) i);
+  end if;
+  if 'level' = any (v_kinds) then
+    v_scopes := v_scopes || array(
+      select 'level ' || n || ' ' || a.author_id
+      from (select v_me as author_id, 3 as level
+            union all
+            (select author_id, level from app.audience
+             where viewer_id = v_me and level > 0 and author_id <> v_me order by author_id limit 1000)) a
+      cross join lateral generate_series(1, a.level) n);
+  end if;
+  return v_scopes;
+end $$;
+comment on function private.search_scopes is
+  'The scopes that the caller searches for things of these types: everybody''s, one a type; of their groups and '
+  'guilds, 1000 at most; the private ones themselves, and those of the newest 100 invitations; and what people wrote '
+  'for their circles who have the caller in one, of 1000 people at most, with what the caller wrote for themselves.';
+call private.make_walk('private.search_scopes');
+
+create type private.search_lead as (scope text, word text);
+comment on type private.search_lead is 'The list that is walked for a scope: that of its rarest word.';
+
+create function private.search_leads(p_scopes text[], p_words text[], p_before bigint) returns private.search_lead[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- of one word only whether it is there at all
+  v_most integer := case when cardinality(p_words) = 1 then 1 else
+    greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
 begin
   return array(
-    select (t.type, r.word)::private.search_lead
-    from unnest(p_types) t (type)
+    select (c.scope, r.word)::private.search_lead
+    from unnest(p_scopes) c (scope)
     cross join lateral (
-      select w.word,
-             case when cardinality(p_words) > 1 then (
-               select count(*) from (select from private.search_words s
-                                     where s.type = t.type and s.word = w.word and s.number < p_before
-                                     order by s.number desc limit 100) c) end as many
+      select w.word, (select count(*) from (select from private.search_words s
+                                            where s.scope = c.scope and s.word = w.word and s.number < p_before
+                                            order by s.number desc limit v_most) n) as many
       from unnest(p_words) with ordinality as w (word, place)
       order by many, w.place limit 1) r
-    where r.many is distinct from 0);
+    where r.many > 0);
 end $$;
 comment on function private.search_leads is
-  'For each type the word that is in the fewest of its next documents, counted up to 100.';
+  'For each scope the word that is in the fewest of its next documents, counted up to 100, or up to 5000 in all but '
+  'to 2 of each; without scopes where a word is in none.';
 call private.make_walk('private.search_leads');
+
+-- sql/discovery/50_search.sql
+
+-- The search: by words over everything that the registry of types has, newest block of time first.
+-- docs/decisions.md, Discovery.
 
 create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
 comment on type private.search_run is 'What was found, in its order: types, ids, numbers, and how well each fits.';
 
+create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_type private.search_types;
+  v_some uuid[];
+  v_seen uuid[] := '{}';
+begin
+  for v_type in select t.* from private.search_types t where t.type = any (p_types) loop
+    execute format('select array(select v.id from unnest($1) u (id) join %s v on v.id = u.id)', v_type.visible)
+    into v_some
+    using array(select u.id from unnest(p_types, p_ids) as u (type, id) where u.type = v_type.type);
+    v_seen := v_seen || v_some;
+  end loop;
+  return v_seen;
+end $$;
+comment on function private.visible_documents is
+  'Which of these things the caller may see, by the view of their type.';
+call private.make_walk('private.visible_documents');
+
 create function private.search_blocks(
-  p_query private.search_query, p_leads private.search_lead[], p_people private.search_run, p_low bigint,
-  p_before bigint
+  p_query private.search_query, p_types text[], p_leads private.search_lead[], p_people private.search_run,
+  p_low bigint, p_before bigint
 ) returns private.search_run
 language plpgsql stable
 set search_path = ''
@@ -35499,47 +35737,41 @@ declare
   v_types text[];
   v_ids   uuid[];
   v_nums  bigint[];
-  v_ranks real[];
-  v_type  private.search_types;
-  v_some  uuid[];
-  v_seen  uuid[] := '{}';
+  v_seen  uuid[];
   v_run   private.search_run;
 begin
-  select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(d.rank)
-  into v_types, v_ids, v_nums, v_ranks
-  from (
-    select d.type, d.id, d.number, ts_rank(d.words, p_query.query) as rank
-    from unnest(p_leads) l
-    cross join lateral (
-      select s.number from private.search_words s
-      where s.type = l.type and s.word = l.word and s.number >= p_low and s.number < p_before
-      order by s.number desc) n
-    cross join lateral (select o.* from private.search_documents o where o.number = n.number offset 0) d
-    where d.gone_at is null and d.words @@ p_query.query
-      and (p_query.without is null or not d.words @@ p_query.without)
-      and (p_query.interests is null or d.interests && p_query.interests)
-    union all
-    select u.*
-    from unnest(p_people.types, p_people.ids, p_people.numbers, p_people.ranks) as u (type, id, number, rank)
-    where u.number >= p_low and u.number < p_before) d;
-  for v_type in select t.* from private.search_types t where t.type = any (v_types) loop
-    execute format('select array(select v.id from %s v where v.id = any ($1))', v_type.visible)
-    into v_some
-    using array(select u.id from unnest(v_types, v_ids) as u (type, id) where u.type = v_type.type);
-    v_seen := v_seen || v_some;
-  end loop;
+  select array_agg(d.type), array_agg(d.id), array_agg(d.number) into v_types, v_ids, v_nums
+  from unnest(p_leads) l
+  cross join lateral (
+    select s.number from private.search_words s
+    where s.scope = l.scope and s.word = l.word and s.number >= p_low and s.number < p_before
+    order by s.number desc) n
+  cross join lateral (select o.number, o.type, o.id, o.interests from private.search_documents o
+                      where o.number = n.number offset 0) d
+  where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests);
+  v_seen := private.visible_documents(v_types, v_ids);
+  -- only now the words, of what the caller sees
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
-  from (select u.* from unnest(v_types, v_ids, v_nums, v_ranks) as u (type, id, number, rank)
-        join (select distinct unnest(v_seen) as id) s on s.id = u.id
-        order by u.number / 500 desc, u.rank desc, u.number desc) f;
+  from (select m.* from (
+    select u.type, u.id, u.number, ts_rank(coalesce(d.ranked, d.words), p_query.ranking) as rank
+    from unnest(v_types, v_ids, v_nums) as u (type, id, number)
+    join unnest(v_seen) s (id) on s.id = u.id
+    cross join lateral (select o.words, o.ranked from private.search_documents o
+                        where o.number = u.number offset 0) d
+    where d.words @@ p_query.query and (p_query.without is null or not d.words @@ p_query.without)
+    union all
+    select p.type, p.id, p.number, p.rank
+    from unnest(p_people.types, p_people.ids, p_people.numbers, p_people.ranks) as p (type, id, number, rank)
+    where p.number >= p_low and p.number < p_before) m
+    order by m.number / 500 desc, m.rank desc, m.number desc) f;
   return v_run;
 end $$;
 comment on function private.search_blocks is
   'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
-  'and that match; and these people.';
+  'and that match; and these people, who were found visible. What a document says is not looked at before.';
 call private.make_walk('private.search_blocks');
--- a list of visible ids is joined with what was found
+-- what was found is joined with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
@@ -35580,7 +35812,8 @@ comment on function private.found_before is
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
-  'Up to 51 things that were found, and when 2000 did not fill the page, the cursor from which the next one goes on.';
+  'Up to 51 things that were found, and when what was looked at did not fill the page, the cursor from which the next '
+  'one goes on.';
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
@@ -35593,6 +35826,8 @@ declare
   v_each     integer;
   v_cursor   private.search_documents;
   v_rank     real := 'infinity';
+  v_types    text[] := array(select t.type from private.search_types t
+                             where t.type <> 'person' and (p_type is null or t.type = p_type));
   v_leads    private.search_lead[];
   v_people   private.search_run;
   v_looked   integer := 0;
@@ -35615,7 +35850,8 @@ begin
     select array_agg(d.type), array_agg(d.id), array_agg(d.number), array_agg(n.likeness)
     into v_people.types, v_people.ids, v_people.numbers, v_people.ranks
     from private.find_names(p_query.said) n
-    join private.search_documents d on d.type = 'person' and d.id = n.id
+    cross join lateral (select o.* from private.search_documents o
+                        where o.type = 'person' and o.id = n.id offset 0) d
     where d.number < v_before and d.gone_at is null
       -- among other things only names that are much like it
       and (p_type = 'person' or n.likeness >= 0.5)
@@ -35625,20 +35861,18 @@ begin
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
-      else ts_rank(v_cursor.words, p_query.query) end;
+      else ts_rank(coalesce(v_cursor.ranked, v_cursor.words), p_query.ranking) end;
     v_rank := coalesce(v_rank, 'infinity');
   end if;
-  v_leads := private.search_leads(
-    array(select t.type from private.search_types t where t.type <> 'person' and (p_type is null or t.type = p_type)),
-    p_query.words, v_before);
-  v_each := greatest(20, 400 / greatest(cardinality(v_leads), 1));
+  v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
+  v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
     -- down to where the fullest list reaches, then whole blocks
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
       select s.number from private.search_words s
-      where s.type = l.type and s.word = l.word and s.number < v_before
+      where s.scope = l.scope and s.word = l.word and s.number < v_before
       order by s.number desc offset v_each - 1 limit 1) n;
     v_looked := v_looked + v_each * cardinality(v_leads);
     if v_low is null then
@@ -35650,7 +35884,7 @@ begin
         v_looked := v_looked + 500;
       end if;
     end if;
-    v_run := private.search_blocks(p_query, v_leads, v_people, v_low, v_before);
+    v_run := private.search_blocks(p_query, v_types, v_leads, v_people, v_low, v_before);
     if v_rank < 'infinity' then
       select array_agg(u.type), array_agg(u.id), array_agg(u.number), array_agg(u.rank)
       into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
@@ -35661,7 +35895,7 @@ begin
     v_page.run := ((v_page.run).types || (v_run.types)[:51], (v_page.run).ids || (v_run.ids)[:51],
                     null, null)::private.search_run;
     v_before := v_low;
-    exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 2000;
+    exit when v_low = 0 or cardinality((v_page.run).ids) > 50 or v_looked >= 1200;
   end loop;
   if v_low > 0 and coalesce(cardinality((v_page.run).ids), 0) < 51 then
     v_page.next := private.seal_cursor('search', v_low, '00000000-0000-0000-0000-000000000000');
@@ -35670,10 +35904,10 @@ begin
 end $$;
 comment on function private.find_by_words is
   'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
-  'until there are 51 or 2000 entries of lists were looked at. Fails: cursor_unknown.';
+  'until there are 51 or 1200 entries of lists were looked at. Fails: cursor_unknown.';
 call private.make_walk('private.find_by_words');
 
-create function private.search_cards(p_type text, p_ids uuid[], p_query tsquery)
+create function private.search_cards(p_type text, p_ids uuid[], p_marks tsquery)
 returns table (id uuid, card jsonb)
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
@@ -35688,28 +35922,50 @@ begin
     from (select ($1)[u.place] as id, u.card
           from json_array_elements(%s($1)) with ordinality as u (card, place)) c
     join %s($1) t on t.id = c.id $q$, v_type.cards, v_type.texts)
-  using p_ids, p_type, p_query;
+  using p_ids, p_type, p_marks;
 end $$;
 comment on function private.search_cards is
   'What was found of one type: the card of each with {type, title, excerpt}.';
 call private.make_walk('private.search_cards');
 
-create function private.excerpt(p_body text, p_query tsquery) returns text
+create function private.excerpt(p_body text, p_marks tsquery) returns text
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_body    text := private.untagged(left(p_body, 5000));
+  v_from    integer := 1;
+  v_part    text;
+  v_excerpt text;
+  v_first   text;
 begin
-  -- marked by signs that no text has, since what stands around them is not HTML
-  return replace(replace(replace(replace(replace(
-    ts_headline('private.search', private.untagged(left(p_body, 5000)), p_query,
-                e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
-                'FragmentDelimiter=" … "'),
+  -- ts_headline takes time by the square of a text, so it gets one piece after the other until there is a hit
+  loop
+    v_part := substr(v_body, v_from, 600);
+    if v_from > 1 then
+      v_part := regexp_replace(v_part, '^\S+\s', '');
+    end if;
+    if v_from + 600 <= length(v_body) then
+      v_part := regexp_replace(v_part, '\s\S+$', '');
+    end if;
+    -- marked by signs that no text has, since what stands around them is not HTML
+    v_excerpt := ts_headline('private.search', v_part, p_marks,
+      e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
+      'FragmentDelimiter=" … "');
+    v_first := coalesce(v_first, v_excerpt);
+    exit when strpos(v_excerpt, e'\u0002') > 0;
+    v_excerpt := v_first;
+    v_from := v_from + 500;   -- a phrase may begin in one piece and end in the next
+    exit when v_from + 100 > length(v_body);
+  end loop;
+  return replace(replace(replace(replace(replace(v_excerpt,
     '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
 end $$;
 comment on function private.excerpt is
-  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped.';
+  'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped. They are '
+  'within the first 600 characters that have a hit, or else at the beginning.';
 
-create function private.search_items(p_page private.search_page, p_query tsquery, p_limit integer) returns json
+create function private.search_items(p_page private.search_page, p_marks tsquery, p_limit integer) returns json
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
 as $$
@@ -35726,7 +35982,7 @@ begin
     from unnest(v_types, v_ids) with ordinality as i (type, id, place)
     join (select f.type, k.id, k.card
           from (select u.type, array_agg(u.id) as ids from unnest(v_types, v_ids) as u (type, id) group by u.type) f
-          cross join lateral private.search_cards(f.type, f.ids, p_query) k) c
+          cross join lateral private.search_cards(f.type, f.ids, p_marks) k) c
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
@@ -35744,11 +36000,11 @@ declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
-  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.query, p_limit);
+  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';
+  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range.';
 
 -- policies/discovery.sql
 
@@ -35798,6 +36054,7 @@ grant execute on function
   private.find_talent,
   private.mentor_parts,
   private.met_page,
+  private.quoted_word,
   private.read_query,
   private.require_met,
   private.require_stream_place,
@@ -35805,6 +36062,11 @@ grant execute on function
   private.stream_cards,
   private.talent_parts
   to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.silence_documents
+  to worker;
 
 -- operations
 grant execute on function

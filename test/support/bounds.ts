@@ -61,6 +61,15 @@ export const postsOfMany = (size: number) => `
 /** A cursor of private.seal_cursor. */
 const sealed = /^[\w-]{88}$/
 
+/** What this transaction has looked at so far: entries of indexes, and rows of scans. */
+export async function looked(sql: TransactionSql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select coalesce(sum(pg_stat_get_xact_tuples_returned(c.oid)), 0)::integer as count
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'i', 'm') and n.nspname in ('app', 'private', 'pgboss')`
+  return row?.count ?? 0
+}
+
 /** A database with its people, and what writes rows into it and counts what is looked at. */
 export async function openBounds() {
   const { owner, superuser, asCaller } = await createDatabase()
@@ -177,15 +186,6 @@ export async function openBounds() {
        insert into app.messages (conversation_id, number, sender_id, body) select id, 1, ${crowd('n')}, 'x' from numbered`,
       viewer,
     )
-
-  /** What this transaction has looked at so far: entries of indexes, and rows of scans. */
-  async function looked(sql: TransactionSql): Promise<number> {
-    const [row] = await sql<{ count: number }[]>`
-      select coalesce(sum(pg_stat_get_xact_tuples_returned(c.oid)), 0)::integer as count
-      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'i', 'm') and n.nspname in ('app', 'private', 'pgboss')`
-    return row?.count ?? 0
-  }
 
   /** Calls the operation as this person: what it answers as text, and what it looked at. */
   async function call(viewer: string, operation: string, parameters: string, role?: Bound['role']) {

@@ -126,7 +126,7 @@ export const StreamPage = Page(StreamItem)
 export const SearchQuery = z.object({
   q: z.string().trim().min(1).max(200).openapi({
     description:
-      'Words that all must be there, `"phrases"`, and `-without`. Accents, case and word forms are forgiven, in names a wrong letter too.',
+      'Words that all must be there, `"phrases"`, and `-without`: 32 words at most. Accents, case and word forms are forgiven, in names a wrong letter too.',
     example: 'gardens "in spring" -roses',
   }),
   type: z.enum(['person', 'group', 'guild', 'wiki', ...types]).optional(),

@@ -17,10 +17,10 @@ from generate_series(:from, :to) n, bench.found(n) f where f.type = 'audio';
 insert into app.audio (id, media_url, caption)
 select bench.numbered('b', n), 'https://media.example.org/' || n, f.words
 from generate_series(:from, :to) n, bench.found(n) f where f.type = 'audio';
-insert into private.search_documents (type, id, words)
-select f.type, bench.numbered('b', n), setweight(to_tsvector('simple', f.words), 'D')
+insert into private.search_documents (type, id, author_id, scope, words)
+select f.type, bench.numbered('b', n), bench.person(1 + (n * 7919) % 10000), f.type, setweight(to_tsvector('simple', f.words), 'D')
 from generate_series(:from, :to) n, bench.found(n) f order by n;
-insert into private.search_words (type, word, number)
-select d.type, w, d.number
+insert into private.search_words (scope, word, number)
+select d.scope, w, d.number
 from private.search_documents d, unnest(tsvector_to_array(d.words)) w
 where d.type <> 'person' and d.id between bench.numbered('b', :from) and bench.numbered('b', :to);

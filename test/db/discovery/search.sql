@@ -1,6 +1,6 @@
 -- The search: what finds what, and what nobody finds. Posts against the model of visibility: test/model/oracle.
 begin;
-select plan(49);
+select plan(65);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -97,6 +97,60 @@ update app.users set banned_at = now() where username = 'bob';
 update app.users set erased_at = now() where username = 'dora';
 select test.act_as('alice');
 select is(pg_temp.found('violet') || pg_temp.found('filming') || pg_temp.found('dora') || pg_temp.found('bob'), '', 'nothing of the banned and the erased');
+
+-- whose lists: what some alone may see is in none of everybody's
+select test.act_as_owner();
+update app.users set banned_at = null where username = 'bob';
+create function pg_temp.scope(p_name text) returns text language sql stable security definer as $$
+  select string_agg(distinct split_part(w.scope, ' ', 1) || case when w.scope like 'level%' then split_part(w.scope, ' ', 2) else '' end, ',')
+  from private.search_documents d join private.search_words w using (number) where d.id = pg_temp.id(p_name) $$;
+grant execute on function pg_temp.scope to public;
+select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('hidden') || ' ' || pg_temp.scope('group') || ' ' || pg_temp.scope('video'),
+          'level1 private group video', 'a post for circles, a private group, and what is for everybody');
+select test.act_as('bob');
+select api.update_post(pg_temp.id('circles'), '{"visibility": "inner"}');
+select is(pg_temp.scope('circles') || ' ' || pg_temp.found('garden few'), 'level2 circles', 'a post moves to the inner circle');
+select api.update_post(pg_temp.id('circles'), '{"visibility": "public"}');
+select is(pg_temp.scope('circles'), 'post', 'or to everybody');
+select test.act_as_owner();
+update app.posts set hidden_at = now() where id = pg_temp.id('circles');
+update app.contents set removed_at = now() where id = pg_temp.id('video');
+update app.spaces set visibility = 'public' where id = pg_temp.id('hidden');
+select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('video') || ' ' || pg_temp.scope('hidden'), 'level3 level3 group',
+          'what staff took from others is in its author''s list alone, and a group that is opened in everybody''s');
+select test.act_as('bob');
+select is(pg_temp.found('garden few') || ' ' || pg_temp.found('filming'), 'circles video', 'and its author finds it');
+select test.act_as_owner();
+update app.posts set hidden_at = null where id = pg_temp.id('circles');
+update app.contents set removed_at = null where id = pg_temp.id('video');
+select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('video'), 'post video', 'until it is shown again');
+
+-- the lists of the banned
+update app.users set banned_at = now() where username = 'bob';
+select is((select data ->> 'userId' from pgboss.job where name = 'silenced-documents' order by created_on desc limit 1), test.id('bob')::text, 'the worker sees to what the banned wrote');
+select private.silence_documents(json_build_object('userId', test.id('bob'))::jsonb);
+select is(pg_temp.scope('circles'), null, 'it is in no list');
+select is((select count(*)::int from private.name_trigrams where user_id = test.id('bob')), 0, 'nor is the name');
+update app.posts set hidden_at = now() where id = pg_temp.id('plants');
+update app.posts set hidden_at = null where id = pg_temp.id('plants');
+select is(pg_temp.scope('plants'), null, 'nor does a change bring it back');
+update app.users set banned_at = null where username = 'bob';
+select private.silence_documents(json_build_object('userId', test.id('bob'))::jsonb);
+select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('plants') || ' ' || pg_temp.scope('video'), 'post post video', 'the end of the ban does');
+
+-- texts and queries that take long
+select test.act_as('bob');
+select pg_temp.note('long', api.create_post(repeat('thyme sage ', 300) || 'sage sage thyme dill'));
+select pg_temp.note('late', api.create_post(repeat('thyme sage ', 30) || 'sage thyme thyme'));
+select test.settle();
+select test.act_as('alice');
+select is(pg_temp.found('"thyme thyme"', 'post'), 'late', 'a phrase is looked for in all places of a word');
+select test.act_as_owner();
+select is((select max(cardinality(w.positions)) from unnest(private.ranked_words(private.search_vector('mint', repeat('thyme sage ', 300)))) w), 16, 'but 16 rank it');
+select is(private.ranked_words(private.search_vector('mint', 'thyme')), null, 'as do all of fewer');
+select test.act_as('alice');
+select is((select regexp_count(api.search('dill') #>> '{items,0,excerpt}', '<mark>dill</mark>')), 1, 'an excerpt is where the hit is');
+select throws_ok(format('select api.search(%L)', repeat('a ', 16) || '-"' || repeat('b ', 17) || '"'), 'PT422', 'search_words', '33 words are too many');
 
 select * from finish();
 rollback;

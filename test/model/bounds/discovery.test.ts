@@ -3,7 +3,7 @@
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 import { runs } from '../../support/runs.ts'
 
-const { checkBounds, nameOf, put } = await openBounds()
+const { checkBounds, nameOf, newGroup, put } = await openBounds()
 
 let interests = 0
 /** Many of the crowd, and some friends, who have an intent and chose what the viewer chose. */
@@ -58,10 +58,10 @@ async function articles(size: number) {
        from generate_series(1, ${size}) n returning id, author_id, body, published_at
      ), counted as (insert into app.post_counters (post_id) select id from made
      ), found as (
-       insert into private.search_documents (type, id, words)
-       select 'post', id, private.search_vector(null, body) from made order by published_at returning number, words
+       insert into private.search_documents (type, id, author_id, scope, words)
+       select 'post', id, author_id, 'post', private.search_vector(null, body) from made order by published_at returning number, words
      ), listed as (
-       insert into private.search_words (type, word, number)
+       insert into private.search_words (scope, word, number)
        select 'post', unnest(tsvector_to_array(words)), number from found)
      select 'post:' || id as id from made where author_id >= ${friend('0')} order by published_at desc`,
   )
@@ -80,6 +80,50 @@ const search = (q: string, most: number, against: string, finds = false) => ({
     return { parameters: `p_q => '${q}'`, shown: finds ? shown : [] }
   },
 })
+
+/** What a search must pass over none of: posts of long texts that are for others, behind some for everybody. */
+const keptBack = (
+  against: string,
+  scope: string,
+  columns: { space?: string; visibility?: string; hidden?: string },
+) => ({
+  operation: 'search',
+  against,
+  most: 100,
+  sizes: [3000],
+  key: ({ type, id }: Record<string, unknown>) => `${type}:${id}`,
+  async scene() {
+    there = { size: 0, shown: [] }
+    await put('truncate private.name_trigrams')
+    await put('truncate private.search_words, private.search_documents, app.posts cascade')
+    const written = (
+      size: number,
+      author: string,
+      scope: string,
+      { space = 'null', visibility = 'public', hidden = 'null' },
+    ) =>
+      put<{ id: string }>(
+        `with made as (
+           insert into app.posts (author_id, body, space_id, visibility, hidden_at, published_at)
+           select ${author}, 'common', ${space}::uuid, '${visibility}', ${hidden}::timestamptz, ${minutes('n')}
+           from generate_series(1, ${size}) n returning id, author_id, body, published_at
+         ), counted as (insert into app.post_counters (post_id) select id from made
+         ), found as (
+           insert into private.search_documents (type, id, author_id, scope, words)
+           select 'post', id, author_id, ${scope}, private.search_vector(null, body) from made order by published_at
+           returning number, scope, words
+         ), listed as (
+           insert into private.search_words (scope, word, number)
+           select scope, unnest(tsvector_to_array(words)), number from found)
+         select 'post:' || id as id from made order by published_at desc`,
+      )
+    const shown = await written(5, friend('n'), `'post'`, {})
+    await written(3000, friend('1'), scope, columns)
+    return { parameters: `p_q => 'common'`, shown: ids(shown) }
+  },
+})
+
+const elsewhere = await newGroup([])
 
 checkBounds([
   {
@@ -188,4 +232,7 @@ checkBounds([
   search('rare', 200, 'a word that one post has'),
   search('common rare', 1000, 'a word that all posts have beside one that one has'),
   search('nothing', 100, 'a word that no post has'),
+  keptBack('posts of a group that is not the caller’s', `'space ${elsewhere}'`, { space: `'${elsewhere}'` }),
+  keptBack('posts for circles', `'level 1 ' || author_id`, { visibility: 'circles' }),
+  keptBack('posts that staff hid', `'level 3 ' || author_id`, { hidden: 'now()' }),
 ])

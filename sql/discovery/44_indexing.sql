@@ -1,0 +1,138 @@
+-- When things are indexed: soon after a post goes out, and with every change of what they say or who may find them.
+-- docs/decisions.md, Discovery.
+
+create function private.index_published(p_effects private.effects[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  -- whoever changes or deletes one of them has its document, or waits for this one: the second has nothing to do here
+  with made as (
+    insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
+    select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
+    from private.post_texts(array(select (e.payload ->> 'postId')::uuid from unnest(p_effects) e)) t
+    cross join lateral (select private.search_vector(t.title, t.body) as words offset 0) v   -- made once
+    order by t.id
+    on conflict (type, id) do nothing
+    returning number, scope, words
+  )
+  insert into private.search_words (scope, word, number)
+  select m.scope, w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
+end $$;
+comment on function private.index_published is
+  'Listener: a post that goes out can be found soon after. One that was edited meanwhile is there already.';
+
+create function private.index_edited(p_event jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('post', array[(p_event ->> 'postId')::uuid]);
+end $$;
+comment on function private.index_edited is 'Listener: what a post does not say any more does not find it either.';
+insert into private.event_listeners (event, listener, position, timing) values
+  ('posts.post.published', 'private.index_published', 900, 'soon'),
+  ('posts.post.edited', 'private.index_edited', 900, 'at once');
+
+create function private.index_row() returns trigger
+language plpgsql security definer   -- only triggers and listeners write the index
+set search_path = ''
+as $$
+begin
+  if tg_argv[0] = 'kind' then
+    perform private.index_for_search(to_jsonb(new) ->> 'kind', array[new.id]);
+  else
+    perform private.index_for_search(tg_argv[0], array[new.id]);
+  end if;
+  return null;
+end $$;
+comment on function private.index_row is
+  'Trigger: what was written can be found, or not any more. Its argument is the type, or "kind" where a row says it.';
+create function private.index_wiki() returns trigger
+language plpgsql security definer   -- only triggers and listeners write the index
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('wiki', array[new.interest_id]);
+  return null;
+end $$;
+comment on function private.index_wiki is 'Trigger: an entry is found by its latest version.';
+create function private.index_renamed() returns trigger
+language plpgsql security definer   -- only triggers and listeners write the index
+set search_path = ''
+as $$
+begin
+  if exists (select from app.wiki_versions where interest_id = new.id) then
+    perform private.index_for_search('wiki', array[new.id]);
+  end if;
+  return null;
+end $$;
+comment on function private.index_renamed is 'Trigger: an entry is found by the name that its interest has now.';
+create trigger _200_index_wiki after insert on app.wiki_versions
+  for each row execute function private.index_wiki();
+create trigger _200_index_renamed after update of name on app.interests
+  for each row when (old.name <> new.name) execute function private.index_renamed();
+-- of one that is not out nothing is found yet
+create trigger _200_index_post after update of visibility, hidden_at, deleted_at on app.posts
+  for each row when (new.published_at is not null
+                     and (new.deleted_at is not null or new.visibility <> old.visibility
+                          or (new.hidden_at is null) <> (old.hidden_at is null)))
+  execute function private.index_row('post');
+create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
+  for each row execute function private.index_row('person');
+create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
+  for each row execute function private.index_row('kind');
+-- at the commit: the detail, which has the text, is written after the head
+create constraint trigger _200_index_content
+  after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
+  deferrable initially deferred for each row execute function private.index_row('kind');
+
+create function private.silence_documents(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
+set search_path = ''
+as $$
+declare
+  v_user    uuid := (p_job ->> 'userId')::uuid;
+  v_silent  boolean;
+  v_ids     uuid[];
+  v_types   text[];
+  v_changed integer;
+begin
+  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  select banned_at is not null into v_silent from app.users where id = v_user for share;
+  select array_agg(d.id), array_agg(d.type) into v_ids, v_types
+  from (select id, type from private.search_documents
+        where author_id = v_user and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+        order by id limit 50 for update) d;
+  update private.search_documents set silent = v_silent where author_id = v_user and id = any (v_ids)
+    and silent <> v_silent;
+  get diagnostics v_changed = row_count;
+  perform private.index_for_search(u.type, array[u.id]) from unnest(v_ids, v_types) as u (id, type);
+  return json_build_object('changed', v_changed, 'next', v_ids[50]);
+end $$;
+comment on function private.silence_documents is
+  'For the worker alone: takes the next 50 documents of a banned person {userId} behind one out of the lists, so that '
+  'nobody''s search passes over them, and puts them back when the ban has ended. Meanwhile a search that meets them '
+  'finds them hidden. Answers {changed, next}; next is null at the end.';
+call private.make_walk('private.silence_documents');
+call private.make_batch_queue('silenced-documents', 'private.silence_documents');
+
+create function private.silence_later() returns trigger
+language plpgsql security definer   -- nobody may put jobs on queues
+set search_path = ''
+as $$
+begin
+  -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+  perform private.enqueue('silenced-documents', json_build_object('userId', new.id));
+  return null;
+end $$;
+comment on function private.silence_later is
+  'Trigger: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
+  'has up to a thousand words, too many for the ban itself.';
+create trigger _210_silence_later after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null))
+  execute function private.silence_later();
+
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),
+  ('private.search_documents', 'author_id', 'Whose that is, as there.');

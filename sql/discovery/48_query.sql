@@ -1,0 +1,129 @@
+-- What somebody looks for, and in whose lists. docs/decisions.md, Discovery.
+
+create type private.search_query as (
+  words text[], query tsquery, without tsquery, ranking tsquery, marks tsquery, said text, interests uuid[]
+);
+comment on type private.search_query is
+  'What is looked for: up to 4 words that all must be there, of which one leads; the whole of it, with phrases; what '
+  'must not be there, null for nothing; those words as what is ranked by; what an excerpt marks; the text of the '
+  'whole, for names; and the interests, null for any.';
+
+insert into private.errors (code, status, text) values
+  ('search_words', 422, 'A search can have at most 32 words.');
+
+create function private.read_query(p_q text, p_interests uuid[]) returns private.search_query
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_query private.search_query;
+  v_part  text[];
+  v_text  text;
+  v_one   tsquery;
+  v_many  integer;
+  v_all   integer := 0;
+  v_marks integer := 0;
+begin
+  v_query.interests := p_interests;
+  for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
+    v_text := coalesce(v_part[2], v_part[3]);
+    v_one := phraseto_tsquery('private.search', v_text);
+    v_many := (numnode(v_one) + 1) / 2;   -- an operator between every two words
+    continue when v_many = 0;
+    v_all := v_all + v_many;
+    if v_part[1] = '-' then
+      v_query.without := case when v_query.without is null then v_one else v_query.without || v_one end;
+    else
+      v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
+      v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
+      v_query.said := concat_ws(' ', v_query.said, v_text);
+      if v_marks + v_many <= 8 then
+        v_marks := v_marks + v_many;
+        v_query.marks := case when v_query.marks is null then v_one else v_query.marks || v_one end;
+      end if;
+    end if;
+  end loop;
+  if v_all > 32 then
+    perform private.fail('search_words');
+  end if;
+  -- the longest are mostly the rarest
+  v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
+                         order by length(w.word) desc, w.word limit 4);
+  v_query.ranking := (select string_agg(private.quoted_word(w), ' & ') from unnest(v_query.words) w)::tsquery;
+  v_query.marks := coalesce(v_query.marks, v_query.ranking);
+  return v_query;
+end $$;
+comment on function private.read_query is
+  'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
+  'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
+  'marks the first words and phrases, up to 8 words. Fails: search_words.';
+
+create function private.search_scopes(p_types text[]) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_me     uuid := app.uid();
+  v_scopes text[] := p_types;
+  v_kinds  text[] := array(select distinct k from private.search_types t, unnest(t.scopes) k
+                           where t.type = any (p_types));
+begin
+  if 'space' = any (v_kinds) then
+    v_scopes := v_scopes || array(
+      select 'space ' || m.space_id from app.space_members m where m.user_id = v_me limit 1000);
+  end if;
+  if 'private' = any (v_kinds) then
+    v_scopes := v_scopes || array(
+      select 'private ' || m.space_id
+      from (select space_id from app.space_members where user_id = v_me limit 1000) m
+      join app.spaces s on s.id = m.space_id
+      where s.visibility = 'private'
+      union   -- who is invited may be in it too
+      select 'private ' || i.space_id
+      from (select space_id from app.space_invitations where invitee_id = v_me and status = 'pending'
+            order by created_at desc, id desc limit 100) i);
+  end if;
+  if 'level' = any (v_kinds) then
+    v_scopes := v_scopes || array(
+      select 'level ' || n || ' ' || a.author_id
+      from (select v_me as author_id, 3 as level
+            union all
+            (select author_id, level from app.audience
+             where viewer_id = v_me and level > 0 and author_id <> v_me order by author_id limit 1000)) a
+      cross join lateral generate_series(1, a.level) n);
+  end if;
+  return v_scopes;
+end $$;
+comment on function private.search_scopes is
+  'The scopes that the caller searches for things of these types: everybody''s, one a type; of their groups and '
+  'guilds, 1000 at most; the private ones themselves, and those of the newest 100 invitations; and what people wrote '
+  'for their circles who have the caller in one, of 1000 people at most, with what the caller wrote for themselves.';
+call private.make_walk('private.search_scopes');
+
+create type private.search_lead as (scope text, word text);
+comment on type private.search_lead is 'The list that is walked for a scope: that of its rarest word.';
+
+create function private.search_leads(p_scopes text[], p_words text[], p_before bigint) returns private.search_lead[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- of one word only whether it is there at all
+  v_most integer := case when cardinality(p_words) = 1 then 1 else
+    greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
+begin
+  return array(
+    select (c.scope, r.word)::private.search_lead
+    from unnest(p_scopes) c (scope)
+    cross join lateral (
+      select w.word, (select count(*) from (select from private.search_words s
+                                            where s.scope = c.scope and s.word = w.word and s.number < p_before
+                                            order by s.number desc limit v_most) n) as many
+      from unnest(p_words) with ordinality as w (word, place)
+      order by many, w.place limit 1) r
+    where r.many > 0);
+end $$;
+comment on function private.search_leads is
+  'For each scope the word that is in the fewest of its next documents, counted up to 100, or up to 5000 in all but '
+  'to 2 of each; without scopes where a word is in none.';
+call private.make_walk('private.search_leads');
