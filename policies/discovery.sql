@@ -50,6 +50,7 @@ grant execute on function
   private.require_stream_place,
   private.search_items,
   private.stream_cards,
+  private.take_search_turn,
   private.talent_parts
   to authenticated;
 

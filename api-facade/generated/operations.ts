@@ -2253,7 +2253,14 @@ export const failures = {
     'token_revoked',
     'writes_exceeded',
   ],
-  search: ['cursor_unknown', 'interest_unknown', 'limit_out_of_range', 'search_words'],
+  search: [
+    'cursor_unknown',
+    'interest_unknown',
+    'limit_out_of_range',
+    'search_busy',
+    'search_words',
+    'searches_running',
+  ],
   select_interest: ['interest_depth_out_of_range', 'interest_expertise_out_of_range', 'interest_unknown'],
   select_interests: ['interest_depth_out_of_range', 'interest_expertise_out_of_range', 'interest_unknown'],
   send_message: [

@@ -1,5 +1,6 @@
 // The one way into the database: an operation of schema `api`, as one statement, in the name of the caller.
 // docs/decisions.md, Requests; Measured.
+import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { z } from 'zod'
 import { operations } from '../generated/operations.ts'
@@ -146,7 +147,7 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
     if (!row) throw new Error('private.enter gave no row')
     return row
   }
-  return send().catch((error: unknown) => {
+  return inTurn(send).catch((error: unknown) => {
     if (isRepeatable(c, error)) return send()
     throw error
   })
@@ -154,6 +155,27 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
 
 /** The number of a statement comes back with its answer, which proves that no pooler in between mixed up two. */
 let asked = 0
+
+// How long a statement waits for its turn (sql/discovery/49_turns.sql), how often it asks, and how many may wait.
+// Milliseconds.
+const PATIENCE = 2000
+const PAUSE = 100
+const WAITING = 20
+let waiting = 0
+
+/** Sends it again for a while where too many of its kind run. Nobody has a connection while they wait. */
+async function inTurn<T>(send: () => Promise<T>): Promise<T> {
+  for (let waited = 0; ; waited += PAUSE) {
+    try {
+      return await send()
+    } catch (error) {
+      const busy = error instanceof postgres.PostgresError && error.message === 'search_busy'
+      if (!busy || waited >= PATIENCE || waiting >= WAITING) throw error
+    }
+    waiting++
+    await sleep(PAUSE).finally(() => waiting--)
+  }
+}
 
 // Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was just
 // moving (XX000 is how a lookup in mid-change fails). Whatever it was, the statement was undone.

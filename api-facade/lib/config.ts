@@ -42,6 +42,7 @@ export const defaultLimits = {
   reflect: '20/min',
   enhance_post: '10/min',
   create_video: '5/min 30/h',
+  search: '30/min',
   // generated avatars, and what the local sink serves: a page of a client shows many
   pictures: '1200/min',
   docs: '120/min',

@@ -37,7 +37,8 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model. Nothing secret.';
+  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model; by operators: searches_at_once. '
+  'Nothing secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 

@@ -299,8 +299,10 @@ declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range.';
+  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range, '
+  'searches_running, search_busy.';

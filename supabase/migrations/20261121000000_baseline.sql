@@ -296,7 +296,8 @@ create table app.settings (
   value text not null
 );
 comment on table app.settings is 'Settings that SQL itself needs, written at boot: instance_domain, rate_limit_scale, '
-  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model. Nothing secret.';
+  'media_url, media_bucket, media_quota, media_hosts; by the worker: embedding_model; by operators: searches_at_once. '
+  'Nothing secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
 
@@ -35697,6 +35698,42 @@ comment on function private.search_leads is
   'to 2 of each; without scopes where a word is in none.';
 call private.make_walk('private.search_leads');
 
+-- sql/discovery/49_turns.sql
+
+-- How many searches run at once: a search may read thousands of documents, and other requests need a processor too.
+-- It is counted here and not in the facade: there may be several, and `.rpc()` callers come past them.
+-- docs/decisions.md, Limits.
+
+insert into app.settings (key, value) values ('searches_at_once', '4');
+
+insert into private.errors (code, status, text) values
+  ('searches_running', 429, 'Two searches of yours are running. Wait until one of them has ended.'),
+  ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
+
+create function private.take_search_turn() returns void
+language plpgsql volatile security definer   -- one number, whoever asks
+set search_path = ''
+as $$
+declare
+  v_me text := private.require_caller();
+begin
+  -- locks that are only tried: nobody waits here, and a turn ends with its transaction, however that ends
+  if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
+          or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
+    perform private.fail('searches_running', '{"Retry-After": "1"}');
+  end if;
+  for v_turn in 1..(select value::integer from app.settings where key = 'searches_at_once') loop
+    if pg_try_advisory_xact_lock(hashtextextended('searches ' || v_turn, 0)) then
+      return;
+    end if;
+  end loop;
+  perform private.fail('search_busy');
+end $$;
+comment on function private.take_search_turn is
+  'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
+  'searches_at_once says. The facade asks again for a while when there is no turn. Fails: token_missing, '
+  'searches_running, search_busy.';
+
 -- sql/discovery/50_search.sql
 
 -- The search: by words over everything that the registry of types has, newest block of time first.
@@ -36000,11 +36037,13 @@ declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
   perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range.';
+  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range, '
+  'searches_running, search_busy.';
 
 -- policies/discovery.sql
 
@@ -36060,6 +36099,7 @@ grant execute on function
   private.require_stream_place,
   private.search_items,
   private.stream_cards,
+  private.take_search_turn,
   private.talent_parts
   to authenticated;
 

@@ -173,6 +173,11 @@ test('POST /videos: 5 a minute of a person', async () => {
   expect(await bob.post('/videos', {}, newClient())).toFailWith(422, 'validation_failed')
 })
 
+test('GET /discovery/search: 30 a minute of a person', async () => {
+  await exhaust(30, () => alice.get('/discovery/search', newClient()), 422)
+  expect(await bob.get('/discovery/search?q=roses', newClient())).toMatchObject({ status: 200 })
+})
+
 test('POST /auth/reserve-invite: 10 a minute, its other spelling included', async () => {
   const client = newClient()
   const body = { code: 'INV-ZZZZZZ', candidateSessionId: crypto.randomUUID() }

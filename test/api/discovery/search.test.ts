@@ -1,12 +1,14 @@
-// What a search costs, and whom: the work of nobody's search depends on what others keep to themselves.
-import { expect, test } from 'vitest'
+// What a search costs, and whom: the work of nobody's search depends on what others keep to themselves; how many run.
+import { describe, expect, test } from 'vitest'
 import { looked } from '../../support/bounds.ts'
 import { applyEffects } from '../../support/database.ts'
 import type { Page } from '../../support/lists.ts'
 import { publish } from '../../support/posts.ts'
+import { rest } from '../../support/rest.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-const { alice, bob, mallory, database } = await world({ people: ['alice', 'bob', 'mallory'] })
+const { alice, bob, mallory, database, stack } = await world({ people: ['alice', 'bob', 'mallory'] })
 const { owner, superuser, asCaller } = database
 type Id = { id: string }
 const WORDS = 'quince medlar "quince medlar"'
@@ -98,4 +100,60 @@ test('what was kept is found once it is for everybody', async () => {
   await owner`update app.contents set removed_at = null, is_draft = false where removed_at is not null or is_draft`
   await owner`update app.spaces set visibility = 'public' where visibility = 'private'`
   expect((await search()).found).toBe(Math.min(20, before.found + MANY + 3))
+})
+
+describe('how many run at once', async () => {
+  /** Turns that somebody else has until `work` has ended. */
+  async function taken<T>(keys: string[], work: () => Promise<T>): Promise<T> {
+    return owner
+      .begin(async (sql) => {
+        for (const key of keys) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`
+        return { done: await work() }
+      })
+      .then(({ done }) => done)
+  }
+  const all = ['searches 1', 'searches 2', 'searches 3', 'searches 4']
+  const look = () => alice.get('/discovery/search?q=quince')
+
+  test('a person has two', async () => {
+    expect(await taken([`search 1 ${alice.id}`], look)).toMatchObject({ status: 200 })
+    const refused = await taken([`search 1 ${alice.id}`, `search 2 ${alice.id}`], look)
+    expect(refused).toFailWith(429, 'searches_running')
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await taken([`search 1 ${bob.id}`, `search 2 ${bob.id}`], look)).toMatchObject({ status: 200 })
+  })
+
+  test('the instance has four, and whoever finds none waits', async () => {
+    expect(await taken(all.slice(1), look)).toMatchObject({ status: 200 })
+    const refused = await taken(all, look)
+    expect(refused).toFailWith(503, 'search_busy')
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect(await taken(all, () => alice.get('/discovery/people'))).toMatchObject({ status: 200 })
+  })
+
+  test('who waits gets the turn that ends', async () => {
+    const { asked } = await taken(all, async () => {
+      const [{ now }] = await owner<[{ now: Date }]>`select clock_timestamp() as now`
+      const asked = look()
+      await until(async () => {
+        const tried = await superuser`select from pg_stat_activity where datname = ${database.name}
+          and usename = 'kith_user' and query like '%api.search%' and state = 'idle' and query_start > ${now}`
+        return tried.length > 0
+      })
+      return { asked }
+    })
+    expect(await asked).toMatchObject({ status: 200 })
+  })
+
+  test('so has who comes past the facade', async () => {
+    const ask = async () => rest(stack, alice).client(alice.token).rpc('search', { p_q: 'quince' })
+    expect(await taken(all, ask)).toMatchObject({ status: 503, error: { message: 'search_busy' } })
+    expect(await ask()).toMatchObject({ status: 200 })
+  })
+
+  test('an operator changes how many', async () => {
+    await owner`update app.settings set value = '5' where key = 'searches_at_once'`
+    expect(await taken(all, look)).toMatchObject({ status: 200 })
+    await owner`update app.settings set value = '4' where key = 'searches_at_once'`
+  })
 })

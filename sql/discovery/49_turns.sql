@@ -1,0 +1,33 @@
+-- How many searches run at once: a search may read thousands of documents, and other requests need a processor too.
+-- It is counted here and not in the facade: there may be several, and `.rpc()` callers come past them.
+-- docs/decisions.md, Limits.
+
+insert into app.settings (key, value) values ('searches_at_once', '4');
+
+insert into private.errors (code, status, text) values
+  ('searches_running', 429, 'Two searches of yours are running. Wait until one of them has ended.'),
+  ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
+
+create function private.take_search_turn() returns void
+language plpgsql volatile security definer   -- one number, whoever asks
+set search_path = ''
+as $$
+declare
+  v_me text := private.require_caller();
+begin
+  -- locks that are only tried: nobody waits here, and a turn ends with its transaction, however that ends
+  if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
+          or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
+    perform private.fail('searches_running', '{"Retry-After": "1"}');
+  end if;
+  for v_turn in 1..(select value::integer from app.settings where key = 'searches_at_once') loop
+    if pg_try_advisory_xact_lock(hashtextextended('searches ' || v_turn, 0)) then
+      return;
+    end if;
+  end loop;
+  perform private.fail('search_busy');
+end $$;
+comment on function private.take_search_turn is
+  'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
+  'searches_at_once says. The facade asks again for a while when there is no turn. Fails: token_missing, '
+  'searches_running, search_busy.';
