@@ -28,16 +28,19 @@ async function database(config: Config): Promise<Database> {
   if (config.databaseUrl && config.jwtSecret) {
     const { databaseUrl: url, jwtSecret } = config
     const { enter } = await import('../supabase/embedded/processes.ts')
-    const announce = enter({ dataDir: config.dataDir, kind: 'facade', database: placeOf(url), warn })
-    return { url, jwtSecret, announce: async (apiUrl) => announce(apiUrl), stop: async () => {}, ended: never }
+    const entered = enter({ dataDir: config.dataDir, kind: 'facade', database: placeOf(url), warn })
+    const announce = async (apiUrl: string) => {
+      entered(apiUrl)
+      if (config.realtime === 'embedded') say(`The anonymous key for supabase-js: ${await anonKeyOf(jwtSecret)}`)
+    }
+    const own = config.realtime === 'embedded' ? await openGateways(jwtSecret) : {}
+    return { url, jwtSecret, ...own, announce, stop: async () => {}, ended: never }
   }
   // loaded only here: a deployment on a real stack has no binaries of it
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')
   const { migrate, muteRefusals, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
   const { defaultDataDir } = await import('../supabase/embedded/places.ts')
-  const { mountRpc } = await import('../supabase/embedded/rpc.ts')
-  const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
   const dataDir = config.dataDir ?? defaultDataDir(projectRoot)
   const server = await startPostgres({ dataDir, port: config.databasePort })
   try {
@@ -51,9 +54,20 @@ async function database(config: Config): Promise<Database> {
   const jwtSecret = config.jwtSecret ?? embeddedSecret(dataDir)
   const announce = async (apiUrl: string) =>
     writeInstance(dataDir, { apiUrl, dbUrl: server.url(), jwtSecret, ...(await apiKeys(jwtSecret)) })
-  const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, jwtSecret, site)
   const { stop, exited: ended } = server
-  return { url: server.url(), jwtSecret, beside, gateway: startGateway, announce, stop, ended }
+  return { url: server.url(), jwtSecret, ...(await openGateways(jwtSecret)), announce, stop, ended }
+}
+
+/** What clients of a Supabase stack meet beside the API: `/rest/v1/rpc` and Realtime, on the facade's port. */
+async function openGateways(jwtSecret: string): Promise<Pick<Database, 'beside' | 'gateway'>> {
+  const { mountRpc } = await import('../supabase/embedded/rpc.ts')
+  const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
+  return { beside: (app, site) => mountRpc(app, jwtSecret, site), gateway: startGateway }
+}
+
+async function anonKeyOf(jwtSecret: string): Promise<string> {
+  const { apiKeys } = await import('../supabase/embedded/instance.ts')
+  return (await apiKeys(jwtSecret)).anonKey
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

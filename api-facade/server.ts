@@ -96,7 +96,9 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   // counted here, whatever the store: the gateway's few connections are of this process
   const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')
   const gauge = metrics.sockets
-  const site: GatewaySite = { server, databaseUrl, jwtSecret: secret, log, gauge, clientOf, mayJoin }
+  // it changes roles and follows replication, which no pooler passes on
+  const straight = config.databaseDirectUrl ?? databaseUrl
+  const site: GatewaySite = { server, databaseUrl: straight, jwtSecret: secret, log, gauge, clientOf, mayJoin }
   try {
     const port = await listen(server, config)
     await given.prepare?.()

@@ -81,6 +81,7 @@ const Variables = z.object({
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   DATABASE_PREPARE: z.enum(['auto', 'on', 'off']).default('auto'),
+  REALTIME: z.enum(['stack', 'embedded']).optional(),
   FUNCTIONS_URL: webUrl.optional(),
   PUBLIC_URL: webUrl.optional(),
   FACADE_URL: webUrl.optional(),
@@ -198,6 +199,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['STORAGE_UPLOAD_BUCKET'],
     error: 'must be another bucket than STORAGE_BUCKET, which everybody may read',
   })
+  .refine((s) => s.DATABASE_URL || !s.REALTIME, {
+    path: ['REALTIME'],
+    error: 'is for the database of DATABASE_URL: the embedded one always brings its own',
+  })
   .superRefine((s, context) => {
     const given: Record<string, unknown> = s
     const missing = storageParts.filter((name) => given[name] === undefined)
@@ -213,6 +218,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
     // the embedded database has no pooler before it
     databasePrepare: s.DATABASE_URL ? s.DATABASE_PREPARE : 'on',
+    realtime: s.REALTIME ?? (s.DATABASE_URL ? 'stack' : 'embedded'),
     functionsUrl: s.FUNCTIONS_URL && withoutSlash(s.FUNCTIONS_URL),
     publicUrl: withoutSlash(s.PUBLIC_URL),
     facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),

@@ -2,6 +2,9 @@
 // What a job does stands in SQL (`private.job_<name>`); sql/JOBS.md lists them all.
 import type { Db } from './record.ts'
 
+/** How many connections a worker has: for effects, and what the queues do meanwhile. */
+export const CONNECTIONS = 4
+
 export type Job = {
   name: string
   /** In UTC. */

@@ -13,7 +13,7 @@ import { type DigestOptions, takeDigests } from './digest.ts'
 import { type EffectLoop, startEffects } from './effects.ts'
 import { type Embedder, openEmbedder } from './embedders.ts'
 import { takeEmbeddings } from './embeddings.ts'
-import { functionOf, type Job, listWork } from './jobs.ts'
+import { CONNECTIONS, functionOf, type Job, listWork } from './jobs.ts'
 import { type Looks, startLooks } from './looks.ts'
 import { takeMail } from './mail.ts'
 import { takeObjects } from './objects.ts'
@@ -60,7 +60,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   const boss = new PgBoss({
     connectionString: workerUrl(databaseUrl, secret),
     application_name: 'kith_worker',
-    max: 4, // effects, and what the queues do meanwhile
+    max: CONNECTIONS,
     schema: 'pgboss',
     migrate: false, // the schema is in the baseline, and the worker's role could not make it
     createSchema: false,

@@ -18,11 +18,11 @@ function packagesOf(file) {
   }
 }
 
-/** Optional packages may be absent (other platforms), and a server that only starts needs no development packages. */
+/** Optional packages may be absent (other platforms), and a server needs no development packages. */
 function isCurrent() {
   const wanted = packagesOf('package-lock.json')
   const found = packagesOf('node_modules/.package-lock.json')
-  const starting = process.env.npm_lifecycle_event === 'prestart'
+  const starting = ['prestart', 'preprepare-database'].includes(process.env.npm_lifecycle_event)
   const mayBeAbsent = (entry) => entry.optional || (starting && (entry.dev || entry.devOptional))
   return (
     Boolean(wanted && found) &&

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
+import { markOf, platformText } from './server.ts'
 
 export interface MigrateOptions {
   /** Whether seed files run too; they do unless this is false. */
@@ -46,8 +47,11 @@ async function run(sql: TransactionSql, file: string, text: string): Promise<voi
 export async function preparePlatform(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)
   try {
-    const file = join(import.meta.dirname, 'platform.sql')
-    await sql.begin((tx) => run(tx, 'platform.sql', readFileSync(file, 'utf8')))
+    const text = platformText()
+    await sql.begin(async (tx) => {
+      await run(tx, 'platform.sql', text)
+      await tx.unsafe(`comment on schema realtime is '${markOf(text)}'`)
+    })
   } finally {
     await sql.end()
   }

@@ -1,5 +1,6 @@
 -- What a Supabase database has before the first migration, for a bare PostgreSQL 17: roles, schemas, auth, realtime.
--- Applied as supabase_admin to each new database, in one transaction; repeating it changes nothing.
+-- Applied by a superuser, in one transaction: the embedded server's supabase_admin at every start, or whoever prepares
+-- another server (npm run prepare-database). Repeating it changes nothing.
 -- Only what our migrations, PostgREST's rules and the Realtime server's rules rest on is here; sources are
 -- supabase/postgres (migrations/db) and supabase/realtime (tenant migrations).
 
@@ -35,14 +36,17 @@ grant anon, authenticated, service_role, authenticator, pg_monitor, pg_read_all_
 grant supabase_realtime_admin to postgres;
 grant set on parameter "pgrst.db_schemas", "pgrst.db_pre_request", log_min_messages to postgres;
 
-alter role supabase_admin set search_path to "$user", public, auth, extensions;
 alter role postgres set search_path to "$user", public, extensions;
 
 do $$ begin
+  if exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') then   -- a bare server has another one
+    alter role supabase_admin set search_path to "$user", public, auth, extensions;
+  end if;
   execute format('alter database %I owner to postgres', current_database());
+  execute format('alter database %I set timezone to %L', current_database(), 'UTC');   -- as the platform's servers have it
 end $$;
 
--- Schemas. Those of the platform belong to supabase_admin: a reset drops what postgres owns.
+-- Schemas. Those of the platform belong to the superuser: a reset drops what postgres owns.
 create schema if not exists extensions authorization postgres;
 create schema if not exists auth;
 create schema if not exists storage;

@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'test/db.test.ts',
   'test/start.test.ts',
+  'test/prepare.test.ts',
   'test/model/crash.test.ts',
   'test/model/visibility.test.ts',
   'test/model/audience.test.ts',

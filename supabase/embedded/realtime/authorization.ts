@@ -60,6 +60,9 @@ const LONGEST_TOPIC = 255
 const mayBeHeard = ({ role }: Claims, name: string): boolean =>
   role !== 'anon' && name.length <= LONGEST_TOPIC && TOPIC.test(name)
 
+/** How many of them the gateway has to ask by. */
+export const CONNECTIONS = 4
+
 /** What may be heard on a channel. */
 export type Rights = { broadcast: boolean; presence: boolean }
 
@@ -77,7 +80,7 @@ export type Authorization = {
  */
 export function openAuthorization(databaseUrl: string): Authorization {
   const sql = postgres(databaseUrl, {
-    max: 4,
+    max: CONNECTIONS,
     connect_timeout: 10,
     fetch_types: false,
     // postgres.js mixes up the answers of statements sent together when it has to prepare one of them again

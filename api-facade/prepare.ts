@@ -1,0 +1,107 @@
+// npm run prepare-database -- <connection string> [--migrate]: makes a PostgreSQL that is not ours ready for Kith. On a
+// Supabase stack it finds everything there. README.md, Operating.
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import postgres, { type Sql } from 'postgres'
+import { migrate, muteRefusals, preparePlatform } from '../supabase/embedded/migrate.ts'
+import { CONNECTIONS as REALTIME } from '../supabase/embedded/realtime/authorization.ts'
+import { faultsOf, lookAt, type Server, stateOf } from '../supabase/embedded/server.ts'
+import { explained } from './boot.ts'
+import { type Config, readConfig } from './lib/config.ts'
+import { scramVerifier } from './lib/database.ts'
+import { environment } from './lib/environment.ts'
+import { placeOf } from './lib/log.ts'
+import { CONNECTIONS as WORKER } from './worker/jobs.ts'
+
+const usage = 'npm run prepare-database -- postgresql://superuser:secret@host:5432/database [--migrate]'
+
+/** For the owner at a start and once an hour, for migrations, a backup, and a DBA who looks. */
+const RESERVE = 6
+
+/** How many connections a facade with its worker takes. */
+const connectionsOf = ({ poolSizes }: Config): number =>
+  Object.values(poolSizes).reduce((sum, size) => sum + size, 0) + WORKER + REALTIME + RESERVE
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+const found = {
+  bare: 'The roles and schemas of a Supabase platform have been made.',
+  behind: "The platform was not complete, or an older release's. It is up to date now.",
+  prepared: 'The platform is there already. Nothing was changed.',
+  stack: 'This is a Supabase stack, and all that Kith needs of it is there. Nothing was changed.',
+}
+
+/** What an operator should know of a server that Kith can run on. */
+const warningsOf = ({ version, release, ownerIsSuperuser }: Server): string[] => [
+  ...(version >= 180000 ? [`The server is PostgreSQL ${release}. Kith is tested on 17.`] : []),
+  ...(ownerIsSuperuser
+    ? [
+        'The role postgres is a superuser here, and the functions of Kith belong to it and run with its rights. It is ' +
+          'safer in a cluster whose superuser has another name (initdb --username, POSTGRES_USER of the Docker image).',
+      ]
+    : []),
+]
+
+/** Gives the role that was just made a password. @returns it */
+async function letOwnerIn(sql: Sql): Promise<string> {
+  const password = randomBytes(24).toString('base64url')
+  await sql.unsafe(`alter role postgres password '${scramVerifier(password)}'`)
+  return password
+}
+
+/** What DATABASE_URL is to be. A password that is not known here is left out. */
+function ownerUrl(url: string, password: string | null): string {
+  const address = new URL(url)
+  address.username = 'postgres'
+  address.password = password ?? ''
+  return password ? address.href : address.href.replace('//postgres@', '//postgres:…@')
+}
+
+/** The connection string of a session whose rights are the owner's, whoever connects: what it makes is the owner's. */
+function asOwner(url: string, server: Server): string {
+  if (server.role === 'postgres') return url
+  const address = new URL(url)
+  address.searchParams.set('role', 'postgres')
+  return address.href
+}
+
+async function bringUp(url: string, server: Server): Promise<void> {
+  const { migrations, seeds } = await migrate(asOwner(url, server))
+  for (const file of [...migrations, ...seeds]) say(`Applied ${file}.`)
+  if (migrations.length + seeds.length === 0) say('Migrations and seed are there already.')
+  if (stateOf(server) !== 'stack') await muteRefusals(url)
+}
+
+async function prepare(sql: Sql, url: string, migrations: boolean): Promise<void> {
+  const server = await lookAt(sql)
+  const faults = faultsOf(server, connectionsOf(readConfig(environment)))
+  if (faults.length > 0) throw new Error(`Kith cannot run on ${placeOf(url)}.\n  ${faults.join('\n  ')}`)
+  const state = stateOf(server)
+  if (state === 'bare' || state === 'behind') await preparePlatform(url)
+  say(found[state])
+  for (const warning of warningsOf(server)) say(warning)
+  const password = server.ownerIsSuperuser === null ? await letOwnerIn(sql) : null
+  if (password) say('The role postgres was made, with the password below, which is shown this once.')
+  if (migrations) await bringUp(url, server)
+  else say('Apply the migrations next: repeat this with --migrate, or use supabase db push (README.md, Operating).')
+  const realtime = state === 'stack' ? '' : ' REALTIME=embedded'
+  say(`Start Kith with\n  DATABASE_URL=${ownerUrl(url, password)} JWT_SECRET=…${realtime} npm start`)
+}
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({ options: { migrate: { type: 'boolean' } }, allowPositionals: true })
+  const [url, ...more] = positionals
+  if (!url || more.length > 0 || !/^postgres(ql)?:/.test(url) || !URL.canParse(url)) throw new Error(usage)
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} })
+  try {
+    await prepare(sql, url, values.migrate ?? false)
+  } finally {
+    await sql.end()
+  }
+}
+
+await main().catch((failure: unknown) => {
+  const error = explained(failure)
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+})
