@@ -138,6 +138,34 @@ comment on procedure private.make_checks_speak is
   'table become one function, private.<table>_rules. To change a rule later, drop that constraint and its function, '
   'declare all checks of the table anew, and call this.';
 
+create function private.refuse_null() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.refused(tg_table_name || '_null');
+  return null;
+end $$;
+comment on function private.refuse_null is
+  'Trigger: refuses a row that lacks a value with value_invalid, as a check would.';
+
+create procedure private.make_nulls_speak(p_table regclass)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  execute format('create trigger refuse_null before insert or update on %s for each row when (%s)
+                  execute function private.refuse_null()', p_table,
+                 (select string_agg(format('new.%I is null', a.attname), ' or ' order by a.attnum)
+                  from pg_catalog.pg_attribute a
+                  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attnotnull
+                    and a.attgenerated = '' and a.attidentity = ''));
+end $$;
+comment on procedure private.make_nulls_speak is
+  'For migrations: from then on a null where a column wants a value is value_invalid. For tables that definer '
+  'functions alone write with what they are given: Postgres would quote the row to whoever calls by `.rpc()`. Where '
+  'people write under row-level security it quotes none.';
+
 create function private.refuse_change() returns trigger
 language plpgsql
 set search_path = ''

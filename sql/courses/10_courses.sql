@@ -17,6 +17,7 @@ create table app.courses (
 comment on table app.courses is
   'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
   'lessons are.';
+call private.make_nulls_speak('app.courses');
 comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
 comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
 comment on column app.courses.archived_at is
@@ -39,6 +40,7 @@ create table app.course_lessons (
 );
 create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
 comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+call private.make_nulls_speak('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
 comment on column app.course_lessons.first_done_at is
   'When a student first did it; null before. From then on a published course keeps it.';

@@ -28,6 +28,7 @@ create table app.debate_positions (
 );
 create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
 comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+call private.make_nulls_speak('app.debate_positions');
 comment on column app.debate_positions.author_silent is
   'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
 

@@ -37,6 +37,7 @@ create index debate_arguments_created_at_idx on app.debate_arguments (created_at
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+call private.make_nulls_speak('app.debate_arguments');
 comment on column app.debate_arguments.words is
   'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.debate_arguments.parent_id is

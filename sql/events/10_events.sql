@@ -24,6 +24,7 @@ create table app.events (
 );
 create index events_starts_at_idx on app.events (starts_at, id);
 comment on table app.events is 'What an event has beside its head in app.contents.';
+call private.make_nulls_speak('app.events');
 comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
 comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
 comment on column app.events.capacity is

@@ -10,6 +10,7 @@ create table app.guilds (
 );
 comment on table app.guilds is
   'What a guild has beside its space. Its treasury is the account of mana with its id.';
+call private.make_nulls_speak('app.guilds');
 comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
 
 create table app.guild_charters (

@@ -20,6 +20,7 @@ create table app.offerings (
 create index offerings_by_price_idx on app.offerings (by_price, id);
 create index offerings_by_rating_idx on app.offerings (by_rating, id);
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
+call private.make_nulls_speak('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
 comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
 comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';

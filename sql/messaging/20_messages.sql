@@ -51,6 +51,7 @@ create table app.message_reactions (
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
   'Who reacted to which message with what. Others see only how many, of those whom they see.';
+call private.make_nulls_speak('app.message_reactions');
 
 create table private.emoji (
   bare  text collate "C" primary key check (length(bare) between 1 and 9),

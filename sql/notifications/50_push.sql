@@ -23,6 +23,7 @@ create table app.push_tokens (
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
   'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
+call private.make_nulls_speak('app.push_tokens');
 comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
 
 create table private.pushes (

@@ -54,6 +54,7 @@ create table app.solution_votes (
 );
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
 comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
+call private.make_nulls_speak('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
 -- of the next 500 first the votes

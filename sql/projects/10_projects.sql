@@ -7,6 +7,7 @@ create table app.projects (
   status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
 );
 comment on table app.projects is 'What a project has beside its head in app.contents.';
+call private.make_nulls_speak('app.projects');
 comment on column app.projects.status is
   'Whatever its author says. A project that is completed or archived takes nothing new.';
 

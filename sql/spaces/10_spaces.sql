@@ -37,6 +37,7 @@ create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
   'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
+call private.make_nulls_speak('app.spaces');
 comment on column app.spaces.member_count is
   'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
 comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
@@ -60,6 +61,7 @@ create index space_members_owned_idx on app.space_members (user_id) where role =
 create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
 create index space_members_silent_idx on app.space_members (space_id) where silent;
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
+call private.make_nulls_speak('app.space_members');
 comment on column app.space_members.silent is
   'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
 comment on column app.space_members.made_at is

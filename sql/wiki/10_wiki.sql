@@ -47,6 +47,7 @@ create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at
 create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id);
 comment on table app.wiki_proposals is
   'What people propose that an entry should say. A settled one never changes again.';
+call private.make_nulls_speak('app.wiki_proposals');
 comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
 comment on column app.wiki_proposals.body is
   'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';

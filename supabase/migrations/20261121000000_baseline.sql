@@ -221,6 +221,34 @@ comment on procedure private.make_checks_speak is
   'table become one function, private.<table>_rules. To change a rule later, drop that constraint and its function, '
   'declare all checks of the table anew, and call this.';
 
+create function private.refuse_null() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.refused(tg_table_name || '_null');
+  return null;
+end $$;
+comment on function private.refuse_null is
+  'Trigger: refuses a row that lacks a value with value_invalid, as a check would.';
+
+create procedure private.make_nulls_speak(p_table regclass)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  execute format('create trigger refuse_null before insert or update on %s for each row when (%s)
+                  execute function private.refuse_null()', p_table,
+                 (select string_agg(format('new.%I is null', a.attname), ' or ' order by a.attnum)
+                  from pg_catalog.pg_attribute a
+                  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attnotnull
+                    and a.attgenerated = '' and a.attidentity = ''));
+end $$;
+comment on procedure private.make_nulls_speak is
+  'For migrations: from then on a null where a column wants a value is value_invalid. For tables that definer '
+  'functions alone write with what they are given: Postgres would quote the row to whoever calls by `.rpc()`. Where '
+  'people write under row-level security it quotes none.';
+
 create function private.refuse_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -7961,6 +7989,7 @@ create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
   'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
+call private.make_nulls_speak('app.spaces');
 comment on column app.spaces.member_count is
   'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
 comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
@@ -7984,6 +8013,7 @@ create index space_members_owned_idx on app.space_members (user_id) where role =
 create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
 create index space_members_silent_idx on app.space_members (space_id) where silent;
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
+call private.make_nulls_speak('app.space_members');
 comment on column app.space_members.silent is
   'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
 comment on column app.space_members.made_at is
@@ -14776,6 +14806,7 @@ create table app.push_tokens (
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
   'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
+call private.make_nulls_speak('app.push_tokens');
 comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
 
 create table private.pushes (
@@ -21983,6 +22014,7 @@ create table app.guilds (
 );
 comment on table app.guilds is
   'What a guild has beside its space. Its treasury is the account of mana with its id.';
+call private.make_nulls_speak('app.guilds');
 comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
 
 create table app.guild_charters (
@@ -24042,6 +24074,7 @@ create table app.message_reactions (
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
   'Who reacted to which message with what. Others see only how many, of those whom they see.';
+call private.make_nulls_speak('app.message_reactions');
 
 create table private.emoji (
   bare  text collate "C" primary key check (length(bare) between 1 and 9),
@@ -25913,6 +25946,7 @@ create table app.events (
 );
 create index events_starts_at_idx on app.events (starts_at, id);
 comment on table app.events is 'What an event has beside its head in app.contents.';
+call private.make_nulls_speak('app.events');
 comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
 comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
 comment on column app.events.capacity is
@@ -27012,6 +27046,7 @@ create table app.debate_positions (
 );
 create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
 comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+call private.make_nulls_speak('app.debate_positions');
 comment on column app.debate_positions.author_silent is
   'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
 
@@ -27364,6 +27399,7 @@ create index debate_arguments_created_at_idx on app.debate_arguments (created_at
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+call private.make_nulls_speak('app.debate_arguments');
 comment on column app.debate_arguments.words is
   'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.debate_arguments.parent_id is
@@ -28260,6 +28296,7 @@ create table app.solution_votes (
 );
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
 comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
+call private.make_nulls_speak('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
 -- of the next 500 first the votes
@@ -29097,6 +29134,7 @@ create table app.courses (
 comment on table app.courses is
   'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
   'lessons are.';
+call private.make_nulls_speak('app.courses');
 comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
 comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
 comment on column app.courses.archived_at is
@@ -29119,6 +29157,7 @@ create table app.course_lessons (
 );
 create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
 comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
+call private.make_nulls_speak('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
 comment on column app.course_lessons.first_done_at is
   'When a student first did it; null before. From then on a published course keeps it.';
@@ -30102,6 +30141,7 @@ create table app.projects (
   status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
 );
 comment on table app.projects is 'What a project has beside its head in app.contents.';
+call private.make_nulls_speak('app.projects');
 comment on column app.projects.status is
   'Whatever its author says. A project that is completed or archived takes nothing new.';
 
@@ -31511,6 +31551,7 @@ create table app.offerings (
 create index offerings_by_price_idx on app.offerings (by_price, id);
 create index offerings_by_rating_idx on app.offerings (by_rating, id);
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
+call private.make_nulls_speak('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
 comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
 comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
@@ -32764,6 +32805,7 @@ create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at
 create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id);
 comment on table app.wiki_proposals is
   'What people propose that an entry should say. A settled one never changes again.';
+call private.make_nulls_speak('app.wiki_proposals');
 comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
 comment on column app.wiki_proposals.body is
   'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';

@@ -1,0 +1,86 @@
+// What Postgres would say to `.rpc()` callers when it refuses a row: it quotes none. Every operation that writes is called
+// with null in place of each thing that it is given, with ids that nobody has, and twice.
+import { expect, test } from 'vitest'
+import { UNKNOWN } from '../support/lists.ts'
+import { callOf, createSamples, type Sample } from '../support/samples.ts'
+
+const { lanes, samples } = await createSamples()
+const { database, owner } = lanes
+
+const codes = new Map(
+  (await owner<{ code: string; text: string }[]>`select code, text from private.errors`).map(({ code, text }) => [
+    code,
+    text,
+  ]),
+)
+
+type Given = Record<string, unknown>
+
+/** What the last of these calls comes to, which is undone: null, a code, or what Postgres says. */
+async function outcome({ who }: Sample, operation: string, ...calls: Given[]): Promise<string | null> {
+  const undone = new Error('undone')
+  return database
+    .asCaller({ sub: who.id, role: who.role ?? 'user' }, async (sql) => {
+      for (const given of calls) await sql.unsafe(...callOf(operation, given))
+      await sql`set constraints all immediate`
+      throw undone
+    })
+    .catch((error) => {
+      if (error === undone) return null
+      const { code, message, detail } = error as { code: string; message: string; detail?: string }
+      if (/^PT\d{3}$/.test(code) && codes.get(message) === detail) return message
+      // where people write under row-level security Postgres says which column, and no more (docs/decisions.md, Errors)
+      const bare = !detail && (code === '23502' || code === '42501')
+      return bare ? 'bare' : `${code} ${message}: ${detail}`
+    })
+}
+
+const isObject = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The same with another value for each parameter, and for each member of an object among them, where `other` has one. */
+function* changed(given: Given, other: (value: unknown) => unknown): Generator<[string, Given]> {
+  for (const [name, value] of Object.entries(given)) {
+    const instead = other(value)
+    if (instead !== undefined) yield [name, { ...given, [name]: instead }]
+    if (isObject(value))
+      for (const [inner, one] of changed(value, other)) yield [`${name}.${inner}`, { ...given, [name]: one }]
+  }
+}
+
+async function expectNothingQuoted(tries: (given: Given) => Iterable<[string, Given[]]>) {
+  const quoted: string[] = []
+  for (const [name, sample] of Object.entries(samples))
+    for (const [what, calls] of tries(sample.given)) {
+      const refusal = await outcome(sample, name, ...calls)
+      if (refusal !== null && refusal !== 'bare' && !codes.has(refusal)) quoted.push(`${name} ${what}: ${refusal}`)
+    }
+  expect(quoted).toEqual([])
+}
+
+test('every operation that writes has a call that gets through', async () => {
+  const operations = await owner<{ name: string; given: string[] }[]>`
+    select proname as name, coalesce(proargnames, '{}') as given from pg_proc
+    where pronamespace = 'api'::regnamespace and provolatile = 'v'
+      and has_function_privilege('authenticated', oid, 'execute') order by 1`
+  expect(Object.keys(samples).sort()).toEqual(operations.map(({ name }) => name))
+  for (const { name, given } of operations)
+    expect([name, Object.keys(samples[name]?.given ?? {}).sort()]).toEqual([name, given.toSorted()])
+  const refused: string[] = []
+  for (const [name, sample] of Object.entries(samples)) {
+    const refusal = await outcome(sample, name, sample.given)
+    if (refusal !== null) refused.push(`${name}: ${refusal}`)
+  }
+  expect(refused).toEqual([])
+})
+
+test('null for anything quotes no row', () =>
+  expectNothingQuoted((given) => [...changed(given, () => null)].map(([what, one]) => [what, [one]])))
+
+test('an id that nobody has quotes no key', () => {
+  const isId = (value: unknown) => typeof value === 'string' && value.length === UNKNOWN.length && value[8] === '-'
+  const unknown = (value: unknown) => (isId(value) ? UNKNOWN : undefined)
+  return expectNothingQuoted((given) => [...changed(given, unknown)].map(([what, one]) => [what, [one]]))
+})
+
+test('the same twice quotes no key', () => expectNothingQuoted((given) => [['twice', [given, given]]]))
