@@ -17,16 +17,21 @@ const KEEP = 3_600_000
 const MOST = 1000
 /** The function has an answer after 5 s at the latest. Milliseconds. */
 const PATIENCE = 10_000
-/** How many pages are looked at, and how many answers a person waits for, at once. */
+/** How many pages are looked at at once, for how many answers a person asks, and how many of these are under way. */
 const LOOKS = 32
-const WAITS = 8
+const ASKS = 8
+const TURNS = 2
 
+const busy = () => new Refusal('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
+
+/** What a person asks for, and what of it waits for its turn. */
+type Line = { asks: number; waiting: (() => void)[] }
 type Look = { preview: Preview | null; took: number }
 type Kept = { look: Promise<Look>; until: number }
 
 export function createPreviews(functions: Functions, log: Log, now = () => performance.now()): Previews {
   const kept = new Map<string, Kept>()
-  const waits = new Map<string, number>()
+  const lines = new Map<string, Line>()
   let looks = 0
 
   /** A failure of the function itself is null too, and the next one asks again. */
@@ -60,20 +65,23 @@ export function createPreviews(functions: Functions, log: Log, now = () => perfo
   return async (person, text) => {
     const url = webAddress(text)?.href
     if (!url) return null
-    const waiting = waits.get(person) ?? 0
-    if (waiting >= WAITS || looks >= LOOKS)
-      throw new Refusal('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
-    waits.set(person, waiting + 1)
+    const line = lines.get(person) ?? { asks: 0, waiting: [] }
+    if (line.asks >= ASKS) throw busy()
+    lines.set(person, line)
+    line.asks++
     try {
+      // for what is kept too: who comes at once would say that somebody has looked
+      if (line.asks - line.waiting.length > TURNS) await new Promise<void>((turn) => line.waiting.push(turn))
+      if (looks >= LOOKS) throw busy()
       const start = now()
       const { preview, took } = await find(url)
       const left = start + took - now()
       if (left > 0) await sleep(left)
       return preview
     } finally {
-      const others = (waits.get(person) ?? 1) - 1
-      if (others > 0) waits.set(person, others)
-      else waits.delete(person)
+      line.asks--
+      if (line.asks === 0) lines.delete(person)
+      line.waiting.shift()?.()
     }
   }
 }

@@ -142,7 +142,7 @@ describe('what one facade keeps', () => {
     expect(looked).toHaveLength(1002)
   })
 
-  test('a person waits for 8 at once, what is kept among them, and an instance looks at 32', async () => {
+  test('a person asks for 8 at once, of which two are under way, what is kept among them', async () => {
     const { looked, waiting, previews, answer } = start()
     const first = previews('one', page.url)
     await answer(page)
@@ -150,18 +150,36 @@ describe('what one facade keeps', () => {
     const of = (person: string, count: number) =>
       Array.from({ length: count }, (_, n) => previews(person, `https://example.org/${person}/${n}`))
     const late = { code: 'rate_limited', headers: { 'Retry-After': '5' } }
-    const all = [...of('one', 8)]
+    const all = of('one', 7)
+    const kept = previews('one', page.url)
     await expect(previews('one', 'https://example.org/more')).rejects.toMatchObject(late)
     await expect(previews('one', page.url)).rejects.toMatchObject(late)
     expect(await previews('two', page.url)).toEqual(page)
-    all.push(...of('two', 8), ...of('three', 8), ...of('four', 8))
-    for (const url of ['https://example.org/more', page.url]) {
-      await expect(previews('five', url)).rejects.toMatchObject(late)
+    let come = false
+    kept.then(() => {
+      come = true
+    })
+    for (let n = 0; n < 7; n++) {
+      await until(() => looked.length === Math.min(8, n + 3))
+      expect(waiting.length, 'two at once').toBe(Math.min(2, 7 - n))
+      if (n < 6) expect(come, 'what is kept comes in its turn').toBe(false)
+      await answer(null)
+      await all[n]
     }
-    await until(() => waiting.length === 32)
-    for (let n = 0; n < 32; n++) await answer(null)
     expect(await Promise.all(all)).toEqual(all.map(() => null))
-    expect(looked).toHaveLength(33)
+    expect(await kept).toEqual(page)
     expect(await previews('one', page.url)).toEqual(page)
+  })
+
+  test('an instance looks at 32 pages at once, which takes sixteen people', async () => {
+    const { waiting, previews, answer } = start()
+    const late = { code: 'rate_limited', headers: { 'Retry-After': '5' } }
+    const all = Array.from({ length: 32 }, (_, n) => previews(`person ${n % 16}`, `https://example.org/${n}`))
+    await until(() => waiting.length === 32)
+    for (const url of ['https://example.org/more', page.url, 'https://example.org/1']) {
+      await expect(previews('another', url)).rejects.toMatchObject(late)
+    }
+    for (let n = 0; n < 32; n++) await answer(page)
+    expect(await Promise.all(all)).toEqual(all.map(() => page))
   })
 })
