@@ -61,3 +61,8 @@ grant execute on function
   private.withdraw_request,
   private.write_in_space
   to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.end_invitations
+  to worker;

@@ -113,13 +113,15 @@ create table app.space_invitations (
 create unique index space_invitations_pending_key on app.space_invitations (space_id, invitee_id)
   where status = 'pending';
 create index space_invitations_space_id_idx on app.space_invitations (space_id, status, created_at desc, id desc);
+create index space_invitations_made_idx on app.space_invitations (space_id, inviter_id, invitee_id)
+  where status = 'pending';
 create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
 create index space_invitations_invitee_id_idx
   on app.space_invitations (invitee_id, status, created_at desc, id desc);
 comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
 comment on column app.space_invitations.status is
   'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
-  'moderates, by a block between the two, or by a ban.';
+  'moderates, by a block between the two, by a ban, or with the right that made it.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.space_members', 'user_id', 'spaceMemberships', '{silent}'),
@@ -172,19 +174,42 @@ comment on function private.date_member is 'Trigger: a membership has the time o
 create trigger _050_date_member before insert on app.space_members
   for each row execute function private.date_member();
 
+create function private.may_invite(p_space uuid, p_user uuid) returns boolean
+language plpgsql stable security definer   -- asked of others than the caller, too
+set search_path = ''
+as $$
+begin
+  return exists (select from app.space_members m join app.spaces s on s.id = m.space_id
+                 where m.space_id = p_space and m.user_id = p_user
+                   and (m.role in ('owner', 'moderator') or s.join_policy = 'open'));
+end $$;
+comment on function private.may_invite is
+  'Whether a person may invite into a space: its owner and moderators do, and where it is open any member.';
+
+create function private.is_invited(p_space uuid, p_user uuid) returns boolean
+language plpgsql stable security definer   -- asked of others than the caller, too
+set search_path = ''
+as $$
+begin
+  return exists (select from app.space_invitations i
+                 where i.space_id = p_space and i.invitee_id = p_user and i.status = 'pending'
+                   and private.may_invite(p_space, i.inviter_id)
+                   and private.may_meet(private.find_level(p_user, i.inviter_id))
+                   and not exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+end $$;
+comment on function private.is_invited is
+  'Whether somebody whom the person sees, and who still may, has invited them into a space.';
+
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- asked of others than the caller, too
 set search_path = ''
 as $$
 begin
   return exists (select from app.space_members where space_id = p_space and user_id = p_viewer)
-      or exists (select from app.space_invitations i
-                 where i.space_id = p_space and i.invitee_id = p_viewer and i.status = 'pending'
-                   and private.may_meet(private.find_level(p_viewer, i.inviter_id))
-                   and not exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+      or private.is_invited(p_space, p_viewer);
 end $$;
 comment on function private.is_let_in is
-  'Whether a person sees a private space: its members do, and those whom somebody they see has invited.';
+  'Whether a person sees a private space: its members do, and who is invited.';
 
 create function private.find_space(p_kind text, p_id text) returns app.spaces
 language plpgsql stable security definer   -- one rule for all who ask

@@ -114,11 +114,7 @@ begin
   if exists (select from app.space_bans where space_id = p_space.id and user_id = v_me) then
     perform private.fail('space_banned');
   end if;
-  if p_space.join_policy = 'open'
-     or exists (select from app.space_invitations i
-                where i.space_id = p_space.id and i.invitee_id = v_me and i.status = 'pending'
-                  and private.may_meet(private.find_level(v_me, i.inviter_id))
-                  and not exists (select from app.silenced_people s where s.user_id = i.inviter_id)) then
+  if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
     perform private.add_member(p_space, v_me);
     return null;
   elsif p_space.join_policy = 'invite' then

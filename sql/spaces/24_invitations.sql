@@ -56,9 +56,7 @@ declare
 begin
   perform private.count_writes('invitations');
   v_space := private.enter_space(p_kind, p_id, array[v_user]);
-  if v_space.join_policy = 'open' then
-    perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
-  else
+  if not private.may_invite(v_space.id, v_me) then
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
   perform private.lock_pairs(array[v_user], array[v_me]);
@@ -71,10 +69,12 @@ begin
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
     perform private.fail('space_invitee_banned');
   end if;
-  -- one by somebody who is banned from the instance nobody sees, so it could be neither answered nor taken back
+  -- one by somebody who is banned from the instance, or may not invite any more, nobody sees: it could be neither
+  -- answered nor taken back
   update app.space_invitations i set status = 'revoked'
   where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
-    and exists (select from app.silenced_people s where s.user_id = i.inviter_id);
+    and (not private.may_invite(v_space.id, i.inviter_id)
+         or exists (select from app.silenced_people s where s.user_id = i.inviter_id));
   insert into app.space_invitations (space_id, inviter_id, invitee_id) values (v_space.id, v_me, v_user)
   on conflict (space_id, invitee_id) where status = 'pending' do nothing returning id into v_invitation;
   if not found then
@@ -84,8 +84,8 @@ begin
   return private.space_invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function private.invite_to_space is
-  'Invites a person into a space: its owner and moderators do, and where it is open any member. It takes the place of '
-  'one by somebody who is banned from the instance. Fails: '
+  'Invites a person into a space, for who may: private.may_invite. It takes the place of one by somebody who is '
+  'banned from the instance or may not invite any more. Fails: '
   'writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, space_archived, invite_oneself, '
   'space_member_already, space_invitee_banned, space_invitation_pending.';
 
@@ -139,8 +139,9 @@ begin
   if p_accept then
     perform private.require_open(v_space);
   end if;
+  -- asked under the lock of the space: it ends with the right that made it
   update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
-  where id = p_invitation and status = 'pending';
+  where id = p_invitation and status = 'pending' and private.may_invite(space_id, inviter_id);
   if not found then
     perform private.fail('invitation_settled');
   end if;
@@ -152,6 +153,88 @@ end $$;
 comment on function private.answer_space_invitation is
   'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
   'invitation_not_yours, invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+
+create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- nobody may write invitations
+set search_path = ''
+as $$
+declare
+  v_space    uuid := (p_job ->> 'spaceId')::uuid;
+  v_user     uuid := (p_job ->> 'userId')::uuid;
+  v_from     uuid := coalesce(p_after, '00000000-0000-0000-0000-000000000000');
+  v_invitees uuid[];
+  v_ended    integer;
+begin
+  perform private.lock_space(v_space, '{}');
+  if v_user is null then
+    v_invitees := array(select invitee_id from app.space_invitations
+                        where space_id = v_space and status = 'pending' and invitee_id > v_from
+                        order by invitee_id limit 500);
+  else
+    v_invitees := array(select invitee_id from app.space_invitations
+                        where space_id = v_space and inviter_id = v_user and status = 'pending'
+                          and invitee_id > v_from
+                        order by invitee_id limit 500);
+  end if;
+  update app.space_invitations set status = 'revoked'
+  where space_id = v_space and invitee_id = any (v_invitees) and status = 'pending'
+    and not private.may_invite(space_id, inviter_id);
+  get diagnostics v_ended = row_count;
+  return json_build_object('changed', v_ended, 'next', v_invitees[500]);
+end $$;
+comment on function private.end_invitations is
+  'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
+  'those of a person {spaceId, userId}, ends those of who may not invite any more. Answers {changed, next}; next is '
+  'null at the end.';
+call private.make_walk('private.end_invitations');
+call private.make_batch_queue('ended-invitations', 'private.end_invitations');
+
+create function private.end_invitations_soon(p_space uuid, p_user uuid) returns void
+language plpgsql volatile security definer   -- nobody may write invitations
+set search_path = ''
+as $$
+declare
+  v_job json := json_build_object('spaceId', p_space, 'userId', p_user);
+begin
+  if private.end_invitations(v_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('ended-invitations', v_job);
+  end if;
+end $$;
+comment on function private.end_invitations_soon is
+  'As private.end_invitations, for all of them: it leaves what is more to the worker. Until then they are none either.';
+
+create function private.end_lost_invitations() returns trigger
+language plpgsql security definer   -- ends what somebody else made
+set search_path = ''
+as $$
+begin
+  -- an erasure deletes all of them later: ARCHITECTURE.md, Locks
+  if not exists (select from app.users where id = old.user_id and erased_at is not null) then
+    perform private.end_invitations_soon(old.space_id, old.user_id);
+  end if;
+  return null;
+end $$;
+comment on function private.end_lost_invitations is
+  'Trigger: with the right to invite, of who leaves, is removed or moderates no longer, end the invitations that it '
+  'made. They do not come back with it.';
+create trigger _080_end_left_invitations after delete on app.space_members
+  for each row execute function private.end_lost_invitations();
+create trigger _080_end_lost_invitations after update of role on app.space_members
+  for each row when (old.role <> 'member' and new.role = 'member') execute function private.end_lost_invitations();
+
+create function private.end_open_invitations() returns trigger
+language plpgsql security definer   -- ends what somebody else made
+set search_path = ''
+as $$
+begin
+  perform private.end_invitations_soon(new.id, null);
+  return null;
+end $$;
+comment on function private.end_open_invitations is
+  'Trigger: the invitations that members made while a space was open end when it is not.';
+create trigger _080_end_open_invitations after update of join_policy on app.spaces
+  for each row when (old.join_policy = 'open' and new.join_policy <> 'open')
+  execute function private.end_open_invitations();
 
 create function private.end_space_invitations() returns trigger
 language plpgsql security definer   -- ends invitations of both

@@ -255,9 +255,10 @@ begin
   ), seen as materialized (
     select array(select l.id from looked l
                  join private.visible_people o on o.id = l.other join private.visible_people a on a.id = l.another
-                 where p_space is not null
-                    or (select s.kind from app.space_invitations i join app.spaces s on s.id = i.space_id
-                        where i.id = l.id) = p_kind
+                 where p_requests
+                    or (select private.may_invite(s.id, i.inviter_id) and s.kind = p_kind
+                        from app.space_invitations i join app.spaces s on s.id = i.space_id
+                        where i.id = l.id)
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -268,7 +269,7 @@ begin
 end $$;
 comment on function private.find_pending is
   'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
-  'next 400, without those of hidden people. Fails: cursor_unknown.';
+  'next 400, without those of hidden people and of who may not invite any more. Fails: cursor_unknown.';
 call private.make_walk('private.find_pending');
 
 create function private.list_pending(

@@ -25,16 +25,16 @@ const claims = (who: number) => JSON.stringify({ sub: people[who], role: 'user',
 type Answer = { code: string | null; body: Record<string, unknown> | null }
 let turn = 0
 /** One statement, as the facade sends it. */
-const call = (who: number, operation: string, ...values: (string | boolean)[]): Promise<Answer> =>
+const say = (who: number, text: string, values: (string | boolean)[]): Promise<Answer> =>
   (lanes[turn++ % lanes.length] as Sql)
-    .unsafe<{ body: Answer['body'] }[]>(
-      `select api.${operation}(${values.map((_, at) => `$${at + 2}`).join(', ')}) as body from private.enter($1)`,
-      [claims(who), ...values],
-    )
+    .unsafe<{ body: Answer['body'] }[]>(`select api.${text} as body from private.enter($1)`, [claims(who), ...values])
     .then(
       ([row]) => ({ code: null, body: row?.body ?? null }),
       (error) => ({ code: error.message, body: null }),
     )
+
+const call = (who: number, operation: string, ...values: (string | boolean)[]): Promise<Answer> =>
+  say(who, `${operation}(${values.map((_, at) => `$${at + 2}`).join(', ')})`, values)
 
 type Role = 'owner' | 'moderator' | 'member'
 type Model = {
@@ -43,12 +43,13 @@ type Model = {
   archived: boolean
   roles: Map<number, Role>
   asked: Set<number>
-  invited: Set<number>
+  /** Who is invited, by whom. */
+  invited: Map<number, number>
   banned: Set<number>
 }
 const verbs = [
   ...(['join', 'leave', 'approve', 'reject', 'withdraw', 'invite', 'accept', 'decline', 'revoke'] as const),
-  ...(['remove', 'ban', 'unban', 'promote', 'demote', 'hand over', 'archive', 'restore'] as const),
+  ...(['remove', 'ban', 'unban', 'promote', 'demote', 'hand over', 'archive', 'restore', 'open', 'close'] as const),
 ]
 type Step = { does: (typeof verbs)[number]; who: number; whom: number }
 
@@ -117,13 +118,28 @@ async function act(group: string, { does, who, whom }: Step): Promise<Answer> {
       return call(who, 'archive_group', group)
     case 'restore':
       return call(who, 'restore_group', group)
+    case 'open':
+    case 'close':
+      return say(who, `update_group($2, jsonb_build_object('joinPolicy', $3::text))`, [group, policyOf[does]])
   }
+}
+
+const policyOf = { open: 'open', close: 'invite' } as const
+const mayInvite = ({ policy, roles }: Model, who: number) => {
+  const role = roles.get(who)
+  return role === 'owner' || role === 'moderator' || (policy === 'open' && role === 'member')
 }
 
 const sees = (model: Model, who: number) => !model.private || model.roles.has(who) || model.invited.has(who)
 
-/** Whether a step is done; then it changes the model. */
-function expected(model: Model, { does, who, whom }: Step): boolean {
+/** Whether a step is done; then it changes the model. An invitation ends with the right that made it. */
+function expected(model: Model, step: Step): boolean {
+  const done = follows(model, step)
+  for (const [whom, by] of model.invited) if (!mayInvite(model, by)) model.invited.delete(whom)
+  return done
+}
+
+function follows(model: Model, { does, who, whom }: Step): boolean {
   const { roles, asked, invited, banned } = model
   const mine = roles.get(who)
   const theirs = roles.get(whom)
@@ -161,12 +177,12 @@ function expected(model: Model, { does, who, whom }: Step): boolean {
     case 'reject':
       return moderates && asked.delete(whom)
     case 'invite':
-      if (!(model.policy === 'open' ? mine : moderates) || model.archived) return false
+      if (!mayInvite(model, who) || model.archived) return false
       if (theirs || banned.has(whom) || invited.has(whom)) return false
-      invited.add(whom)
+      invited.set(whom, who)
       return true
     case 'revoke':
-      return moderates && invited.delete(whom)
+      return (moderates || invited.get(whom) === who) && invited.delete(whom)
     case 'remove':
     case 'ban':
       if (!moderates || theirs === 'owner' || theirs === mine || (does === 'remove' && !theirs)) return false
@@ -195,6 +211,11 @@ function expected(model: Model, { does, who, whom }: Step): boolean {
       if (mine !== 'owner') return false
       model.archived = does === 'archive'
       return true
+    case 'open':
+    case 'close':
+      if (mine !== 'owner') return false
+      model.policy = policyOf[does]
+      return true
   }
 }
 
@@ -210,7 +231,10 @@ async function look(group: string) {
       exists (select from app.space_bans b where b.space_id = m.space_id and b.user_id = m.user_id)
       or exists (select from app.space_requests r where r.space_id = m.space_id and r.user_id = m.user_id and r.status = 'pending')
       or exists (select from app.space_invitations i where i.space_id = m.space_id and i.invitee_id = m.user_id and i.status = 'pending'))`
-  return { members, archived: space?.archived, count: space?.count, wrong: wrong?.count }
+  const [dead] = await owner<{ count: number }[]>`
+    select count(*)::int as count from app.space_invitations i
+    where i.space_id = ${group} and i.status = 'pending' and not private.may_invite(i.space_id, i.inviter_id)`
+  return { members, archived: space?.archived, count: space?.count, wrong: (wrong?.count ?? 0) + (dead?.count ?? 0) }
 }
 
 const numRuns = runs(12, 200)
@@ -225,7 +249,7 @@ test('one after the other, each step answers as the model does, and everybody se
         archived: false,
         roles: new Map([[0, 'owner']]),
         asked: new Set(),
-        invited: new Set(),
+        invited: new Map(),
         banned: new Set(),
       }
       for (const one of steps) {
@@ -328,7 +352,7 @@ test('guilds are the same code: one after the other as the model does, and all a
       const guild = await newGuild()
       const model: Model = {
         ...{ policy: asked, private: false, archived: false, roles: new Map([[0, 'owner']]) },
-        ...{ asked: new Set(), invited: new Set(), banned: new Set() },
+        ...{ asked: new Set(), invited: new Map(), banned: new Set() },
       }
       for (const one of steps) {
         // who is a member, or has asked, cannot apply again

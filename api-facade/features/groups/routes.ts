@@ -191,7 +191,7 @@ export default routes('groups', {
   'POST /groups/:id/invitations': {
     summary: 'Invite a person into a group',
     description:
-      'Owner and moderators do, and in `open` groups any member. An invitation lets in under every policy, as long as the two see each other. A person invites at most 100 times an hour, into circles and to posts among them, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Owner and moderators do, and in `open` groups any member. An invitation lets in under every policy, as long as the two see each other and who made it may still invite; it ends with that right. A person invites at most 100 times an hour, into circles and to posts among them, unless an operator sets another number: 429 `writes_exceeded`.',
     access: 'user',
     operation: 'invite_to_group',
     params: GroupId,

@@ -1,6 +1,6 @@
 -- Groups: who sees which, by whom they are written past the operations, counts, limits, bans, blocks and erasures.
 begin;
-select plan(58);
+select plan(65);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -86,6 +86,33 @@ select lives_ok($$ select api.update_group('asked', '{"visibility": "private"}')
 select test.act_as('eve');
 select is(pg_temp.is_seen('asked'), 'unknown', 'and is nobody''s who is not in it');
 select throws_ok($$ select api.join_group('asked') $$, 'PT404', 'space_unknown', 'also to join');
+
+-- an invitation ends with the right that made it, and is none before that is written down
+select test.act_as('alice');
+select pg_temp.make('invited', 'private');
+select api.invite_to_group('invited', 'dora');
+select test.act_as('dora');
+select api.join_group('invited');
+select api.invite_to_group('invited', 'eve');
+select test.act_as('eve');
+select is(pg_temp.is_seen('invited'), 'invited', 'a member of an open group invites');
+select test.act_as_owner();
+alter table app.spaces disable trigger user;
+update app.spaces set join_policy = 'request' where slug = 'invited';
+select test.act_as('eve');
+select is(pg_temp.is_seen('invited'), 'unknown', 'which lets nobody in when it is open no more');
+select is(json_array_length(api.list_my_group_invitations() -> 'items'), 0, 'nor is it listed');
+select throws_ok($$ select api.accept_group_invitation((select id from app.space_invitations where invitee_id = app.uid() and status = 'pending')) $$, 'PT409', 'invitation_settled', 'or accepted');
+select test.act_as('alice');
+select is(json_array_length(api.list_group_invitations('invited') -> 'items'), 0, 'who moderates sees none either');
+select test.act_as_owner();
+update app.spaces set join_policy = 'open' where slug = 'invited';
+alter table app.spaces enable trigger user;
+update app.spaces set join_policy = 'invite' where slug = 'invited';
+select is((select status from app.space_invitations where invitee_id = test.id('eve') and inviter_id = test.id('dora')), 'revoked', 'it is written down');
+update app.spaces set join_policy = 'open' where slug = 'invited';
+select test.act_as('eve');
+select is(pg_temp.is_seen('invited'), 'unknown', 'and does not come back');
 
 -- limits
 select test.act_as_owner();

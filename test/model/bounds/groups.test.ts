@@ -49,4 +49,39 @@ checkBounds([
       return { parameters: `p_id => '${group}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
     },
   },
+  {
+    operation: 'list_group_invitations',
+    against: 'invitations by people who may not invite any more, or whom the caller does not see',
+    most: 2500,
+    async scene(viewer, size) {
+      const { group, shown } = await invitations(viewer, size, 'request')
+      return { parameters: `p_id => '${group}'`, shown }
+    },
+  },
+  {
+    operation: 'update_group',
+    against: 'invitations that end',
+    most: 4000,
+    async scene(viewer, size) {
+      const { group } = await invitations(viewer, size, 'open')
+      return { parameters: `p_id => '${group}', p_changes => '{"joinPolicy": "invite"}'` }
+    },
+  },
 ])
+
+/** A group of somebody in which a friend, who is a mere member, and the somebody have invited many people. */
+async function invitations(viewer: string, size: number, policy: 'open' | 'request') {
+  const group = await newGroup([])
+  await put(
+    `with opened as (update app.spaces set join_policy = '${policy}' where id = '${group}')
+     insert into app.space_members (space_id, user_id, role, made_at)
+     values ('${group}', '${viewer}', 'owner', now()), ('${group}', ${friend('1')}, 'member', now())`,
+  )
+  const made = await put<{ id: string; shown: boolean }>(
+    `insert into app.space_invitations (space_id, inviter_id, invitee_id, created_at)
+     select '${group}', case when ${isShown(size)} then '${viewer}' else ${friend('1')} end,
+            case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, ${minutes('n')}
+     from generate_series(1, ${size}) n returning id, inviter_id = '${viewer}' as shown`,
+  )
+  return { group, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+}
