@@ -201,7 +201,8 @@ begin
   end if;
 end $$;
 comment on function private.end_invitations_soon is
-  'As private.end_invitations, for all of them: it leaves what is more to the worker. Until then they are none either.';
+  'As private.end_invitations, for all of them: it leaves what is more to the worker. Until then they admit nobody '
+  'either.';
 
 create function private.end_lost_invitations() returns trigger
 language plpgsql security definer   -- ends what somebody else made
