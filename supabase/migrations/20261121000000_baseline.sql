@@ -34340,15 +34340,18 @@ create table app.connection_intents (
   intent     text not null check (intent in ('networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab')),
   note       text,
   is_active  boolean not null default true,
+  silent     boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint intent_note check (length(note) between 1 and 280)
 );
 create index connection_intents_created_at_idx on app.connection_intents (intent, created_at, user_id)
-  where is_active;
-create trigger touch before update on app.connection_intents for each row execute function private.touch();
+  where is_active and not silent;
+create trigger touch before update of intent, note, is_active on app.connection_intents
+  for each row execute function private.touch();
 comment on table app.connection_intents is
   'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
+comment on column app.connection_intents.silent is 'Whether the person is banned. A trigger keeps it.';
 comment on column app.connection_intents.created_at is
   'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
 
@@ -34370,8 +34373,8 @@ insert into private.errors (code, status, text) values
   ('intent_missing', 422, 'Say what you look for: PUT /discovery/intent, or name an intent.'),
   ('intent_note', 422, 'A note can have up to 280 characters.');
 
-insert into private.personal_data (relation, person_column, section) values
-  ('app.connection_intents', 'user_id', 'intent');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.connection_intents', 'user_id', 'intent', '{silent}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
 
@@ -34387,7 +34390,7 @@ begin
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
   select i.intent, c.interest_id, i.created_at, i.user_id
   from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
-  where i.user_id = any (p_users) and i.is_active;
+  where i.user_id = any (p_users) and i.is_active and not i.silent;
 end $$;
 comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
 call private.make_walk('private.place_intents');
@@ -34401,7 +34404,7 @@ begin
   return null;
 end $$;
 comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
-create trigger place_intent after insert or update of intent, is_active on app.connection_intents
+create trigger place_intent after insert or update of intent, is_active, silent on app.connection_intents
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
@@ -34417,6 +34420,20 @@ create trigger _150_place_choices after insert on app.user_interests
   referencing new table as changed for each statement execute function private.place_choices();
 create trigger _151_place_choices after delete on app.user_interests
   referencing old table as changed for each statement execute function private.place_choices();
+
+create function private.silence_intent() returns trigger
+language plpgsql security definer   -- a ban changes rows of the banned person
+set search_path = ''
+as $$
+begin
+  update app.connection_intents set silent = new.banned_at is not null where user_id = new.id;
+  return null;
+end $$;
+comment on function private.silence_intent is
+  'Trigger: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
+  'where they were.';
+create trigger _187_silence_intent after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.silence_intent();
 
 create function private.erase_intent() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -34590,7 +34607,8 @@ begin
                                      when p_interest = any (v_mine) then array[p_interest] else '{}' end)
                     union all
                     (select user_id, null, created_at from app.connection_intents
-                     where p_min_shared < 1 and p_interest is null and intent = p_intent and is_active
+                     where p_min_shared < 1 and p_interest is null and intent = p_intent
+                       and is_active and not silent
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at

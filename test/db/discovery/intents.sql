@@ -1,6 +1,6 @@
 -- Intents: whose they are, who is met by them, and by whom not. Every order against a model: test/model/discovery.test.ts.
 begin;
-select plan(24);
+select plan(26);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create function pg_temp.interest(p_slug text) returns uuid language sql stable security definer as $$
@@ -59,6 +59,13 @@ select is((select count(*) from private.intent_interests where user_id = test.id
 select test.act_as('bob');
 select is(pg_temp.met(api.list_candidates()), '', 'and the banned are not met either');
 select api.set_intent('friends', p_is_active => false);
+select test.act_as_owner();
+create function pg_temp.stands(p_name text) returns text language sql stable as $$
+  select (select count(*) from private.intent_interests where user_id = test.id(p_name))
+         || ' ' || (select count(*) from app.connection_intents where user_id = test.id(p_name) and is_active and not silent) $$;
+select is(pg_temp.stands('alice'), '0 0', 'nor does anybody''s look pass over them');
+update app.users set banned_at = null where id = test.id('alice');
+select is(pg_temp.stands('alice'), '3 1', 'and the end of a ban puts them where they were');
 
 select * from finish();
 rollback;
