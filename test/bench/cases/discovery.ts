@@ -1,13 +1,15 @@
 import { among, type Case, read } from '../case.ts'
 
-const search = (name: string, q: string, type?: string): Case =>
-  read(
+const search = (name: string, q: string, type?: string): Case => ({
+  ...read(
     `search-${name}`,
     2,
     'search',
     `/discovery/search?q=${encodeURIComponent(q)}${type ? `&type=${type}` : ''}`,
     type ? { p_q: q, p_type: type } : { p_q: q },
-  )
+  ),
+  clients: 1, // all of them are one person's, who has two turns
+})
 
 export const cases = (): Case[] => [
   ...among(
