@@ -1,11 +1,12 @@
 // A facade on a database: opens the pools, listens, and ends without cutting anyone off.
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
-import { network, requestAddress } from './lib/client.ts'
+import { network, plain, requestAddress } from './lib/client.ts'
 import { type Config, secretsOf } from './lib/config.ts'
+import { guardConnections, PATIENCE, type Patience, serverTimeouts } from './lib/connections.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { openPools } from './lib/database.ts'
 import { errorAnswer, Refusal } from './lib/errors.ts'
@@ -33,6 +34,8 @@ export type ServerOptions = {
   wrote?: () => void
   /** What is to be done only once the port is ours. Until it is done every request is answered with 503. */
   prepare?: () => Promise<void>
+  /** How long clients may take. */
+  patience?: Partial<Patience>
   /** What answers WebSockets on the same port. It begins before the server answers and ends before it closes. */
   gateway?: (site: GatewaySite) => Promise<Stoppable>
 }
@@ -90,8 +93,12 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   let answer: RequestListener = getRequestListener(starting)
   let gateway: Stoppable | undefined
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)
-  const settings = { requestTimeout: 60_000, shouldUpgradeCallback }
+  const patience = { ...PATIENCE, ...given.patience }
+  const settings = { ...serverTimeouts(patience), shouldUpgradeCallback }
   const server = createServer(settings, (request, response) => answer(request, response))
+  // behind a proxy all connections are the proxy's, which counts its own
+  const networkOf = ({ remoteAddress = '' }: Socket) => network(plain(remoteAddress))
+  guardConnections(server, patience, config.trustedProxyHops === 0 ? networkOf : undefined)
   const clientOf = (request: IncomingMessage) => network(requestAddress(request, config.trustedProxyHops))
   // counted here, whatever the store: the gateway's few connections are of this process
   const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')

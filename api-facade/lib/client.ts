@@ -33,7 +33,7 @@ export function keyOf(c: Context): string | undefined {
 }
 
 /** An IPv4 address that arrives on an IPv6 socket is the same client. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+export const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer holds all of a /64. */
 export function network(address: string): string {
