@@ -53,13 +53,13 @@ function limitNetworks(server: Server, most: number, networkOf: (socket: Socket)
   })
 }
 
-/** How much had been taken when it was looked at last, and until when more must be. */
-type Reading = { taken: number; until: number }
+/** How much had been taken when it was looked at last, how much waited, and until when more must be taken. */
+type Reading = { taken: number; waiting: number; until: number }
 
 function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void {
   const answers = new Map<ServerResponse, Reading>()
   server.on('request', (_: IncomingMessage, response: ServerResponse) => {
-    answers.set(response, { taken: -1, until: 0 })
+    answers.set(response, { taken: -1, waiting: 0, until: 0 })
     response.once('close', () => answers.delete(response))
   })
   const timer = setInterval(() => {
@@ -69,8 +69,8 @@ function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void
       if (!socket) continue // its turn comes behind another answer on the same connection
       // a write counts when all of it is taken, so the time for it goes by its size
       const taken = socket.bytesWritten - socket.writableLength
-      if (waiting === 0 || taken !== known.taken) {
-        answers.set(response, { taken, until: now + reading + (waiting / rate) * 1000 })
+      if (taken !== known.taken || waiting > known.waiting || waiting === 0) {
+        answers.set(response, { taken, waiting, until: now + reading + (waiting / rate) * 1000 })
       } else if (now > known.until) socket.destroy()
     }
   }, look).unref()
