@@ -82,9 +82,10 @@ export type Gate = { check: `require_${string}`; of?: string; param?: string }
 /** Asks a gate, at the door. @throws Refusal of the gate, or where the token is dead */
 export async function checkGate(c: Context, { check, of, param }: Gate, path: Record<string, unknown>): Promise<void> {
   const given = param === undefined ? of : path[param]
-  const list = given === undefined ? '' : '$2::text'
+  const list = given === undefined ? '' : '$3::text'
   const values = given === undefined ? [] : [String(given)]
-  await run(c, c.get('pool'), `select private.${check}(${list}) from private.enter($1::text)`, [callerOf(c), ...values])
+  const text = `select private.${check}(${list}), $1::text as proof from private.enter($2::text)`
+  await run(c, c.get('pool'), text, [callerOf(c), ...values])
 }
 
 // One text a operation and set of parameters: as few prepared statements as there are ways to call.
@@ -135,7 +136,10 @@ function headersOf(c: Context, pool: PoolName): string | null {
 
 const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
 
-/** One statement, and once more where repeating it is safe and may help. */
+/**
+ * One statement, and once more where repeating it is safe and may help.
+ * @param statement selects `$1::text as proof`; the values begin at $2
+ */
 async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
   const send = async () => {
     const proof = String(++asked)
