@@ -33,11 +33,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_types text[];
-  v_ids   uuid[];
-  v_nums  bigint[];
-  v_seen  uuid[];
-  v_run   private.search_run;
+  v_types  text[];
+  v_ids    uuid[];
+  v_nums   bigint[];
+  v_seen   uuid[];
+  v_run    private.search_run;
+  v_single boolean := cardinality(p_query.words) = 1;
 begin
   select array_agg(d.type), array_agg(d.id), array_agg(d.number) into v_types, v_ids, v_nums
   from unnest(p_leads) l
@@ -45,11 +46,13 @@ begin
     select s.number from private.search_words s
     where s.scope = l.scope and s.word = l.word and s.number >= p_low and s.number < p_before
     order by s.number desc) n
-  cross join lateral (select o.number, o.type, o.id, o.interests from private.search_documents o
+  cross join lateral (select o.number, o.type, o.id, o.interests, o.words from private.search_documents o
                       where o.number = n.number offset 0) d
-  where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests);
+  where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests)
+    -- whether it is in the lists of the other words too, which takes less than asking who may see it
+    and (v_single or d.words @@ p_query.ranking);
   v_seen := private.visible_documents(v_types, v_ids);
-  -- only now the words, of what the caller sees
+  -- phrases and ranks only of what the caller sees
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
   from (select m.* from (
@@ -68,7 +71,8 @@ begin
 end $$;
 comment on function private.search_blocks is
   'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
-  'and that match; and these people, who were found visible. What a document says is not looked at before.';
+  'and that match; and these people, who were found visible. Of what the caller may not see, as across a block, no '
+  'phrase is looked for and nothing is ranked.';
 call private.make_walk('private.search_blocks');
 -- what was found is joined with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
