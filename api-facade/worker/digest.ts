@@ -8,7 +8,7 @@ import type { Seals } from '../lib/seals.ts'
 import { kindsWithLines, lineOf } from './lines.ts'
 import type { Looks } from './looks.ts'
 import { sendMail } from './mail.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, takeEach } from './record.ts'
 
 export const DIGESTS = 'digests'
 export type DigestOptions = {
@@ -52,14 +52,9 @@ export async function takeDigests(boss: PgBoss, options: DigestOptions, more: { 
   await boss.updateQueue(DIGESTS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
-  const take = async ({ id, data }: { id: string; data: DigestJob }) => {
-    const sent = told(db, DIGESTS, options.log, () => send(db, data.digestId, options))
-    // one that fails is tried again by itself, and holds up none of the others
-    await sent.then((count) => note(db, DIGESTS, count, false)).catch((error) => boss.fail(DIGESTS, id, error))
-  }
-  await more.looks.work<DigestJob>(DIGESTS, pace, async (jobs) => {
-    await Promise.all(jobs.map(take))
-  })
+  await more.looks.work<DigestJob>(DIGESTS, pace, (jobs) =>
+    takeEach(boss, options.log, jobs, ({ digestId }) => send(db, digestId, options)),
+  )
 }
 
 /** @returns how many mails went out: none where nothing is left to tell, there is no such mailbox, or another worker

@@ -1,12 +1,12 @@
 // Mail that a transaction asked for. The job names a row; the words stand here, and the function `deliver` sends them.
-// A mail may go out twice, when a worker dies over it: with the same Message-ID, so that it is shown once.
+// A mail may go out twice, when a worker or `deliver` dies over it: with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
 import type { Mail, MailSender } from '../../edge-functions/deliver/messages.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Purpose, Seals } from '../lib/seals.ts'
 import type { Looks } from './looks.ts'
-import { type Db, note, told } from './record.ts'
+import { type Db, takeEach } from './record.ts'
 
 export const MAIL = 'mail'
 export type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log: Log }
@@ -31,14 +31,9 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   await boss.updateQueue(MAIL, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
-  const take = async ({ id, data }: { id: string; data: MailJob }) => {
-    const sent = told(db, MAIL, options.log, () => send(db, data, options))
-    // one that fails is tried again by itself, and holds up none of the others
-    await sent.then((count) => note(db, MAIL, count, false)).catch((error) => boss.fail(MAIL, id, error))
-  }
-  await more.looks.work<MailJob>(MAIL, pace, async (jobs) => {
-    await Promise.all(jobs.map(take))
-  })
+  await more.looks.work<MailJob>(MAIL, pace, (jobs) =>
+    takeEach(boss, options.log, jobs, (data) => send(db, data, options)),
+  )
 }
 
 /** @returns how many mails went out: none where nobody has the address, it does not exist, or the request is over */

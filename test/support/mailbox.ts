@@ -11,6 +11,8 @@ export type Mailbox = {
   letters: Letter[]
   /** The next so many are refused, as a server does that is busy. */
   refuse(count: number): void
+  /** Mail for an address that is put here waits, until all of it is let go. */
+  held: Map<string, (() => void)[]>
   /** What the server says to mail for an address, or from one, such as `550 5.1.1 Unknown`. */
   said: Map<string, string>
 }
@@ -47,8 +49,11 @@ export function opened(source: string): Pick<Letter, 'head' | 'text' | 'html'> {
 export async function mailbox(): Promise<Mailbox> {
   const letters: Letter[] = []
   const said = new Map<string, string>()
+  const held: Mailbox['held'] = new Map()
   let busy = 0
   const answer: SMTPServerOptions['onRcptTo'] = ({ address }, _session, done) => {
+    const waiting = held.get(address)
+    if (waiting) return waiting.push(() => done())
     const [code, ...words] = said.get(address)?.split(' ') ?? []
     done(code ? Object.assign(new Error(words.join(' ')), { responseCode: Number(code) }) : undefined)
   }
@@ -79,5 +84,5 @@ export async function mailbox(): Promise<Mailbox> {
   const refuse = (count: number) => {
     busy = count
   }
-  return { url: `smtp://127.0.0.1:${port}`, letters, refuse, said }
+  return { url: `smtp://127.0.0.1:${port}`, letters, refuse, said, held }
 }

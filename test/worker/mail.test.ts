@@ -169,6 +169,39 @@ describe('a mail', async () => {
   })
 })
 
+describe('a mail beside one that the server holds up', async () => {
+  const { url, letters, held } = await mailbox()
+
+  test('counts as sent at once: a worker that ends meanwhile has only the other one to repeat', async () => {
+    const [slow, quick] = [await invite('mia'), await invite('noa')]
+    held.set(slow.email, [])
+    for (const { email } of [slow, quick]) await ask(email)
+    const config = readConfig(environment(database.url, { SMTP_URL: url }))
+    // it starts after both were asked for, so it takes them in one batch
+    const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
+    try {
+      await until(
+        () =>
+          held.get(slow.email)?.length &&
+          letters.some(({ to, text }) => to.includes(quick.email) && /reset/.test(text)),
+      )
+      await until(async () => {
+        const left = await owner<{ state: string; email: string }[]>`
+          select j.state, a.email from pgboss.job j
+          join private.password_resets r on r.id = (j.data ->> 'resetId')::uuid join app.accounts a on a.user_id = r.user_id
+          where j.name = 'mail' and a.email in (${slow.email}, ${quick.email}) order by a.email`
+        return JSON.stringify(left.map(({ state }) => state)) === '["active","completed"]'
+      })
+      const waiting = held.get(slow.email) ?? []
+      held.delete(slow.email)
+      for (const go of waiting) go()
+      await until(() => letters.some(({ to, text }) => to.includes(slow.email) && /reset/.test(text)))
+    } finally {
+      await worker.stop()
+    }
+  })
+})
+
 describe('a mail without an SMTP server', () => {
   test('is written to a folder, and the log says where', async () => {
     const kim = await invite('kim')
