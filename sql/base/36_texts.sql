@@ -14,35 +14,33 @@ begin
 end $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
-create function private.require_text(p_text text) returns text
+create function private.check_text(p_text text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_text text := private.trimmed(p_text);
 begin
   -- a character of NFC is up to four before, and no text may have more than 100,000: the check of its length fails
-  if length(v_text) > 400000 then
-    return v_text;
+  if length(p_text) > 400000 then
+    return;
   end if;
   -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
-  if v_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
+  if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.fail('text_unfit');
   end if;
-  if octet_length(v_text) = length(v_text) then
-    return v_text;   -- in ASCII all else can be seen, and there is one form
+  if octet_length(p_text) = length(p_text) then
+    return;   -- in ASCII all else can be seen
   end if;
   -- spaces, joiners, marks, fillers, variation selectors and tags: each is fine beside a character that can be seen
-  if v_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
+  if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.fail('text_unfit');
   end if;
   -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
   -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
-  if length(v_text) > 250 and exists (
-       select from regexp_split_to_table(v_text,
+  if length(p_text) > 250 and exists (
+       select from regexp_split_to_table(p_text,
          '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'
          || '\u0e01-\u0e30\u0e81-\u0eb0\u0f0b\u1000-\u1020'
          || '\u1100-\u115e\u1780-\u17b3\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf\u2100-\u2cee'
@@ -51,11 +49,41 @@ begin
        where length(w.word) > 250) then
     perform private.fail('text_unfit');
   end if;
+end $$;
+comment on function private.check_text is
+  'Passes for a text in which something can be seen and nothing turns what stands around it. Fails: text_unfit.';
+
+create function private.require_text(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+begin
+  perform private.check_text(v_text);
+  if octet_length(v_text) = length(v_text) or length(v_text) > 400000 then
+    return v_text;   -- in ASCII there is one form, and a text that is too long for any is refused for that
+  end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;
 comment on function private.require_text is
   'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
   'stays null, since another rule says whether there must be one. Fails: text_unfit.';
+
+create function private.require_markdown(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if private.trimmed(p_text) = '' then
+    return '';
+  end if;
+  perform private.check_text(p_text);
+  return replace(replace(p_text, e'\r\n', e'\n'), e'\r', e'\n');
+end $$;
+comment on function private.require_markdown is
+  'Markdown as it is stored: as it was written, since blanks and tabs mean something there, but with line feeds for '
+  'line ends. One of blanks alone is empty, as by private.require_text. Fails: text_unfit.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable

@@ -139,7 +139,7 @@ comment on function private.words_in is
 create function private.require_body(p_text text) returns app.markdown
 language plpgsql stable
 set search_path = ''
-as $$ begin return coalesce(private.require_text(p_text), ''); end $$;
+as $$ begin return coalesce(private.require_markdown(p_text), ''); end $$;
 comment on function private.require_body is
   'A body or summary as it is stored. Fails: text_unfit, content_body.';
 

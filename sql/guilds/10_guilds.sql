@@ -60,7 +60,7 @@ begin
   insert into app.mana_accounts (id, kind) values (v_id, 'treasury');
   insert into app.guilds (space_id, min_rep) values (v_id, p_min_rep);
   insert into app.guild_charters (guild_id, version, charter)
-  values (v_id, 1, coalesce(private.require_text(p_charter), ''));
+  values (v_id, 1, coalesce(private.require_markdown(p_charter), ''));
   return v_id;
 end $$;
 comment on function private.found_guild is

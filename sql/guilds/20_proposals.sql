@@ -124,7 +124,7 @@ begin
   if jsonb_typeof(p_payload -> 'charter') is distinct from 'string' then
     perform private.fail('proposal_payload');
   end if;
-  v_charter := coalesce(private.require_text(p_payload ->> 'charter'), '');
+  v_charter := coalesce(private.require_markdown(p_payload ->> 'charter'), '');
   if length(v_charter) > 20000 then
     perform private.fail('guild_charter');
   end if;

@@ -89,7 +89,7 @@ set search_path = ''
 as $$
 declare
   v_title   text := private.require_name(p_title);
-  v_body    text := coalesce(private.require_text(p_body), '');
+  v_body    text := coalesce(private.require_markdown(p_body), '');
   v_closes  timestamptz := coalesce(p_closes_at, now() + interval '72 hours');
   v_kind    private.proposal_kinds;
   v_subject uuid;

@@ -19,7 +19,8 @@ create table app.problem_solutions (
   required_level smallint not null generated always as (
     case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
   -- what is deleted or of the erased has lost its words
-  constraint solution_body check (deleted_at is not null or author_silent or length(body) between 50 and 20000)
+  constraint solution_body check (deleted_at is not null or author_silent
+    or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
 -- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)

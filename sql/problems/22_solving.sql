@@ -73,7 +73,7 @@ declare
 begin
   perform private.require_open_problem(p_problem);
   insert into app.problem_solutions (problem_id, author_id, body)
-  values (p_problem, private.require_caller(), coalesce(private.require_text(p_body), '')) returning id into v_id;
+  values (p_problem, private.require_caller(), coalesce(private.require_markdown(p_body), '')) returning id into v_id;
   return v_id;
 end $$;
 comment on function private.add_solution is
@@ -124,7 +124,7 @@ begin
     perform private.fail('solution_not_yours');
   end if;
   perform private.require_open_problem(v_solution.problem_id);
-  update app.problem_solutions set body = coalesce(private.require_text(p_body), ''), edited_at = now()
+  update app.problem_solutions set body = coalesce(private.require_markdown(p_body), ''), edited_at = now()
   where id = p_id;
 end $$;
 comment on function private.change_solution is

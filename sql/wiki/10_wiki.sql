@@ -33,7 +33,7 @@ create table app.wiki_proposals (
   created_at   timestamptz not null default now(),
   resolved_at  timestamptz,
   foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
-  constraint wiki_body check (length(private.trimmed(body)) between 1 and 20000),
+  constraint wiki_body check (length(private.trimmed(body)) >= 1 and length(body) <= 20000),
   constraint wiki_summary check (length(private.trimmed(summary)) between 1 and 300),
   check ((status = 'open') = (resolved_at is null)),
   check ((status = 'approved') = (version is not null))

@@ -129,7 +129,7 @@ declare
 begin
   -- null is the body of the erased
   insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
-  values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_text(p_body), ''),
+  values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_markdown(p_body), ''),
           coalesce(private.require_name(p_summary), ''))
   returning id into v_id;
   return v_id;

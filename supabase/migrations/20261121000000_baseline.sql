@@ -656,35 +656,33 @@ begin
 end $$;
 comment on function private.trimmed is 'A text without the blanks and empty lines around it.';
 
-create function private.require_text(p_text text) returns text
+create function private.check_text(p_text text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_text text := private.trimmed(p_text);
 begin
   -- a character of NFC is up to four before, and no text may have more than 100,000: the check of its length fails
-  if length(v_text) > 400000 then
-    return v_text;
+  if length(p_text) > 400000 then
+    return;
   end if;
   -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
-  if v_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
+  if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.fail('text_unfit');
   end if;
-  if octet_length(v_text) = length(v_text) then
-    return v_text;   -- in ASCII all else can be seen, and there is one form
+  if octet_length(p_text) = length(p_text) then
+    return;   -- in ASCII all else can be seen
   end if;
   -- spaces, joiners, marks, fillers, variation selectors and tags: each is fine beside a character that can be seen
-  if v_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
+  if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.fail('text_unfit');
   end if;
   -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
   -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
-  if length(v_text) > 250 and exists (
-       select from regexp_split_to_table(v_text,
+  if length(p_text) > 250 and exists (
+       select from regexp_split_to_table(p_text,
          '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'
          || '\u0e01-\u0e30\u0e81-\u0eb0\u0f0b\u1000-\u1020'
          || '\u1100-\u115e\u1780-\u17b3\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf\u2100-\u2cee'
@@ -693,11 +691,41 @@ begin
        where length(w.word) > 250) then
     perform private.fail('text_unfit');
   end if;
+end $$;
+comment on function private.check_text is
+  'Passes for a text in which something can be seen and nothing turns what stands around it. Fails: text_unfit.';
+
+create function private.require_text(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+begin
+  perform private.check_text(v_text);
+  if octet_length(v_text) = length(v_text) or length(v_text) > 400000 then
+    return v_text;   -- in ASCII there is one form, and a text that is too long for any is refused for that
+  end if;
   return case when v_text is nfc normalized then v_text else normalize(v_text, nfc) end;
 end $$;
 comment on function private.require_text is
   'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
   'stays null, since another rule says whether there must be one. Fails: text_unfit.';
+
+create function private.require_markdown(p_text text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if private.trimmed(p_text) = '' then
+    return '';
+  end if;
+  perform private.check_text(p_text);
+  return replace(replace(p_text, e'\r\n', e'\n'), e'\r', e'\n');
+end $$;
+comment on function private.require_markdown is
+  'Markdown as it is stored: as it was written, since blanks and tabs mean something there, but with line feeds for '
+  'line ends. One of blanks alone is empty, as by private.require_text. Fails: text_unfit.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
@@ -2940,6 +2968,7 @@ grant execute on function
   private.begin_idempotent,
   private.calendar_end,
   private.catch_up,
+  private.check_text,
   private.count_writes,
   private.cursor_place,
   private.domain,
@@ -2958,6 +2987,7 @@ grant execute on function
   private.require_card,
   private.require_cursor,
   private.require_flag,
+  private.require_markdown,
   private.require_name,
   private.require_person,
   private.require_place,
@@ -20085,7 +20115,7 @@ comment on function private.words_in is
 create function private.require_body(p_text text) returns app.markdown
 language plpgsql stable
 set search_path = ''
-as $$ begin return coalesce(private.require_text(p_text), ''); end $$;
+as $$ begin return coalesce(private.require_markdown(p_text), ''); end $$;
 comment on function private.require_body is
   'A body or summary as it is stored. Fails: text_unfit, content_body.';
 
@@ -22175,7 +22205,7 @@ begin
   insert into app.mana_accounts (id, kind) values (v_id, 'treasury');
   insert into app.guilds (space_id, min_rep) values (v_id, p_min_rep);
   insert into app.guild_charters (guild_id, version, charter)
-  values (v_id, 1, coalesce(private.require_text(p_charter), ''));
+  values (v_id, 1, coalesce(private.require_markdown(p_charter), ''));
   return v_id;
 end $$;
 comment on function private.found_guild is
@@ -22483,7 +22513,7 @@ begin
   if jsonb_typeof(p_payload -> 'charter') is distinct from 'string' then
     perform private.fail('proposal_payload');
   end if;
-  v_charter := coalesce(private.require_text(p_payload ->> 'charter'), '');
+  v_charter := coalesce(private.require_markdown(p_payload ->> 'charter'), '');
   if length(v_charter) > 20000 then
     perform private.fail('guild_charter');
   end if;
@@ -23067,7 +23097,7 @@ set search_path = ''
 as $$
 declare
   v_title   text := private.require_name(p_title);
-  v_body    text := coalesce(private.require_text(p_body), '');
+  v_body    text := coalesce(private.require_markdown(p_body), '');
   v_closes  timestamptz := coalesce(p_closes_at, now() + interval '72 hours');
   v_kind    private.proposal_kinds;
   v_subject uuid;
@@ -28372,7 +28402,8 @@ create table app.problem_solutions (
   required_level smallint not null generated always as (
     case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
   -- what is deleted or of the erased has lost its words
-  constraint solution_body check (deleted_at is not null or author_silent or length(body) between 50 and 20000)
+  constraint solution_body check (deleted_at is not null or author_silent
+    or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
 -- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
@@ -28668,7 +28699,7 @@ declare
 begin
   perform private.require_open_problem(p_problem);
   insert into app.problem_solutions (problem_id, author_id, body)
-  values (p_problem, private.require_caller(), coalesce(private.require_text(p_body), '')) returning id into v_id;
+  values (p_problem, private.require_caller(), coalesce(private.require_markdown(p_body), '')) returning id into v_id;
   return v_id;
 end $$;
 comment on function private.add_solution is
@@ -28719,7 +28750,7 @@ begin
     perform private.fail('solution_not_yours');
   end if;
   perform private.require_open_problem(v_solution.problem_id);
-  update app.problem_solutions set body = coalesce(private.require_text(p_body), ''), edited_at = now()
+  update app.problem_solutions set body = coalesce(private.require_markdown(p_body), ''), edited_at = now()
   where id = p_id;
 end $$;
 comment on function private.change_solution is
@@ -32902,7 +32933,7 @@ create table app.wiki_proposals (
   created_at   timestamptz not null default now(),
   resolved_at  timestamptz,
   foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
-  constraint wiki_body check (length(private.trimmed(body)) between 1 and 20000),
+  constraint wiki_body check (length(private.trimmed(body)) >= 1 and length(body) <= 20000),
   constraint wiki_summary check (length(private.trimmed(summary)) between 1 and 300),
   check ((status = 'open') = (resolved_at is null)),
   check ((status = 'approved') = (version is not null))
@@ -33262,7 +33293,7 @@ declare
 begin
   -- null is the body of the erased
   insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
-  values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_text(p_body), ''),
+  values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_markdown(p_body), ''),
           coalesce(private.require_name(p_summary), ''))
   returning id into v_id;
   return v_id;

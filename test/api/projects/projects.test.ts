@@ -238,7 +238,7 @@ test('updates are told to the members', async () => {
   const { id, drawing } = await make(alice)
   await admit(erin, id, drawing)
   const posted = await alice.post<{ id: string }>(`/projects/${id}/updates`, { body: ' First *news* ' })
-  expect(posted).toMatchObject({ status: 201, body: { projectId: id, body: 'First *news*' } })
+  expect(posted).toMatchObject({ status: 201, body: { projectId: id, body: ' First *news* ' } })
   const later = await alice.post<{ id: string }>(`/projects/${id}/updates`, { body: 'More' })
   expect(await walk(dora, `/projects/${id}/updates`, 1)).toEqual([later.body.id, posted.body.id])
   expect(await alice.post(`/projects/${id}/updates`, { body: ' ' })).toFailWith(422, 'content_body')

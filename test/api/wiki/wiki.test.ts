@@ -69,8 +69,8 @@ test('an entry begins at version 0, and grows by proposals that three more are f
       status: 'open',
       baseVersion: 0,
       summary: 'A beginning',
-      body: body.trim(),
-      diff: [{ op: 'insert', text: body.trim() }],
+      body,
+      diff: [{ op: 'insert', text: body }],
       netVotes: 0,
       version: null,
       viewer: { vote: 0 },
@@ -94,7 +94,7 @@ test('an entry begins at version 0, and grows by proposals that three more are f
       body: { status: 'open', netVotes: net, viewer: { vote: value } },
     })
   expect(await vote(dora, id, 1)).toMatchObject({ status: 200, body: { status: 'approved', netVotes: 3, version: 1 } })
-  expect(await entry(slug)).toMatchObject({ version: 1, body: body.trim(), authorId: alice.actorId })
+  expect(await entry(slug)).toMatchObject({ version: 1, body, authorId: alice.actorId })
   expect((await alice.inbox('wiki.resolved')).map(({ payload }) => payload)).toMatchObject([
     { proposalId: id, slug, status: 'approved', version: 1 },
   ])
@@ -118,7 +118,7 @@ test('an entry begins at version 0, and grows by proposals that three more are f
     { version: 2, summary: 'A beginning', authorId: bob.actorId },
     { version: 1, authorId: alice.actorId },
   ])
-  expect(await carla.get(`/wiki/${slug}/versions/1`)).toMatchObject({ body: { slug, version: 1, body: body.trim() } })
+  expect(await carla.get(`/wiki/${slug}/versions/1`)).toMatchObject({ body: { slug, version: 1, body } })
   for (const none of [0, 3])
     expect(await carla.get(`/wiki/${slug}/versions/${none}`)).toFailWith(404, 'wiki_version_unknown')
 })

@@ -1,6 +1,6 @@
 -- Texts: what can be stored, and in which form. E'' and U&'' show the signs that an editor does not.
 begin;
-select plan(127);
+select plan(137);
 select test.people('alice', 'bob');
 
 -- What stays as it is, in names as in bodies
@@ -15,6 +15,14 @@ select is(private.require_text(t), t, format('%s stays', what)) from (values
   ('a line end', e'two\nlines'), ('a tab', e'a\tb'), ('a line end of DOS', e'dos\r\nlines'), ('U+2028', U&'line\2028separator'),
   ('null', null), ('an empty text', '')
 ) v (what, t);
+
+-- Markdown
+select is(private.require_markdown(t), w, format('Markdown: %s', what)) from (values
+  ('an indent and a last line end stay', e'    code\n\tmore\n', e'    code\n\tmore\n'), ('line ends are line feeds', e'a\r\nb\rc\n', e'a\nb\nc\n'),
+  ('letters stay as they are made up', U&'Jose\0301', U&'Jose\0301'), ('blanks alone are empty', e' \t\r\n', ''), ('null', null, null), ('an empty one', '', '')
+) v (what, t, w);
+select throws_ok(format('select private.require_markdown(%L)', t), 'PT422', 'text_unfit', 'Markdown that cannot be seen, or that turns, is refused')
+from unnest(array[U&'\00A0', U&' \200B ', U&'a\202Eb', U&'a\0007']) t;
 
 -- One form
 select is(private.require_text(U&'Jose\0301'), U&'Jos\00E9', 'an accent of its own joins its letter');
