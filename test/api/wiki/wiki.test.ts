@@ -101,11 +101,11 @@ test('an entry begins at version 0, and grows by proposals that three more are f
 
   expect(await bob.post(`/wiki/${slug}/proposals`, draft(0))).toFailWith(409, 'wiki_base_stale')
   expect(await bob.post(`/wiki/${slug}/proposals`, draft(7))).toFailWith(409, 'wiki_base_stale')
-  const next = await propose(bob, slug, 1, '# Title\n\nNew *text*\n')
+  const next = await propose(bob, slug, 1, ' # Title\n\nNew *text*\n')
   expect(next.diff).toEqual([
-    { op: 'equal', text: '# Title\n\n' },
-    { op: 'delete', text: 'Old  *text*' },
-    { op: 'insert', text: 'New *text*' },
+    { op: 'equal', text: ' # Title\n\n' },
+    { op: 'delete', text: 'Old  *text*\n' },
+    { op: 'insert', text: 'New *text*\n' },
   ])
   expect(await admin.post(`/admin/wiki/proposals/${next.id}/approve`)).toMatchObject({
     status: 200,
