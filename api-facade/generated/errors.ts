@@ -70,6 +70,7 @@ export const errors = {
   conversation_people: [422, 'A direct conversation is with exactly one other person.'],
   conversation_title: [422, 'The title of a group must have 1 to 80 characters; a direct conversation has none.'],
   conversation_unknown: [404, 'There is no such conversation.'],
+  conversation_until: [422, 'until must lie in the future.'],
   count_out_of_range: [422, 'count must be between 1 and 100.'],
   course_archived: [409, 'This course is archived.'],
   course_depth: [422, 'depth must be between 0 and 5.'],

@@ -1922,7 +1922,7 @@ export const failures = {
   log_out: [],
   map_ai_interests: ['ai_session_unknown'],
   mark_read: ['read_selection'],
-  mute_conversation: ['conversation_unknown'],
+  mute_conversation: ['conversation_unknown', 'conversation_until'],
   mute_keyword: ['keyword_empty', 'keyword_until', 'keywords_exhausted', 'text_unfit', 'value_invalid'],
   mute_person: ['mute_oneself', 'mutes_exhausted', 'person_unknown'],
   mute_post: ['post_mutes_exhausted', 'post_not_out', 'post_unknown'],

@@ -72,6 +72,7 @@ insert into private.errors (code, status, text) values
   ('conversation_direct', 400, 'This is for groups: a direct conversation has no title and no owner, and its members '
   'stay the same.'),
   ('conversation_not_yours', 403, 'Only the owner of the group can do this.'),
+  ('conversation_until', 422, 'until must lie in the future.'),
   ('conversation_closed', 403, 'Nothing can be sent in this conversation.'),
   ('conversation_full', 409, 'A conversation can have at most 50 members.'),
   ('conversation_member_already', 409, 'This person takes part already.'),

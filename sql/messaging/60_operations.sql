@@ -364,13 +364,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  if p_until <= now() then
+    perform private.fail('conversation_until');
+  end if;
   -- what nobody lives to see is for good
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
   'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card. Fails: '
-  'conversation_unknown.';
+  'conversation_unknown, conversation_until.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile

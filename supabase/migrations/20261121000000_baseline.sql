@@ -23989,6 +23989,7 @@ insert into private.errors (code, status, text) values
   ('conversation_direct', 400, 'This is for groups: a direct conversation has no title and no owner, and its members '
   'stay the same.'),
   ('conversation_not_yours', 403, 'Only the owner of the group can do this.'),
+  ('conversation_until', 422, 'until must lie in the future.'),
   ('conversation_closed', 403, 'Nothing can be sent in this conversation.'),
   ('conversation_full', 409, 'A conversation can have at most 50 members.'),
   ('conversation_member_already', 409, 'This person takes part already.'),
@@ -25729,13 +25730,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  if p_until <= now() then
+    perform private.fail('conversation_until');
+  end if;
   -- what nobody lives to see is for good
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
   'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card. Fails: '
-  'conversation_unknown.';
+  'conversation_unknown, conversation_until.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile

@@ -105,7 +105,7 @@ export const UnreadConversations = z
   .openapi('UnreadConversations')
 export const Left = z.object({ left: z.literal(true) })
 export const MuteUntil = z.object({
-  until: Moment.nullish().openapi({ description: 'Without it, until it is taken back.' }),
+  until: Moment.nullish().openapi({ description: 'Lies in the future; without it, until it is taken back.' }),
 })
 export const ReadUpTo = z.object({ messageId: Uuid })
 
