@@ -1,4 +1,5 @@
 // The key by which push services know this instance (VAPID, RFC 8292): clients subscribe with its public half.
+import { Buffer } from 'node:buffer'
 import { createECDH, createHmac } from 'node:crypto'
 
 export type VapidKeys = { publicKey: string; privateKey: string }
@@ -10,7 +11,7 @@ const ORDER = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
 /** @param privateKey 32 bytes in base64url, as `npx web-push generate-vapid-keys` prints them */
 export function vapidKeys(privateKey: string): VapidKeys {
   const curve = createECDH(CURVE)
-  curve.setPrivateKey(privateKey, 'base64url')
+  curve.setPrivateKey(Buffer.from(privateKey, 'base64url')) // as bytes: the edge runtime's knows no encodings
   return { privateKey, publicKey: curve.getPublicKey('base64url') }
 }
 

@@ -145,7 +145,7 @@ describe('every function', () => {
       Object.fromEntries(
         names.map((name) => [
           name,
-          { entrypoint: `../edge-functions/${name}/index.ts`, import_map: '../edge-functions/deno.json' },
+          { entrypoint: `../edge-functions/${name}/index.ts`, import_map: `../edge-functions/${name}/deno.json` },
         ]),
       ),
     )
@@ -158,21 +158,42 @@ describe('every function', () => {
     expect(modules(`edge-functions/${name}/index.ts`).filter((path) => runtime.test(read(path)))).not.toEqual([])
   })
 
-  test('has the packages of this repository, in their versions', () => {
-    const { imports } = JSON.parse(read('edge-functions/deno.json')) as { imports: Record<string, string> }
-    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
-    const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? ''
-    const used = globSync('edge-functions/**/*.ts').flatMap((path) =>
-      [...read(path).matchAll(/(?:from |import\()'([^.'][^']*)'/g)].map(([, name = '']) => name),
-    )
-    const ours = [...new Set(used.filter((name) => !name.startsWith('node:')))]
-    expect(imports).toEqual(
-      Object.fromEntries(
-        ours.map((name) => [
-          name,
-          `npm:${packageOf(name)}@${dependencies[packageOf(name)]}${name.slice(packageOf(name).length)}`,
-        ]),
-      ),
-    )
+  test.each(names)(
+    'has the packages that it uses, in the versions of this repository, and no other settings: %s',
+    (name) => {
+      const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+      const packageOf = (one: string) => /^(@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? ''
+      const used = modules(`edge-functions/${name}/index.ts`).flatMap((path) =>
+        [...read(path).matchAll(/(?:from |import\()'([^.'][^']*)'/g)].map(([, one = '']) => one),
+      )
+      const ours = [...new Set(used.filter((one) => !one.startsWith('node:')))]
+      const version = (one: string) => `npm:${packageOf(one)}@${dependencies[packageOf(one)]}`
+      // a stack reads this file, and has no node_modules: a setting about these would keep the function from starting
+      expect(JSON.parse(read(`edge-functions/${name}/deno.json`))).toEqual({
+        imports: Object.fromEntries(ours.map((one) => [one, version(one) + one.slice(packageOf(one).length)])),
+      })
+    },
+  )
+
+  /** What Deno 2.1, of which the edge runtime is made, gives packages of npm and not our modules. */
+  const nodeOnly = [
+    'process',
+    'Buffer',
+    'global',
+    'setImmediate',
+    'clearImmediate',
+    'require',
+    '__dirname',
+    '__filename',
+  ]
+
+  test.each(names)('takes nothing of Node that it does not import: %s', (name) => {
+    const offences = (text: string) => {
+      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+      const imported = [...code.matchAll(/^import (.+) from 'node:/gm)].map(([, what]) => what).join()
+      return nodeOnly.filter((one) => new RegExp(`(?<![.\\w'])${one}\\b`).test(code) && !imported.includes(one))
+    }
+    expect(modules(`edge-functions/${name}/index.ts`).flatMap((path) => offences(read(path)))).toEqual([])
+    expect(offences('const x = Buffer.from(process.env.X)')).toEqual(['process', 'Buffer'])
   })
 })

@@ -11,6 +11,9 @@ import { registry } from '../../api-facade/lib/functions.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 
 const DENO = 'node_modules/@deno/linux-x64-glibc/deno'
+/** What Supabase's edge runtime gives a function, in MB. A larger heap ends here as well; so does a larger process, which
+ * is stricter: there Deno itself does not count. */
+const MEMORY = 256
 
 /** Listens on loopback until the file's last test is over. @returns its address, without a slash behind */
 export async function listen(answer: RequestListener): Promise<string> {
@@ -54,7 +57,7 @@ export async function functionsInDeno(
   { entries = {}, net = ['127.0.0.1'] }: { entries?: Readonly<Record<string, string>>; net?: readonly string[] } = {},
 ): Promise<string> {
   const started = names.map(async (name) => {
-    return [name, await startDeno(entries[name] ?? `edge-functions/${name}/index.ts`, env, net)] as const
+    return [name, await startDeno(name, entries[name] ?? `edge-functions/${name}/index.ts`, env, net)] as const
   })
   const ports = new Map(await Promise.all(started))
   const url = await listen((request, answer) => {
@@ -74,7 +77,12 @@ export async function functionsInDeno(
 }
 
 /** @returns the port. @throws Error with what it printed when it ends before it listens */
-async function startDeno(entry: string, env: Record<string, string>, net: readonly string[]): Promise<number> {
+async function startDeno(
+  name: string,
+  entry: string,
+  env: Record<string, string>,
+  net: readonly string[],
+): Promise<number> {
   if (!existsSync(DENO)) {
     throw new Error(
       `There is no Deno at ${DENO}. It is an optional dependency, which npm ci installs on Linux with an x64 processor.`,
@@ -85,7 +93,15 @@ async function startDeno(entry: string, env: Record<string, string>, net: readon
   const read = [entry, 'edge-functions/shared/deno.ts'].flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, variable]) => variable),
   )
-  const flags = ['--no-prompt', '--no-remote', '--cached-only', '--no-check', '--config', 'edge-functions/deno.json']
+  const packages = ['--config', `edge-functions/${name}/deno.json`, '--node-modules-dir=manual']
+  const flags = [
+    '--no-prompt',
+    '--no-remote',
+    '--cached-only',
+    '--no-check',
+    ...packages,
+    `--v8-flags=--max-heap-size=${MEMORY}`,
+  ]
   const rights = [`--allow-net=${net}`, '--ignore-env', `--allow-env=${[...new Set([...read, ...Object.keys(env)])]}`]
   const child = spawn(DENO, ['run', ...flags, ...rights, entry], {
     env: { ...env, DENO_DIR: cache, DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0', DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
@@ -97,9 +113,11 @@ async function startDeno(entry: string, env: Record<string, string>, net: readon
       end()
     }),
   )
-  afterAll(() => {
+  afterAll(async () => {
+    const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
     child.kill('SIGKILL')
-    return ended
+    await ended
+    if (!(Number(peak) < MEMORY * 1024)) throw new Error(`${name} took ${peak} kB, or has ended before its tests.`)
   })
   return new Promise((listening, fail) => {
     let printed = ''
