@@ -13,6 +13,7 @@ import { Failure, type Model } from './model.ts'
 import { enhancing, mapping, questioning } from './prompts.ts'
 
 const words = z.string().max(100_000)
+const short = z.string().max(200)
 const Questioned = z.object({
   topic: words,
   turns: z
@@ -23,7 +24,7 @@ const Questioned = z.object({
 const Mapped = z.object({
   topic: words,
   answers: z.array(words).max(5),
-  interests: z.array(z.object({ slug: words, name: words })).max(200),
+  interests: z.array(z.object({ slug: short, name: short })).max(200),
 })
 const Found = z.object({
   interests: z.array(z.object({ slug: z.string(), confidence: z.number().min(0).max(1) })).max(50),

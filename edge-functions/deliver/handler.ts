@@ -6,9 +6,9 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
-import { Mail, type MailSender, Push, type PushSender } from './messages.ts'
+import { Mail, type MailSender, MOST_PUSHES, Push, type PushSender } from './messages.ts'
 
-const Pushes = z.object({ messages: z.array(Push).max(500) })
+const Pushes = z.object({ messages: z.array(Push).max(MOST_PUSHES) })
 const Receipts = z.object({ ids: z.array(z.string().min(1).max(100)).max(300) })
 
 export type DeliverEnvironment = {

@@ -43,6 +43,12 @@ export type WebPush = Extract<Push, { platform: 'web' }>
 /** `gone`: there is no such device any more. `refused`: not this message, ever. `failed`: try again later. */
 export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string }
 
+/**
+ * How many may come at once. Expo takes no more; for browsers they are a quarter of a second of the processor, of which the
+ * edge runtime gives a function one, and ends it at the second one.
+ */
+export const MOST_PUSHES = 100
+
 export type PushSender = {
   /** An outcome for each, in order. Never throws. */
   send(pushes: readonly Push[]): Promise<Outcome[]>

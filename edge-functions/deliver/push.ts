@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import webpush from 'web-push'
 import { z } from 'zod'
+import { isPublicKey } from './curve.ts'
 import type { ExpoPush, Outcome, Push, PushSender, WebPush } from './messages.ts'
 import { isPushEndpoint } from './providers.ts'
 import type { VapidKeys } from './vapid.ts'
@@ -17,8 +18,6 @@ export type PushOptions = {
   contact: string
 }
 
-/** Expo takes so many at once. */
-const EXPO_BATCH = 100
 /** Milliseconds: shorter than the caller waits. */
 const PATIENCE = 10_000
 /** Seconds for which a push service keeps what it cannot deliver. */
@@ -33,14 +32,12 @@ export function pushSender(options: PushOptions): PushSender {
     async send(pushes) {
       const outcomes = new Map<Push, Outcome>()
       const expo = pushes.filter((push) => push.platform === 'expo')
-      const batches = Array.from({ length: Math.ceil(expo.length / EXPO_BATCH) }, (_, at) =>
-        expo.slice(at * EXPO_BATCH, (at + 1) * EXPO_BATCH),
-      )
+      const byExpo = async () => {
+        const results = await sendByExpo(expo, options)
+        for (const [at, push] of expo.entries()) outcomes.set(push, results[at] ?? failed)
+      }
       await Promise.all([
-        ...batches.map(async (batch) => {
-          const results = await sendByExpo(batch, options)
-          for (const [at, push] of batch.entries()) outcomes.set(push, results[at] ?? failed)
-        }),
+        expo.length > 0 && byExpo(),
         ...pushes.map(async (push) => {
           if (push.platform === 'web') outcomes.set(push, await sendByWeb(push, options))
         }),
@@ -123,6 +120,7 @@ type Subscription = { endpoint: string; p256dh: string; auth: string }
 
 /** Undefined for keys that are none. */
 function encrypted({ endpoint, p256dh, auth }: Subscription, payload: string, options: webpush.RequestOptions) {
+  if (!isPublicKey(p256dh)) return undefined
   try {
     const made = webpush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, options)
     const { 'Content-Length': _, ...headers } = made.headers as Record<string, string>
