@@ -40,7 +40,7 @@ const url = await functionsInDeno(
     MAIL_FROM: 'Kith <no-reply@kith.example>',
     EXPO_URL: phones.url,
     PUSH_ORIGINS: browsers.url,
-    ...storageSettings(await s3rver()),
+    ...storageSettings((await s3rver()).url),
     SITE: JSON.stringify(web.options),
   },
   { entries: { 'link-preview': 'test/support/link-preview.deno.ts' }, net: ['127.0.0.1', '127.0.0.3'] },
