@@ -29,16 +29,17 @@ const answers = (port: number) =>
   })
 
 /** Starts a PgBouncer before the server of `databaseUrl`, for all databases and every login of a facade. */
-export async function startPgBouncer(databaseUrl: string, mode: PoolMode, size = 10): Promise<PgBouncer> {
+export async function startPgBouncer(
+  databaseUrl: string,
+  mode: PoolMode,
+  { size = 10, secret = JWT_SECRET, ...given }: { size?: number; secret?: string; port?: number } = {},
+): Promise<PgBouncer> {
   const { hostname, port: server, username, password } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'kith-pgbouncer-'))
-  const port = await freePort()
+  const port = given.port ?? (await freePort())
   const logins = ['anon', 'gate', 'user', 'service', 'worker'].map((name) => `kith_${name}`)
-  const users = [
-    [username, decodeURIComponent(password)],
-    ...logins.map((one) => [one, loginPassword(JWT_SECRET, one)]),
-  ]
-  await writeFile(join(folder, 'users.txt'), users.map(([name, secret]) => `"${name}" "${secret}"\n`).join(''))
+  const users = [[username, decodeURIComponent(password)], ...logins.map((one) => [one, loginPassword(secret, one)])]
+  await writeFile(join(folder, 'users.txt'), users.map(([name, word]) => `"${name}" "${word}"\n`).join(''))
   await writeFile(
     join(folder, 'pgbouncer.ini'),
     `[databases]\n* = host=${hostname} port=${server}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
