@@ -38,7 +38,8 @@ checkBounds([
     async scene(_, size) {
       const { shown } = await projects(size)
       await put(
-        `insert into app.project_roles (project_id, name) select unnest('{${shown.join()}}'::uuid[]), 'owls${size}'`,
+        `insert into app.project_roles (project_id, name, words)
+         select unnest('{${shown.join()}}'::uuid[]), 'owls${size}', 'owls${size}'`,
       )
       return { parameters: `p_role => 'owls${size}'`, shown }
     },
