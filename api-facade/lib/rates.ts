@@ -12,7 +12,7 @@ const CAPACITY = 100_000
 /** How long this process counts alone once the database could not be asked. Milliseconds. */
 const ALONE = 5000
 /** How long a request waits to be counted, before what it asks for. Milliseconds. */
-const PATIENCE = 800
+const PATIENCE = 1000
 const MOST = 2 ** 31 - 1
 
 const statement =
@@ -62,7 +62,7 @@ export function databaseCounter(
     if (now() < aloneUntil) return own.hit(buckets, -1)
     const undo = 'select private.uncount_calls($1::text::text[])'
     await gate
-      .run((sql) => sql.unsafe(undo, [encode(keys, 'text[]')], { prepare: true }), PATIENCE)
+      .run((sql) => sql.unsafe(undo, [encode(keys, 'text[]')], { prepare: true }))
       .catch((failure: unknown) => log.error({ failure }, 'a call could not be taken back in the database'))
     return buckets.map((bucket) => recall(bucket, now()))
   }

@@ -16,7 +16,7 @@ const uncounted: Record<string, string> = {
     withdraw_project_application withdraw_proposal withdraw_wiki_proposal`,
   'it reads, and settles what is the caller’s own': `
     count_unread export_me get_my_capabilities get_my_reputation get_reputation get_reputation_details
-    get_reputation_summary get_wallet list_messages list_my_invites list_notifications mark_read note_presence
+    get_reputation_summary get_wallet list_my_invites list_notifications mark_read note_presence
     read_conversation`,
   'it overwrites what the caller has': `
     archive_group restore_group set_bond_level set_default_persona set_intent update_circle update_me update_persona

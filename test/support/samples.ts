@@ -346,7 +346,6 @@ async function prepare({ admin, owner, join, run, interest, database }: Lanes): 
   sample('delete_message', { p_id: message })
   sample('react_to_message', { p_id: answer, p_emoji: '❤️' })
   sample('unreact_to_message', { p_id: answer, p_emoji: '❤️' })
-  sample('list_messages', { p_id: talk, p_after: null, p_changed_since: null, p_limit: 20, p_cursor: null })
   sample('read_conversation', { p_id: talk, p_message_id: answer })
   sample('rename_conversation', { p_id: talk, p_title: 'Chat' })
   sample('add_conversation_members', { p_id: talk, p_user_ids: [third.username] })
