@@ -72,16 +72,18 @@ create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
--- of one that is not out nothing is found yet
-create trigger _200_index_post after update of visibility, hidden_at, deleted_at on app.posts
-  for each row when (new.published_at is not null
-                     and (new.deleted_at is not null or new.visibility <> old.visibility
-                          or (new.hidden_at is null) <> (old.hidden_at is null)))
-  execute function private.index_row('post');
 create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   for each row execute function private.index_row('kind');
+-- at the commit: an erasure goes on from its posts to what effects, which index a new one, have locked before. Of a post
+-- that is not out nothing is found yet
+create constraint trigger _200_index_post after update of visibility, hidden_at, deleted_at on app.posts
+  deferrable initially deferred for each row
+  when (new.published_at is not null
+        and (new.deleted_at is not null or new.visibility <> old.visibility
+             or (new.hidden_at is null) <> (old.hidden_at is null)))
+  execute function private.index_row('post');
 -- at the commit: the detail, which has the text, is written after the head
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents

@@ -1,5 +1,6 @@
 // An erasure keeps the order of locks too (ARCHITECTURE.md, Locks): beside whatever else concerns the person nobody is
 // sent a deadlock, and nothing is written that the erasure would not find.
+import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import {
   as,
@@ -164,4 +165,26 @@ test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
       true,
     ])
   }
+})
+
+// a deadlock there is nobody's failure: the worker does it once more, and who reads does without. It is counted all the same
+test('an erasure and effects of the person: neither is undone for the other', async () => {
+  const deadlocks = async () =>
+    (await found<{ n: string }>('select deadlocks as n from pg_stat_database where datname = current_database()')).n
+  const applying: Request = {
+    async run() {
+      const own = postgres(database.url, { max: 1 })
+      await own`select private.apply_effects()`
+      await own.end() // which is when what it met is counted
+    },
+  }
+  const before = await deadlocks()
+  for (const appliesFirst of [true, false]) {
+    const person = await join()
+    await publish(person, { interest })
+    const both = [applying, erase(person)]
+    const outcomes = await meet(row('app.accounts', `user_id = '${person.id}'`), appliesFirst ? both : both.reverse())
+    expect(outcomes).toEqual([null, null])
+  }
+  expect(await deadlocks()).toBe(before)
 })
