@@ -1,0 +1,37 @@
+// The functions of a file of types for supabase-js, whoever wrote it, and those of the database that it is made of.
+import type { Sql } from 'postgres'
+
+/** Each function's arguments, as `p_limit?: number`, sorted. */
+export type Arguments = Record<string, string[]>
+
+/** Reads them out of the text. What each answers is left out: ours say more than the database can. */
+export function argumentsIn(text: string): Arguments {
+  const [, functions = ''] = /\n {4}Functions: \{\n([\s\S]*?)\n {4}\}/.exec(text) ?? []
+  const found = functions.split(/\n(?= {6}\w)/).map((entry) => {
+    const [, name = ''] = /^ {6}(\w+): /.exec(entry) ?? []
+    const [, args = ''] = /Args: \{([^}]*)\}/.exec(entry) ?? []
+    return [
+      name,
+      args
+        .split(/[;\n]/)
+        .flatMap((one) => one.trim() || [])
+        .sort(),
+    ]
+  })
+  return Object.fromEntries(found)
+}
+
+export type Routine = { name: string; parameters: { name: string; type: string; optional: boolean }[] }
+
+/** The functions of schema `api`, with the Postgres types of what they take. */
+export const routinesOf = (sql: Sql) => sql<Routine[]>`
+  select p.proname as name, coalesce(json_agg(json_build_object(
+           'name', a.name, 'type', format_type(a.type, null), 'optional', a.at > p.pronargs - p.pronargdefaults)
+           order by a.at) filter (where a.at is not null), '[]') as parameters
+  from pg_proc p
+  left join lateral unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as a (name, type, at) on true
+  where p.pronamespace = 'api'::regnamespace group by p.oid order by p.proname collate "C"`
+
+/** What the arguments are where each Postgres type is written as `types` says. */
+export const argumentsBy = (types: Record<string, string>, { parameters }: Routine): string[] =>
+  parameters.map(({ name, type, optional }) => `${name}${optional ? '?' : ''}: ${types[type] ?? type}`).sort()

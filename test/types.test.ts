@@ -1,0 +1,40 @@
+// The types for supabase-js take the arguments that Supabase's own generator, postgres-meta, says. It is not installed:
+// how it writes each Postgres type was written down by npm run verify:types, which compares them function by function.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { typesPath } from '../supabase/tools/cli.ts'
+import { createDatabase } from './support/database.ts'
+import { argumentsBy, argumentsIn, routinesOf } from './support/types.ts'
+
+const { types } = JSON.parse(readFileSync('test/support/postgres-meta.json', 'utf8')) as {
+  types: Record<string, string>
+}
+const { owner } = await createDatabase()
+const routines = await routinesOf(owner)
+const ours = argumentsIn(readFileSync(typesPath, 'utf8'))
+
+test('postgres-meta was asked about every type that an operation takes', () => {
+  const taken = new Set(routines.flatMap(({ parameters }) => parameters.map(({ type }) => type)))
+  expect(
+    [...taken].filter((type) => !types[type]),
+    'run npm run verify:types',
+  ).toEqual([])
+})
+
+test('every function takes what postgres-meta would say, in name, optionality and type', () => {
+  expect(Object.keys(ours).length).toBeGreaterThan(350)
+  const expected = Object.fromEntries(
+    routines.filter(({ name }) => ours[name]).map((one) => [one.name, argumentsBy(types, one)]),
+  )
+  expect(ours).toEqual(expected)
+})
+
+test('a file is read as it is written, on one line or on several', () => {
+  const file = (entry: string) => `\n    Functions: {\n${entry}\n    }\n    Enums`
+  expect(argumentsIn(file('      one: { Args: { p_b?: string; p_a: number[] }; Returns: Json }'))).toEqual({
+    one: ['p_a: number[]', 'p_b?: string'],
+  })
+  const several =
+    '      none: { Args: never; Returns: Json }\n      two: {\n        Args: {\n          p_a: Json\n        }'
+  expect(argumentsIn(file(`${several}\n        Returns: Json\n      }`))).toEqual({ none: [], two: ['p_a: Json'] })
+})
