@@ -7,6 +7,9 @@ import { openDoors } from '../shared/doors.ts'
 import { webAddress } from './addresses.ts'
 import { type Preview, previewOf } from './page.ts'
 
+/** An answer whose body comes unpacked, as it is read. */
+export type Answer = { status: number; header(name: string): string | null; body: AsyncIterable<Uint8Array> }
+
 export type LinkPreviewEnvironment = {
   /** What may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
@@ -14,7 +17,7 @@ export type LinkPreviewEnvironment = {
    * Opens this very address and follows nothing. All of it ends with the signal, the body too.
    * @throws Error when that is not allowed, or fails
    */
-  open(url: URL, signal: AbortSignal): Promise<Response>
+  open(url: URL, signal: AbortSignal): Promise<Answer>
 }
 
 /** All that one preview takes. Milliseconds. */
@@ -48,18 +51,18 @@ async function visit(text: string, open: LinkPreviewEnvironment['open'], signal:
   let url = webAddress(text)
   for (let hop = 0; url && hop <= HOPS; hop++) {
     const answer = await open(url, signal)
-    const next = /^30[12378]$/.test(String(answer.status)) ? answer.headers.get('location') : null
-    const type = answer.headers.get('content-type') ?? ''
+    const next = /^30[12378]$/.test(String(answer.status)) ? answer.header('location') : null
+    const type = answer.header('content-type') ?? ''
     if (next === null) {
       const fits = answer.status === 200 && /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
-      return fits && answer.body ? previewOf(decoded(await readSome(answer.body), type), url) : null
+      return fits ? previewOf(decoded(await readSome(answer.body), type), url) : null
     }
     url = webAddress(next, url)
   }
   return null
 }
 
-async function readSome(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readSome(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const bytes = new Uint8Array(MOST)
   let size = 0
   for await (const chunk of body) {
