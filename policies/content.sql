@@ -2,6 +2,7 @@
 
 -- content_kinds: a registry, for definer functions alone
 alter table private.content_kinds enable row level security;
+alter table private.content_places enable row level security;
 
 -- content_parts, silenced_parts: as content_kinds
 alter table private.content_parts enable row level security;

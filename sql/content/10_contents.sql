@@ -44,14 +44,22 @@ create table app.contents (
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
 comment on domain app.markdown is 'The body or summary of a content: Markdown, kept as it was written.';
 
--- without what nobody sees: readers then need not walk over thousands of contents of the banned
+-- Lists walk along what is there for everybody, or for the members of a space: whoever has hundreds of drafts, or of
+-- contents in a private group, fills nobody's page with them. What its author alone sees has an index of its own.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
-  where required_level <= 3 and space_id is null;
+  where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
-  where required_level <= 3 and space_id is null;
-create index contents_author_id_idx on app.contents (author_id, kind desc, created_at desc, id desc);
+  where required_level = 0 and space_id is null;
+create index contents_open_idx on app.contents (created_at desc, id desc)
+  where required_level = 0 and space_id is null;
+create index contents_open_author_idx on app.contents (author_id, kind, created_at desc, id desc)
+  where required_level = 0 and space_id is null;
+create index contents_within_author_idx on app.contents (author_id, kind, created_at desc, id desc)
+  where required_level = 0 and space_id is not null;
+create index contents_own_idx on app.contents (author_id, kind, created_at desc, id desc) where required_level = 3;
 create index contents_space_id_idx on app.contents (space_id, kind, created_at desc, id desc)
-  where space_id is not null;
+  where required_level = 0 and space_id is not null;
+create index contents_author_id_idx on app.contents (author_id, kind desc, created_at desc, id desc);
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is

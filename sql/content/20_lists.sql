@@ -32,52 +32,50 @@ end $$;
 comment on function private.interests_below is
   'An interest with those below it, first itself, which need not be in the catalog.';
 
-create function private.content_list(p_kind text, p_order text, p_space uuid) returns text
+create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
 set search_path = ''
-as $$ begin return concat_ws(' ', p_kind, p_order, p_space); end $$;
+as $$ begin return concat_ws(' ', p_kind, p_sort, p_space); end $$;
 comment on function private.content_list is 'The name for cursors of a list of private.find_contents.';
 
 create function private.find_contents(
   p_kind text, p_from app.place, p_space uuid, p_author uuid, p_interests uuid[], p_words text[],
-  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0,
+  p_filters jsonb default null, p_sort text default null, p_up boolean default false, p_past integer default 0,
   p_end timestamptz default null
 ) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
 as $$
 declare
+  v_me    uuid := private.require_caller();
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_kind  private.content_kinds;
-  v_list  text := private.content_list(p_kind, p_order, p_space);
+  v_walk  text;   -- with a place for what its index holds
+  v_open  text;   -- what everybody sees, or every member of the space
+  v_own   text;   -- what nobody but the caller sees
+  v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
+  v_list  text := private.content_list(p_kind, p_sort, p_space);
   v_end   timestamptz := coalesce(p_end, case when p_up then 'infinity' else '-infinity' end::timestamptz);
-  v_look  text;
   v_found app.found;
 begin
-  select * into v_kind from private.content_kinds where kind = p_kind;
-  v_look := case
-    when p_order is not null then format(
-      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) and %1$I %5$s $13
-       order by %1$I %4$s, id %4$s limit $4',
-      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way, case when p_up then '<=' else '>=' end)
-    when p_space is not null then
-      'select created_at as at, id from app.contents
-       where space_id = $5 and kind = $1 and (created_at, id) < ($2, $3)
-       order by created_at desc, id desc limit $4'
-    when p_author is not null then
-      'select created_at as at, id from app.contents
-       where author_id = $6 and kind = $1 and (created_at, id) < ($2, $3)
-       order by created_at desc, id desc limit $4'
-    when p_interests is null then
-      'select created_at as at, id from app.contents
-       where kind = $1 and required_level <= 3 and space_id is null and (created_at, id) < ($2, $3)
-       order by created_at desc, id desc limit $4'
-    else
-      'select t.at, t.id from taken t left join cut c on true
-       where c.at is null or (t.at, t.id) >= (c.at, c.id)
-       order by t.at desc, t.id desc limit $4' end;
+  if p_sort is null then
+    v_walk := '(select created_at as at, id from app.contents
+                where kind = $1 and (created_at, id) < ($2, $3) and %s
+                order by created_at desc, id desc limit $4)';
+  else
+    v_walk := format('(select at, content_id as id from private.content_places
+                       where sort = $13 and (at, content_id) %1$s ($2, $3) and at %3$s $15 and %%s
+                       order by at %2$s, content_id %2$s limit $4)',
+                     case when p_up then '>' else '<' end, v_way, case when p_up then '<=' else '>=' end);
+  end if;
+  v_open := case
+    when v_taken then '(select at, id from taken)'
+    when p_space is not null then format(v_walk, 'space_id = $5 and space_id is not null and required_level = 0')
+    when p_author is not null then format(v_walk, 'author_id = $6 and space_id is null and required_level = 0')
+    else format(v_walk, 'space_id is null and required_level = 0') end;
+  v_own := case when coalesce(p_author, v_me) = v_me
+                then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
   -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
   -- those of the rest: so the look ends there
   execute format($q$
@@ -87,70 +85,69 @@ begin
       cross join lateral (
         select w.at, w.id, row_number() over () as place
         from (select created_at as at, id from app.contents
-              where interest_id = n.interest_id and kind = $1 and required_level <= 3 and space_id is null
+              where interest_id = n.interest_id and kind = $1 and required_level = 0 and space_id is null
                 and (created_at, id) < ($2, $3)
               order by created_at desc, id desc limit $10) w) e
     ), cut as materialized (
       select at, id from taken where place = $10 order by at desc, id desc limit 1
     ), looked as materialized (
-      %1$s
+      select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
                    -- by id: otherwise it might begin with all of the author or the interest
                    cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
-                   where c.space_id is not distinct from $5 %2$s
-                   order by l.at %3$s, l.id %3$s offset $11 limit 51) as ids
+                   where c.space_id is not distinct from $5 %5$s
+                   order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then coalesce((select private.place_cursor($12, l.at, l.id)
-                                      from (select * from looked offset $4 - 1 limit 1) l) %4$s) end
+                       then coalesce((select private.place_cursor($14, l.at, l.id)
+                                      from (select * from looked offset $4 - 1 limit 1) l) %6$s) end
     from seen s $q$,
-    v_look,
+    v_open, v_own,
+    case when v_taken then 'left join cut c on true where c.at is null or (w.at, w.id) >= (c.at, c.id)' end,
+    v_way,
     concat(
       case when p_author is not null then ' and c.author_id = $6' end,
       case when p_interests is not null then ' and c.interest_id = any ($7)' end,
       case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
-      case when p_filters is not null then format(' and %s(c.id, $9)', v_kind.filter) end),
-    v_way,
-    case when v_look like '%taken t%' then ', (select private.place_cursor($12, c.at, c.id) from cut c)' end)
+      case when p_filters is not null then format(' and %s(c.id, $9)', (
+        select filter from private.content_kinds where kind = p_kind)) end),
+    case when v_taken then ', (select private.place_cursor($14, c.at, c.id) from cut c)' end)
   into v_found
   using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past,
-        v_list, v_end;
+        v_me, p_sort, v_list, v_end;
   return v_found;
 end $$;
 comment on function private.find_contents is
   'The next contents of a kind in a space, or in none, that the caller may see, past so many of them, as far as it is '
   'asked for by an author, about these interests, with all these words, and as the filter of the kind wants it; among '
-  'the next 400 and as many more as are passed, by the narrowest index, or about several interests among the next '
-  '4000 of all of them. Newest first, or by a column of the detail, which is a time and has an index with the id.';
+  'the next 400 that are there for others, with the caller''s own that are not, and as many more as are passed, by '
+  'the narrowest index, or about several interests among the next 4000 of all of them. Newest first, or by an order '
+  'of private.content_places.';
 call private.make_walk('private.find_contents');
 
-create function private.content_cursors(p_kind text, p_ids uuid[], p_order text, p_space uuid) returns text[]
-language plpgsql stable security definer   -- reads the registry and details by it
+create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
+language plpgsql stable security definer   -- nobody may read places
 set search_path = ''
 as $$
-declare
-  v_cursors text[] := p_ids::text[];
 begin
-  if p_order is not null then
-    execute format('select array(select private.place_cursor($2, d.%I, d.id)
-                                 from unnest($1) with ordinality as i (id, place)
-                                 join %s d on d.id = i.id order by i.place)',
-                   p_order, (select relation from private.content_kinds where kind = p_kind))
-      into v_cursors using p_ids, private.content_list(p_kind, p_order, p_space);
+  if p_sort is null then
+    return p_ids::text[];
   end if;
-  return v_cursors;
+  return array(select private.place_cursor(private.content_list(p_kind, p_sort, p_space), p.at, p.content_id)
+               from unnest(p_ids) with ordinality as i (id, place)
+               join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of contents that were found: their ids, newest first; places in any other order, since the detail of a '
-  'deleted one says none.';
+  'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
+  'has none any more.';
 
 create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
-  p_filters jsonb default null, p_order text default null, p_up boolean default false,
+  p_filters jsonb default null, p_sort text default null, p_up boolean default false,
   p_start timestamptz default null, p_past integer default 0, p_end timestamptz default null
 ) returns app.listing
 language plpgsql stable
@@ -165,12 +162,12 @@ declare
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;
 begin
-  if p_order is not null and p_up and p_start is not null then
+  if p_sort is not null and p_up and p_start is not null then
     v_from.id := '00000000-0000-0000-0000-000000000000';
   end if;
   if p_cursor is not null then
-    v_from := private.require_place(private.content_list(p_kind, p_order, v_space), p_cursor);
-    if v_from.at is null and p_order is null then
+    v_from := private.require_place(private.content_list(p_kind, p_sort, v_space), p_cursor);
+    if v_from.at is null and p_sort is null then
       v_from := private.content_place(v_from.id, p_kind);
     end if;
     if v_from.at is null then
@@ -184,29 +181,42 @@ begin
     v_found := private.find_contents(
       p_kind, v_from, v_space, v_author,
       case when p_interest_id is not null then private.interests_below(p_interest_id) end,
-      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past, p_end);
+      nullif(v_words, '{}'), p_filters, p_sort, p_up, p_past, p_end);
   end if;
-  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order, v_space), v_found.next)::app.listing;
+  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
   'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
   'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
-  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start to an end; past '
-  'so many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
+  'content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an end; past so '
+  'many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
 as $$
+declare
+  v_me uuid := private.require_caller();
 begin
   return array(
     select l.id
-    from (select created_at as at, id from app.contents
-          where author_id = p_author and kind = p_kind
-          order by created_at desc, id desc limit 400) l
-    join private.visible_contents c on c.id = l.id
+    from (select w.at, w.id from (
+            (select created_at as at, id from app.contents
+             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is null
+             order by created_at desc, id desc limit 400)
+            union all
+            (select created_at, id from app.contents
+             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is not null
+             order by created_at desc, id desc limit 400)
+            union all
+            (select created_at, id from app.contents
+             where p_author = v_me and author_id = v_me and kind = p_kind and required_level = 3
+             order by created_at desc, id desc limit 400)) w
+          order by w.at desc, w.id desc) l
+    cross join lateral (select v.id from private.visible_contents v where v.id = l.id offset 0) c
     order by l.at desc, l.id desc limit 30);
 end $$;
 comment on function private.find_contents_by is
-  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400.';
+  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 that are for everybody, '
+  'the latest 400 in spaces, and 400 that are for nobody but the caller.';
 call private.make_walk('private.find_contents_by');

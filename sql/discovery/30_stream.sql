@@ -33,12 +33,12 @@ begin
   if p_type is null then
     select array_agg(l.id), array_agg(l.at) into v_others, v_ats
     from (select id, created_at as at from app.contents
-          where deleted_at is null and (created_at, id) < (v_from, v_before)
+          where required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   elsif p_type <> 'post' then
     select array_agg(l.id), array_agg(l.at) into v_others, v_ats
     from (select id, created_at as at from app.contents
-          where kind = p_type and required_level <= 3 and space_id is null and (created_at, id) < (v_from, v_before)
+          where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
   -- behind the last one of a look that has more, the other may have what comes before

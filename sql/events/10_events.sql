@@ -22,7 +22,6 @@ create table app.events (
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
   constraint event_reason check (length(cancel_reason) <= 500)
 );
-create index events_starts_at_idx on app.events (starts_at, id);
 comment on table app.events is 'What an event has beside its head in app.contents.';
 call private.make_nulls_speak('app.events');
 comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
@@ -65,6 +64,24 @@ comment on column app.event_rsvps.status is 'going has a place, waitlisted waits
 comment on column app.event_rsvps.since is
   'When it became so, by which people wait: later than that of everybody before in the same status.';
 comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
+
+create function private.place_event() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from private.content_places where content_id = old.id;
+    return null;
+  end if;
+  perform private.place_content(new.id, 'start', new.starts_at);
+  perform private.place_content(new.id, 'upcoming', case when new.cancelled_at is null then new.starts_at end);
+  return null;
+end $$;
+comment on function private.place_event is
+  'Trigger: events have a place by their start, and, unless they are cancelled, one among those that are to come.';
+create trigger place_event after insert or update of starts_at, cancelled_at or delete on app.events
+  for each row execute function private.place_event();
 
 insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
@@ -125,6 +142,8 @@ set search_path = ''
 as $$
 begin
   perform private.lock_events(p_ids);   -- which go too
+  -- heads before details and places: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;
 comment on function private.erase_events is
@@ -150,13 +169,11 @@ begin
     where e.id = p_id
       and e.starts_at >= coalesce((p_filters ->> 'from')::timestamptz, '-infinity')
       and e.starts_at < coalesce((p_filters ->> 'to')::timestamptz, 'infinity')
-      and (e.cancelled_at is null or not coalesce((p_filters ->> 'on')::boolean, false))
       and (p_filters ->> 'country' is null or private.fold(e.country) = p_filters ->> 'country')
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.event_wanted is
-  'Whether an event begins within {from, to}, is not cancelled where {on} asks for it, and is in this {country} and '
-  '{city}, each as private.sought has it.';
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.sought has it.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');

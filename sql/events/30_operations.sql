@@ -96,8 +96,7 @@ declare
   v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
   v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
   v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object(
-    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city),
-    'on', nullif(p_when, 'past') is not null));
+    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city)));
   v_found  app.listing;
 begin
   if p_when not in ('upcoming', 'past') then
@@ -105,7 +104,7 @@ begin
   end if;
   v_found := private.search_contents(
     'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
-    case when v_timed then 'starts_at' end, v_timed and not v_past,
+    case when p_when = 'upcoming' then 'upcoming' when v_timed then 'start' end, v_timed and not v_past,
     case when v_past then v_to when v_timed then v_from end,
     p_end => case when v_past then v_from else v_to end);
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);

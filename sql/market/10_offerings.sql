@@ -10,24 +10,35 @@ create table app.offerings (
   paused        boolean not null default false,
   rating_sum    integer not null default 0,
   rating_count  integer not null default 0 check (rating_count >= 0),
-  by_price      timestamptz not null generated always as (to_timestamp(price_mana)) stored,
-  by_rating     timestamptz not null generated always as (
-    to_timestamp(case when rating_count > 0 then rating_sum::float8 / rating_count else 0 end)) stored,
   constraint offering_price check (price_mana between 1 and 1000000),
   constraint offering_stock check (stock between 0 and 1000000),
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
-create index offerings_by_price_idx on app.offerings (by_price, id);
-create index offerings_by_rating_idx on app.offerings (by_rating, id);
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
 call private.make_nulls_speak('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
 comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
 comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
 comment on column app.offerings.rating_sum is 'Stars of all reviews that staff did not remove. A trigger keeps it.';
-comment on column app.offerings.by_price is
-  'The price as so many seconds since 1970, since a place in a list is a time and an id.';
-comment on column app.offerings.by_rating is 'The average of its stars, in the same way; 0 without a review.';
+
+create function private.place_offering() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from private.content_places where content_id = old.id;
+    return null;
+  end if;
+  perform private.place_content(new.id, 'price', to_timestamp(new.price_mana));
+  perform private.place_content(new.id, 'rating', to_timestamp(
+    case when new.rating_count > 0 then new.rating_sum::float8 / new.rating_count else 0 end));
+  return null;
+end $$;
+comment on function private.place_offering is
+  'Trigger: offerings have a place by their price, and one by the average of their stars, 0 without a review.';
+create trigger place_offering after insert or update of price_mana, rating_sum, rating_count or delete on app.offerings
+  for each row execute function private.place_offering();
 
 insert into private.errors (code, status, text) values
   ('offering_unknown', 404, 'There is no such offering.'),
@@ -56,6 +67,8 @@ language plpgsql volatile security definer   -- an erasure changes rows that nob
 set search_path = ''
 as $$
 begin
+  -- heads before details and places: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'offering' order by id for no key update;
   delete from app.offerings where id = any (p_ids);
 end $$;
 comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
@@ -77,9 +90,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
    'private.is_offering_wanted');
 
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)',
-   '{by_price,by_rating}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)');
 
 create function private.require_reported_offering(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -131,7 +143,7 @@ begin
     'offering', p_interest_id, coalesce(p_seller_id, p_author_id), p_q, p_group_id, p_guild_id, p_cursor,
     case when num_nonnulls(p_min_price, p_max_price) > 0
          then jsonb_build_object('minPrice', p_min_price, 'maxPrice', p_max_price) end,
-    case p_sort when 'price' then 'by_price' when 'rating' then 'by_rating' end, p_sort = 'price',
+    nullif(p_sort, 'new'), p_sort = 'price',
     case when p_sort = 'price' then to_timestamp(coalesce(p_min_price, 0)) end);
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;

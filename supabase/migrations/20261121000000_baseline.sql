@@ -20020,14 +20020,22 @@ create table app.contents (
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
 comment on domain app.markdown is 'The body or summary of a content: Markdown, kept as it was written.';
 
--- without what nobody sees: readers then need not walk over thousands of contents of the banned
+-- Lists walk along what is there for everybody, or for the members of a space: whoever has hundreds of drafts, or of
+-- contents in a private group, fills nobody's page with them. What its author alone sees has an index of its own.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
-  where required_level <= 3 and space_id is null;
+  where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
-  where required_level <= 3 and space_id is null;
-create index contents_author_id_idx on app.contents (author_id, kind desc, created_at desc, id desc);
+  where required_level = 0 and space_id is null;
+create index contents_open_idx on app.contents (created_at desc, id desc)
+  where required_level = 0 and space_id is null;
+create index contents_open_author_idx on app.contents (author_id, kind, created_at desc, id desc)
+  where required_level = 0 and space_id is null;
+create index contents_within_author_idx on app.contents (author_id, kind, created_at desc, id desc)
+  where required_level = 0 and space_id is not null;
+create index contents_own_idx on app.contents (author_id, kind, created_at desc, id desc) where required_level = 3;
 create index contents_space_id_idx on app.contents (space_id, kind, created_at desc, id desc)
-  where space_id is not null;
+  where required_level = 0 and space_id is not null;
+create index contents_author_id_idx on app.contents (author_id, kind desc, created_at desc, id desc);
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
@@ -20270,6 +20278,70 @@ comment on function private.edit_content is
   'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
   'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
 
+-- sql/content/15_places.sql
+
+-- Where contents stand in lists that do not go by when they were published, such as events by their start. A place has
+-- a copy of what the head says of who may find it, so that an index holds those alone that everybody sees.
+-- docs/decisions.md, Lists; Contents.
+
+create table private.content_places (
+  content_id     uuid not null,
+  sort           text not null,
+  at             timestamptz not null,
+  author_id      uuid not null,
+  space_id       uuid,
+  required_level smallint not null,
+  primary key (content_id, sort)
+);
+create index content_places_open_idx on private.content_places (sort, at, content_id)
+  where required_level = 0 and space_id is null;
+create index content_places_author_idx on private.content_places (author_id, sort, at, content_id)
+  where required_level = 0 and space_id is null;
+create index content_places_space_idx on private.content_places (space_id, sort, at, content_id)
+  where required_level = 0 and space_id is not null;
+create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
+  where required_level = 3;
+comment on table private.content_places is
+  'The places of contents in lists with an order of their own. Their kind writes them by private.place_content.';
+comment on column private.content_places.content_id is
+  'No foreign key: a kind''s trigger deletes its places with the detail, which goes before the head.';
+comment on column private.content_places.sort is 'The order, such as start; each belongs to one kind.';
+comment on column private.content_places.at is
+  'The place as a time. What is ordered by a number counts it as seconds since 1970.';
+comment on column private.content_places.author_id is 'As space_id, that of the head, which never changes.';
+comment on column private.content_places.required_level is 'That of the head. A trigger keeps it.';
+
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.content_places', 'author_id', 'A copy of what the sections of contents have.');
+
+create function private.place_content(p_id uuid, p_sort text, p_at timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  if p_at is null then
+    delete from private.content_places where content_id = p_id and sort = p_sort;
+  else
+    insert into private.content_places as p (content_id, sort, at, author_id, space_id, required_level)
+    select c.id, p_sort, p_at, c.author_id, c.space_id, c.required_level from app.contents c where c.id = p_id
+    on conflict (content_id, sort) do update set at = excluded.at where p.at <> excluded.at;
+  end if;
+end $$;
+comment on function private.place_content is
+  'Gives a content its place in an order, or with null takes it out. For triggers of its kind''s detail.';
+
+create function private.level_places() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  update private.content_places set required_level = new.required_level where content_id = new.id;
+  return null;
+end $$;
+comment on function private.level_places is 'Trigger: places follow what their head requires.';
+create trigger _150_level_places after update on app.contents
+  for each row when (old.required_level <> new.required_level) execute function private.level_places();
+
 -- sql/content/20_lists.sql
 
 -- Lists of contents, newest first, for every kind.
@@ -20306,52 +20378,50 @@ end $$;
 comment on function private.interests_below is
   'An interest with those below it, first itself, which need not be in the catalog.';
 
-create function private.content_list(p_kind text, p_order text, p_space uuid) returns text
+create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
 set search_path = ''
-as $$ begin return concat_ws(' ', p_kind, p_order, p_space); end $$;
+as $$ begin return concat_ws(' ', p_kind, p_sort, p_space); end $$;
 comment on function private.content_list is 'The name for cursors of a list of private.find_contents.';
 
 create function private.find_contents(
   p_kind text, p_from app.place, p_space uuid, p_author uuid, p_interests uuid[], p_words text[],
-  p_filters jsonb default null, p_order text default null, p_up boolean default false, p_past integer default 0,
+  p_filters jsonb default null, p_sort text default null, p_up boolean default false, p_past integer default 0,
   p_end timestamptz default null
 ) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
 as $$
 declare
+  v_me    uuid := private.require_caller();
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_kind  private.content_kinds;
-  v_list  text := private.content_list(p_kind, p_order, p_space);
+  v_walk  text;   -- with a place for what its index holds
+  v_open  text;   -- what everybody sees, or every member of the space
+  v_own   text;   -- what nobody but the caller sees
+  v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
+  v_list  text := private.content_list(p_kind, p_sort, p_space);
   v_end   timestamptz := coalesce(p_end, case when p_up then 'infinity' else '-infinity' end::timestamptz);
-  v_look  text;
   v_found app.found;
 begin
-  select * into v_kind from private.content_kinds where kind = p_kind;
-  v_look := case
-    when p_order is not null then format(
-      'select %1$I as at, id from %2$s where (%1$I, id) %3$s ($2, $3) and %1$I %5$s $13
-       order by %1$I %4$s, id %4$s limit $4',
-      p_order, v_kind.relation, case when p_up then '>' else '<' end, v_way, case when p_up then '<=' else '>=' end)
-    when p_space is not null then
-      'select created_at as at, id from app.contents
-       where space_id = $5 and kind = $1 and (created_at, id) < ($2, $3)
-       order by created_at desc, id desc limit $4'
-    when p_author is not null then
-      'select created_at as at, id from app.contents
-       where author_id = $6 and kind = $1 and (created_at, id) < ($2, $3)
-       order by created_at desc, id desc limit $4'
-    when p_interests is null then
-      'select created_at as at, id from app.contents
-       where kind = $1 and required_level <= 3 and space_id is null and (created_at, id) < ($2, $3)
-       order by created_at desc, id desc limit $4'
-    else
-      'select t.at, t.id from taken t left join cut c on true
-       where c.at is null or (t.at, t.id) >= (c.at, c.id)
-       order by t.at desc, t.id desc limit $4' end;
+  if p_sort is null then
+    v_walk := '(select created_at as at, id from app.contents
+                where kind = $1 and (created_at, id) < ($2, $3) and %s
+                order by created_at desc, id desc limit $4)';
+  else
+    v_walk := format('(select at, content_id as id from private.content_places
+                       where sort = $13 and (at, content_id) %1$s ($2, $3) and at %3$s $15 and %%s
+                       order by at %2$s, content_id %2$s limit $4)',
+                     case when p_up then '>' else '<' end, v_way, case when p_up then '<=' else '>=' end);
+  end if;
+  v_open := case
+    when v_taken then '(select at, id from taken)'
+    when p_space is not null then format(v_walk, 'space_id = $5 and space_id is not null and required_level = 0')
+    when p_author is not null then format(v_walk, 'author_id = $6 and space_id is null and required_level = 0')
+    else format(v_walk, 'space_id is null and required_level = 0') end;
+  v_own := case when coalesce(p_author, v_me) = v_me
+                then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
   -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
   -- those of the rest: so the look ends there
   execute format($q$
@@ -20361,70 +20431,69 @@ begin
       cross join lateral (
         select w.at, w.id, row_number() over () as place
         from (select created_at as at, id from app.contents
-              where interest_id = n.interest_id and kind = $1 and required_level <= 3 and space_id is null
+              where interest_id = n.interest_id and kind = $1 and required_level = 0 and space_id is null
                 and (created_at, id) < ($2, $3)
               order by created_at desc, id desc limit $10) w) e
     ), cut as materialized (
       select at, id from taken where place = $10 order by at desc, id desc limit 1
     ), looked as materialized (
-      %1$s
+      select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
                    -- by id: otherwise it might begin with all of the author or the interest
                    cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
-                   where c.space_id is not distinct from $5 %2$s
-                   order by l.at %3$s, l.id %3$s offset $11 limit 51) as ids
+                   where c.space_id is not distinct from $5 %5$s
+                   order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
     )
     select s.ids, case when cardinality(s.ids) < 51
-                       then coalesce((select private.place_cursor($12, l.at, l.id)
-                                      from (select * from looked offset $4 - 1 limit 1) l) %4$s) end
+                       then coalesce((select private.place_cursor($14, l.at, l.id)
+                                      from (select * from looked offset $4 - 1 limit 1) l) %6$s) end
     from seen s $q$,
-    v_look,
+    v_open, v_own,
+    case when v_taken then 'left join cut c on true where c.at is null or (w.at, w.id) >= (c.at, c.id)' end,
+    v_way,
     concat(
       case when p_author is not null then ' and c.author_id = $6' end,
       case when p_interests is not null then ' and c.interest_id = any ($7)' end,
       case when p_words is not null then ' and $8 <@ tsvector_to_array(c.words)' end,
-      case when p_filters is not null then format(' and %s(c.id, $9)', v_kind.filter) end),
-    v_way,
-    case when v_look like '%taken t%' then ', (select private.place_cursor($12, c.at, c.id) from cut c)' end)
+      case when p_filters is not null then format(' and %s(c.id, $9)', (
+        select filter from private.content_kinds where kind = p_kind)) end),
+    case when v_taken then ', (select private.place_cursor($14, c.at, c.id) from cut c)' end)
   into v_found
   using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past,
-        v_list, v_end;
+        v_me, p_sort, v_list, v_end;
   return v_found;
 end $$;
 comment on function private.find_contents is
   'The next contents of a kind in a space, or in none, that the caller may see, past so many of them, as far as it is '
   'asked for by an author, about these interests, with all these words, and as the filter of the kind wants it; among '
-  'the next 400 and as many more as are passed, by the narrowest index, or about several interests among the next '
-  '4000 of all of them. Newest first, or by a column of the detail, which is a time and has an index with the id.';
+  'the next 400 that are there for others, with the caller''s own that are not, and as many more as are passed, by '
+  'the narrowest index, or about several interests among the next 4000 of all of them. Newest first, or by an order '
+  'of private.content_places.';
 call private.make_walk('private.find_contents');
 
-create function private.content_cursors(p_kind text, p_ids uuid[], p_order text, p_space uuid) returns text[]
-language plpgsql stable security definer   -- reads the registry and details by it
+create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
+language plpgsql stable security definer   -- nobody may read places
 set search_path = ''
 as $$
-declare
-  v_cursors text[] := p_ids::text[];
 begin
-  if p_order is not null then
-    execute format('select array(select private.place_cursor($2, d.%I, d.id)
-                                 from unnest($1) with ordinality as i (id, place)
-                                 join %s d on d.id = i.id order by i.place)',
-                   p_order, (select relation from private.content_kinds where kind = p_kind))
-      into v_cursors using p_ids, private.content_list(p_kind, p_order, p_space);
+  if p_sort is null then
+    return p_ids::text[];
   end if;
-  return v_cursors;
+  return array(select private.place_cursor(private.content_list(p_kind, p_sort, p_space), p.at, p.content_id)
+               from unnest(p_ids) with ordinality as i (id, place)
+               join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of contents that were found: their ids, newest first; places in any other order, since the detail of a '
-  'deleted one says none.';
+  'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
+  'has none any more.';
 
 create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
-  p_filters jsonb default null, p_order text default null, p_up boolean default false,
+  p_filters jsonb default null, p_sort text default null, p_up boolean default false,
   p_start timestamptz default null, p_past integer default 0, p_end timestamptz default null
 ) returns app.listing
 language plpgsql stable
@@ -20439,12 +20508,12 @@ declare
   v_words  text[];
   v_found  app.found := ('{}', null)::app.found;
 begin
-  if p_order is not null and p_up and p_start is not null then
+  if p_sort is not null and p_up and p_start is not null then
     v_from.id := '00000000-0000-0000-0000-000000000000';
   end if;
   if p_cursor is not null then
-    v_from := private.require_place(private.content_list(p_kind, p_order, v_space), p_cursor);
-    if v_from.at is null and p_order is null then
+    v_from := private.require_place(private.content_list(p_kind, p_sort, v_space), p_cursor);
+    if v_from.at is null and p_sort is null then
       v_from := private.content_place(v_from.id, p_kind);
     end if;
     if v_from.at is null then
@@ -20458,31 +20527,44 @@ begin
     v_found := private.find_contents(
       p_kind, v_from, v_space, v_author,
       case when p_interest_id is not null then private.interests_below(p_interest_id) end,
-      nullif(v_words, '{}'), p_filters, p_order, p_up, p_past, p_end);
+      nullif(v_words, '{}'), p_filters, p_sort, p_up, p_past, p_end);
   end if;
-  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_order, v_space), v_found.next)::app.listing;
+  return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
   'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
   'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
-  'content_kinds); newest first, or by a time of its detail, whose cursors are places, from a start to an end; past '
-  'so many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
+  'content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an end; past so '
+  'many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
 set search_path = ''
 as $$
+declare
+  v_me uuid := private.require_caller();
 begin
   return array(
     select l.id
-    from (select created_at as at, id from app.contents
-          where author_id = p_author and kind = p_kind
-          order by created_at desc, id desc limit 400) l
-    join private.visible_contents c on c.id = l.id
+    from (select w.at, w.id from (
+            (select created_at as at, id from app.contents
+             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is null
+             order by created_at desc, id desc limit 400)
+            union all
+            (select created_at, id from app.contents
+             where author_id = p_author and kind = p_kind and required_level = 0 and space_id is not null
+             order by created_at desc, id desc limit 400)
+            union all
+            (select created_at, id from app.contents
+             where p_author = v_me and author_id = v_me and kind = p_kind and required_level = 3
+             order by created_at desc, id desc limit 400)) w
+          order by w.at desc, w.id desc) l
+    cross join lateral (select v.id from private.visible_contents v where v.id = l.id offset 0) c
     order by l.at desc, l.id desc limit 30);
 end $$;
 comment on function private.find_contents_by is
-  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400.';
+  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 that are for everybody, '
+  'the latest 400 in spaces, and 400 that are for nobody but the caller.';
 call private.make_walk('private.find_contents_by');
 
 -- sql/content/30_deletion.sql
@@ -20790,6 +20872,7 @@ create trigger _162_silence_contents after update of banned_at, erased_at on app
 
 -- content_kinds: a registry, for definer functions alone
 alter table private.content_kinds enable row level security;
+alter table private.content_places enable row level security;
 
 -- content_parts, silenced_parts: as content_kinds
 alter table private.content_parts enable row level security;
@@ -26089,7 +26172,6 @@ create table app.events (
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
   constraint event_reason check (length(cancel_reason) <= 500)
 );
-create index events_starts_at_idx on app.events (starts_at, id);
 comment on table app.events is 'What an event has beside its head in app.contents.';
 call private.make_nulls_speak('app.events');
 comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
@@ -26132,6 +26214,24 @@ comment on column app.event_rsvps.status is 'going has a place, waitlisted waits
 comment on column app.event_rsvps.since is
   'When it became so, by which people wait: later than that of everybody before in the same status.';
 comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
+
+create function private.place_event() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from private.content_places where content_id = old.id;
+    return null;
+  end if;
+  perform private.place_content(new.id, 'start', new.starts_at);
+  perform private.place_content(new.id, 'upcoming', case when new.cancelled_at is null then new.starts_at end);
+  return null;
+end $$;
+comment on function private.place_event is
+  'Trigger: events have a place by their start, and, unless they are cancelled, one among those that are to come.';
+create trigger place_event after insert or update of starts_at, cancelled_at or delete on app.events
+  for each row execute function private.place_event();
 
 insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
@@ -26192,6 +26292,8 @@ set search_path = ''
 as $$
 begin
   perform private.lock_events(p_ids);   -- which go too
+  -- heads before details and places: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;
 comment on function private.erase_events is
@@ -26217,13 +26319,11 @@ begin
     where e.id = p_id
       and e.starts_at >= coalesce((p_filters ->> 'from')::timestamptz, '-infinity')
       and e.starts_at < coalesce((p_filters ->> 'to')::timestamptz, 'infinity')
-      and (e.cancelled_at is null or not coalesce((p_filters ->> 'on')::boolean, false))
       and (p_filters ->> 'country' is null or private.fold(e.country) = p_filters ->> 'country')
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.event_wanted is
-  'Whether an event begins within {from, to}, is not cancelled where {on} asks for it, and is in this {country} and '
-  '{city}, each as private.sought has it.';
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.sought has it.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
@@ -26608,8 +26708,7 @@ declare
   v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
   v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
   v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object(
-    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city),
-    'on', nullif(p_when, 'past') is not null));
+    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city)));
   v_found  app.listing;
 begin
   if p_when not in ('upcoming', 'past') then
@@ -26617,7 +26716,7 @@ begin
   end if;
   v_found := private.search_contents(
     'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
-    case when v_timed then 'starts_at' end, v_timed and not v_past,
+    case when p_when = 'upcoming' then 'upcoming' when v_timed then 'start' end, v_timed and not v_past,
     case when v_past then v_to when v_timed then v_from end,
     p_end => case when v_past then v_from else v_to end);
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
@@ -31687,24 +31786,35 @@ create table app.offerings (
   paused        boolean not null default false,
   rating_sum    integer not null default 0,
   rating_count  integer not null default 0 check (rating_count >= 0),
-  by_price      timestamptz not null generated always as (to_timestamp(price_mana)) stored,
-  by_rating     timestamptz not null generated always as (
-    to_timestamp(case when rating_count > 0 then rating_sum::float8 / rating_count else 0 end)) stored,
   constraint offering_price check (price_mana between 1 and 1000000),
   constraint offering_stock check (stock between 0 and 1000000),
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
-create index offerings_by_price_idx on app.offerings (by_price, id);
-create index offerings_by_rating_idx on app.offerings (by_rating, id);
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
 call private.make_nulls_speak('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
 comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
 comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
 comment on column app.offerings.rating_sum is 'Stars of all reviews that staff did not remove. A trigger keeps it.';
-comment on column app.offerings.by_price is
-  'The price as so many seconds since 1970, since a place in a list is a time and an id.';
-comment on column app.offerings.by_rating is 'The average of its stars, in the same way; 0 without a review.';
+
+create function private.place_offering() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from private.content_places where content_id = old.id;
+    return null;
+  end if;
+  perform private.place_content(new.id, 'price', to_timestamp(new.price_mana));
+  perform private.place_content(new.id, 'rating', to_timestamp(
+    case when new.rating_count > 0 then new.rating_sum::float8 / new.rating_count else 0 end));
+  return null;
+end $$;
+comment on function private.place_offering is
+  'Trigger: offerings have a place by their price, and one by the average of their stars, 0 without a review.';
+create trigger place_offering after insert or update of price_mana, rating_sum, rating_count or delete on app.offerings
+  for each row execute function private.place_offering();
 
 insert into private.errors (code, status, text) values
   ('offering_unknown', 404, 'There is no such offering.'),
@@ -31733,6 +31843,8 @@ language plpgsql volatile security definer   -- an erasure changes rows that nob
 set search_path = ''
 as $$
 begin
+  -- heads before details and places: ARCHITECTURE.md, Locks
+  perform from app.contents where id = any (p_ids) and kind = 'offering' order by id for no key update;
   delete from app.offerings where id = any (p_ids);
 end $$;
 comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
@@ -31754,9 +31866,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
    'private.is_offering_wanted');
 
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)',
-   '{by_price,by_rating}');
+insert into private.personal_data (relation, person_column, section, whose) values
+  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)');
 
 create function private.require_reported_offering(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -31808,7 +31919,7 @@ begin
     'offering', p_interest_id, coalesce(p_seller_id, p_author_id), p_q, p_group_id, p_guild_id, p_cursor,
     case when num_nonnulls(p_min_price, p_max_price) > 0
          then jsonb_build_object('minPrice', p_min_price, 'maxPrice', p_max_price) end,
-    case p_sort when 'price' then 'by_price' when 'rating' then 'by_rating' end, p_sort = 'price',
+    nullif(p_sort, 'new'), p_sort = 'price',
     case when p_sort = 'price' then to_timestamp(coalesce(p_min_price, 0)) end);
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
@@ -35136,12 +35247,12 @@ begin
   if p_type is null then
     select array_agg(l.id), array_agg(l.at) into v_others, v_ats
     from (select id, created_at as at from app.contents
-          where deleted_at is null and (created_at, id) < (v_from, v_before)
+          where required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   elsif p_type <> 'post' then
     select array_agg(l.id), array_agg(l.at) into v_others, v_ats
     from (select id, created_at as at from app.contents
-          where kind = p_type and required_level <= 3 and space_id is null and (created_at, id) < (v_from, v_before)
+          where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
   -- behind the last one of a look that has more, the other may have what comes before

@@ -140,6 +140,16 @@ export async function openBounds() {
     )
   }
 
+  /** Gives contents that were written past the triggers their places in an order, by when it has them. */
+  const placeContents = (all: string[], sort: string, at: string) =>
+    put(
+      `insert into private.content_places (content_id, sort, at, author_id, space_id, required_level)
+       select c.id, $2, ${at}, c.author_id, c.space_id, c.required_level
+       from unnest($1::text::uuid[]) with ordinality o (id, n) join app.contents c on c.id = o.id`,
+      `{${all.join()}}`,
+      sort,
+    )
+
   /** Contents of the crowd, or of one author and of them removed; some are shown. */
   async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
     const made = await put<{ id: string; shown: boolean }>(
@@ -243,5 +253,5 @@ export async function openBounds() {
     })
   }
 
-  return { put, newViewer, nameOf, newPost, newGroup, contents, record, talks, checkBounds }
+  return { put, placeContents, newViewer, nameOf, newPost, newGroup, contents, record, talks, checkBounds }
 }

@@ -1,12 +1,13 @@
 // The most that a request of events looks at: test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
-const { checkBounds, put } = await openBounds()
+const { checkBounds, placeContents, put } = await openBounds()
 
 /** Events of the crowd, and of friends among them, of which the first is the soonest. */
 async function events(size: number) {
   // what is of earlier scenes would stand in the lists of everybody
   await put('delete from app.contents where true')
+  await put('delete from private.content_places where true')
   const made = await put<{ id: string; shown: boolean }>(
     `with heads as (
        insert into app.contents (kind, author_id, title, created_at)
@@ -19,6 +20,7 @@ async function events(size: number) {
      ), places as (insert into app.event_places (event_id) select id from details)
      select id, author_id >= ${friend('0')} as shown from heads order by title::integer`,
   )
+  for (const sort of ['start', 'upcoming']) await placeContents(ids(made), sort, `now() + o.n * interval '1 minute'`)
   return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 

@@ -1,11 +1,12 @@
 // The most that a request of the market looks at: test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
-const { checkBounds, newViewer, put } = await openBounds()
+const { checkBounds, newViewer, placeContents, put } = await openBounds()
 
 /** Offerings of the crowd, dearer and better one by one, or so many of one author; some are of friends. */
 async function offerings(size: number, author = '') {
   await put('delete from app.contents where true')
+  await put('delete from private.content_places where true')
   const made = await put<{ id: string; shown: boolean }>(
     `insert into app.contents (kind, author_id, title, created_at)
      select 'offering', case when $1 <> '' then $1::uuid when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end,
@@ -18,6 +19,7 @@ async function offerings(size: number, author = '') {
      select o.id, 'x', o.n, 1, o.n, 1 from unnest($1::text::uuid[]) with ordinality o (id, n)`,
     `{${ids(made).join()}}`,
   )
+  for (const sort of ['price', 'rating']) await placeContents(ids(made), sort, 'to_timestamp(o.n)')
   return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 

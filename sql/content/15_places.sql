@@ -1,0 +1,61 @@
+-- Where contents stand in lists that do not go by when they were published, such as events by their start. A place has
+-- a copy of what the head says of who may find it, so that an index holds those alone that everybody sees.
+-- docs/decisions.md, Lists; Contents.
+
+create table private.content_places (
+  content_id     uuid not null,
+  sort           text not null,
+  at             timestamptz not null,
+  author_id      uuid not null,
+  space_id       uuid,
+  required_level smallint not null,
+  primary key (content_id, sort)
+);
+create index content_places_open_idx on private.content_places (sort, at, content_id)
+  where required_level = 0 and space_id is null;
+create index content_places_author_idx on private.content_places (author_id, sort, at, content_id)
+  where required_level = 0 and space_id is null;
+create index content_places_space_idx on private.content_places (space_id, sort, at, content_id)
+  where required_level = 0 and space_id is not null;
+create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
+  where required_level = 3;
+comment on table private.content_places is
+  'The places of contents in lists with an order of their own. Their kind writes them by private.place_content.';
+comment on column private.content_places.content_id is
+  'No foreign key: a kind''s trigger deletes its places with the detail, which goes before the head.';
+comment on column private.content_places.sort is 'The order, such as start; each belongs to one kind.';
+comment on column private.content_places.at is
+  'The place as a time. What is ordered by a number counts it as seconds since 1970.';
+comment on column private.content_places.author_id is 'As space_id, that of the head, which never changes.';
+comment on column private.content_places.required_level is 'That of the head. A trigger keeps it.';
+
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.content_places', 'author_id', 'A copy of what the sections of contents have.');
+
+create function private.place_content(p_id uuid, p_sort text, p_at timestamptz) returns void
+language plpgsql volatile security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  if p_at is null then
+    delete from private.content_places where content_id = p_id and sort = p_sort;
+  else
+    insert into private.content_places as p (content_id, sort, at, author_id, space_id, required_level)
+    select c.id, p_sort, p_at, c.author_id, c.space_id, c.required_level from app.contents c where c.id = p_id
+    on conflict (content_id, sort) do update set at = excluded.at where p.at <> excluded.at;
+  end if;
+end $$;
+comment on function private.place_content is
+  'Gives a content its place in an order, or with null takes it out. For triggers of its kind''s detail.';
+
+create function private.level_places() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  update private.content_places set required_level = new.required_level where content_id = new.id;
+  return null;
+end $$;
+comment on function private.level_places is 'Trigger: places follow what their head requires.';
+create trigger _150_level_places after update on app.contents
+  for each row when (old.required_level <> new.required_level) execute function private.level_places();
