@@ -33,14 +33,21 @@ comment on column app.events.cancelled_at is 'When its host called it off, for g
 
 create table app.event_places (
   event_id     uuid primary key references app.events on delete cascade,
+  host_id      uuid not null references app.users on delete cascade,
   going        integer not null default 0 check (going >= 0),
   interested   integer not null default 0 check (interested >= 0),
   waitlisted   integer not null default 0 check (waitlisted >= 0),
-  reminded_for timestamptz
+  reminded_for timestamptz,
+  remind_at    timestamptz
 );
+create index event_places_remind_at_idx on app.event_places (remind_at) where remind_at is not null;
+create index event_places_host_id_idx on app.event_places (host_id, remind_at);
 comment on table app.event_places is
   'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
+comment on column app.event_places.host_id is 'That of the event, which never changes: hosts take turns by it.';
 comment on column app.event_places.reminded_for is 'When the reminder was due that all who go have had; null before.';
+comment on column app.event_places.remind_at is
+  'When the worker reminds the guests the next time; null where nobody goes, and when it is cancelled or all is told.';
 
 create table app.event_rsvps (
   event_id     uuid not null references app.contents on delete cascade,
@@ -86,13 +93,15 @@ create trigger place_event after insert or update of starts_at, cancelled_at or 
 insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
 insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.event_places', 'event_id', 'eventPlaces',
-   'event_id in (select c.id from app.contents c where c.author_id = $1)');
+   'event_id in (select c.id from app.contents c where c.author_id = $1)', '{host_id,remind_at}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.');
+  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.'),
+  ('app.event_places', 'host_id', 'A copy of what is in contents.');
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),

@@ -2,6 +2,23 @@
 -- is freed or added goes to who waits longest in the same transaction.
 -- docs/decisions.md, Events.
 
+create function private.plan_reminder(p_event uuid) returns void
+language plpgsql volatile security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  update app.event_places p set remind_at = n.at
+  from (select case when e.cancelled_at is null and w.going > 0 then (
+                 select min(d.due)
+                 from unnest(array[e.starts_at - interval '24 hours', e.starts_at - interval '1 hour']) d (due)
+                 -- what is 15 minutes late is left out
+                 where d.due > greatest(w.reminded_for, now() - interval '15 minutes')) end as at
+        from app.events e join app.event_places w on w.event_id = e.id where e.id = p_event) n
+  where p.event_id = p_event and p.remind_at is distinct from n.at;
+end $$;
+comment on function private.plan_reminder is
+  'Works out anew when the guests of an event, whose places are locked, are reminded the next time.';
+
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
 set search_path = ''
@@ -9,6 +26,7 @@ as $$
 declare
   v_old   text;
   v_since timestamptz;
+  v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
   -- the clock may stand still, or go back
@@ -29,7 +47,10 @@ begin
                               - (v_old is not distinct from 'interested')::integer,
       waitlisted = waitlisted + (p_status is not distinct from 'waitlisted')::integer
                               - (v_old is not distinct from 'waitlisted')::integer
-  where event_id = p_event;
+  where event_id = p_event returning going into v_going;
+  if v_going <= 1 then
+    perform private.plan_reminder(p_event);   -- the first guest came, or the last one left
+  end if;
 end $$;
 comment on function private.put_rsvp is
   'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';

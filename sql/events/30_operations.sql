@@ -55,7 +55,7 @@ begin
   v_event.id := private.add_content('event', p_interest, p_title, array[v_event.body::text], p_group_id, p_guild_id);
   v_event.sequence := 0;
   insert into app.events select v_event.*;
-  insert into app.event_places (event_id) values (v_event.id);
+  insert into app.event_places (event_id, host_id) values (v_event.id, private.require_caller());
   return v_event.id;
 end $$;
 comment on function private.add_event is

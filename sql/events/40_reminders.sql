@@ -83,52 +83,71 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('events.place.given', 'private.notify_event_guests', 600, 'soon'),
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
 
+create function private.plan_moved_reminder() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  perform private.plan_reminder(new.id);
+  return null;
+end $$;
+comment on function private.plan_moved_reminder is
+  'Trigger: an event that begins at another time, or is cancelled, has other reminders. Its places are locked.';
+create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
+  for each row execute function private.plan_moved_reminder();
+
 create function private.job_remind_events() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
 declare
-  v_event  uuid;
+  v_place  app.event_places;
   v_starts timestamptz;
   v_due    timestamptz;
   v_name   text;
   v_users  uuid[];
 begin
-  select e.id, e.starts_at, e.due, b.name into v_event, v_starts, v_due, v_name
-  from (values (interval '24 hours', 'starts_in_a_day'), (interval '1 hour', 'starts_in_an_hour')) b (before, name)
-  cross join lateral (
-    select e.id, e.starts_at, e.starts_at - b.before as due
-    from app.events e join app.event_places p on p.event_id = e.id
-    where e.starts_at <= now() + b.before and e.starts_at > now() + b.before - interval '15 minutes'
-      and e.cancelled_at is null
-      and coalesce(p.reminded_for, '-infinity') < e.starts_at - b.before
-    order by e.starts_at limit 1
-    for no key update of p skip locked) e
-  limit 1;
+  select * into v_place from app.event_places
+  where remind_at <= now() order by remind_at limit 1 for no key update skip locked;
   if not found then
     return 0;
   end if;
-  with reminded as (
-    update app.event_rsvps r set reminded_for = v_due
-    from (select user_id from app.event_rsvps
-          where event_id = v_event and status = 'going' and since <= v_due
-            and coalesce(reminded_for, '-infinity') < v_due
-          order by since limit 500) n
-    where r.event_id = v_event and r.user_id = n.user_id
-    returning r.user_id
-  )
-  select array_agg(user_id) into v_users from reminded;
-  if coalesce(cardinality(v_users), 0) < 500 then
-    update app.event_places set reminded_for = v_due where event_id = v_event;
+  select e.starts_at, e.starts_at - b.before, b.name into v_starts, v_due, v_name
+  from app.events e
+  cross join (values (interval '24 hours', 'starts_in_a_day'),
+                     (interval '1 hour', 'starts_in_an_hour')) b (before, name)
+  where e.id = v_place.event_id and e.starts_at - b.before <= now()
+    and e.starts_at - b.before > greatest(v_place.reminded_for, now() - interval '15 minutes')
+  order by b.before limit 1;
+  if v_due is not null then
+    with reminded as (
+      update app.event_rsvps r set reminded_for = v_due
+      from (select user_id from app.event_rsvps
+            where event_id = v_place.event_id and status = 'going' and since <= v_due
+              and coalesce(reminded_for, '-infinity') < v_due
+            order by since limit 500) n
+      where r.event_id = v_place.event_id and r.user_id = n.user_id
+      returning r.user_id
+    )
+    select array_agg(user_id) into v_users from reminded;
   end if;
+  if cardinality(v_users) = 500 then
+    -- the others have their turn before the next 500
+    update app.event_places set remind_at = clock_timestamp() where event_id = v_place.event_id;
+  else
+    update app.event_places set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
+    perform private.plan_reminder(v_place.event_id);
+  end if;
+  perform private.give_way('app.event_places', 'host_id', v_place.host_id, 'true', 'remind_at', 'remind_at');
   if v_users is not null then
     perform private.emit('events.event.reminded', json_build_object(
-      'eventId', v_event, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
+      'eventId', v_place.event_id, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
   end if;
   return 1;
 end $$;
 comment on function private.job_remind_events is
-  'Job: reminds 500 people who go to an event, a day and an hour before it begins. Each is marked under the lock of '
-  'the places in the transaction that leaves the effect, so it may run twice or beside another. What is 15 minutes '
-  'late is left out, and who said so after a reminder was due gets none.';
+  'Job: reminds 500 people who go to an event, a day and an hour before it begins: of the event that has been due the '
+  'longest, behind which others of its host give way. Each is marked under the lock of the places in the transaction '
+  'that leaves the effect, so it may run twice or beside another. What is 15 minutes late is left out, and who said '
+  'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);

@@ -86,6 +86,8 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
+create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
+  where published_at is null and deleted_at is null and not author_banned;
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
@@ -118,8 +120,8 @@ comment on column app.posts.keyword_words is
   'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
-  'When a post that failed to go out, or may not yet, is tried again. Until then the others have their turn, '
-  'and it comes behind them.';
+  'When a post that failed to go out, may not yet, or gives way to those of others is tried again. Until then the '
+  'others have their turn, and it comes behind them.';
 comment on column app.posts.published_at is
   'When it went out, which is its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is

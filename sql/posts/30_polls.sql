@@ -4,17 +4,21 @@
 create table app.polls (
   id                uuid primary key default gen_random_uuid(),
   post_id           uuid not null unique references app.posts on delete cascade,
+  author_id         uuid not null references app.users on delete restrict,
   closes_at         timestamptz,
   close_again_at    timestamptz,
   closed_emitted_at timestamptz
 );
 create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
+create index polls_author_id_idx on app.polls (author_id, greatest(closes_at, close_again_at))
+  where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
 comment on column app.polls.closes_at is 'From then on it takes no votes; null is never.';
+comment on column app.polls.author_id is 'That of the post: authors take turns by it.';
 comment on column app.polls.close_again_at is
-  'When a poll whose end could not be told is tried again. Until then the others have their turn, and it comes behind '
-  'them.';
+  'When a poll whose end could not be told, or that gives way to those of others, is tried again. Until then the '
+  'others have their turn, and it comes behind them.';
 comment on column app.polls.closed_emitted_at is 'When the author and the voters were told of its end, once.';
 
 create table app.poll_options (
@@ -145,7 +149,8 @@ begin
     perform private.fail('poll_closes_at');
   end if;
 
-  insert into app.polls (post_id, closes_at) values (p_post, v_closes_at) returning id into v_poll;
+  insert into app.polls (post_id, author_id, closes_at)
+  select id, author_id, v_closes_at from app.posts where id = p_post returning id into v_poll;
   insert into app.poll_options (poll_id, position, text)
   select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
 end $$;
@@ -268,10 +273,15 @@ begin
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
+  -- last, since it locks other polls
+  perform private.give_way('app.polls', 'author_id', v_poll.author_id,
+                           'closes_at is not null and closed_emitted_at is null',
+                           'greatest(closes_at, close_again_at)', 'close_again_at');
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1. When that fails, '
-  'the poll goes behind the others, is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: '
-  'it takes only due polls, each once, and skips locked ones. The worker repeats it until there is none: 0.';
+  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1; of its author''s '
+  'others that are due all but 100 give way. When that fails, the poll goes behind the others, is tried again in 5 '
+  'seconds at the earliest, and the answer is -1. May run twice: it takes only due polls, each once, and skips locked '
+  'ones. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);

@@ -41,11 +41,15 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
-  v_post uuid;
-  v_may  boolean;
+  c_waits constant text := 'published_at is null and deleted_at is null and not author_banned';
+  v_post   uuid;
+  v_author uuid;
+  v_space  uuid;
+  v_may    boolean;
 begin
   -- one post a transaction: it then locks no more than publishing by hand does
-  select p.id, private.may_publish_in(p.space_id, p.author_id) into v_post, v_may
+  select p.id, p.author_id, p.space_id, private.may_publish_in(p.space_id, p.author_id)
+  into v_post, v_author, v_space, v_may
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
     and not p.author_banned and u.banned_at is null and u.erased_at is null
@@ -54,8 +58,14 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- asked again later, so that what waits for somebody to come back is not looked at by each call
-    update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes' where id = v_post;
+    -- asked again later, so that what waits for somebody to come back is not looked at by each call; with it up to 500
+    -- others of theirs there, or thousands of them would take a call each
+    update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
+    where id = v_post or ctid = any (array(
+      select ctid from app.posts
+      where author_id = v_author and published_at is null and deleted_at is null and not author_banned
+        and greatest(publish_at, publish_again_at) <= now() and space_id = v_space
+      order by greatest(publish_at, publish_again_at) limit 500 for update skip locked));
     return 1;
   end if;
   begin
@@ -65,14 +75,18 @@ begin
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
+  -- last, since it locks other posts
+  perform private.give_way('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
+                           'publish_again_at');
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
-  'answers 1. When that fails, the post goes behind the others that are due, is tried again in 5 seconds at the '
-  'earliest, and the answer is -1. One whose author has left its space, or whose space is archived, goes behind them '
-  'too, and is looked at again in a quarter of an hour. May run twice: it takes only due posts, each once, and skips '
-  'locked ones. The worker repeats it until there is none: 0.';
+  'answers 1; of its author''s others that are due all but 100 give way. When that fails, the post goes behind the '
+  'others that are due, is tried again in 5 seconds at the earliest, and the answer is -1. One whose author has left '
+  'its space, or whose space is archived, goes behind them too, with all of theirs there, and is looked at again in a '
+  'quarter of an hour. May run twice: it takes only due posts, each once, and skips locked ones. The worker repeats '
+  'it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz

@@ -23,8 +23,9 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   '$1)');
 insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)',
-   '{close_again_at}');
+   '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
+  ('app.polls', 'author_id', 'A copy of what the posts have.'),
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
   ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 

@@ -1822,6 +1822,30 @@ comment on function private.readiness is
   'For /ready and a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
   'worker: whether one was alive, within: how long that counts}.';
 
+create function private.give_way(
+  p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
+) returns void
+language plpgsql volatile security definer   -- for jobs, which may touch any table
+set search_path = ''
+as $$
+begin
+  execute format($q$
+    with others as materialized (
+      select w.place, row_number() over () as n
+      from (select ctid as place from %1$s where %2$I = $1 and %3$s and %4$s <= now()
+            order by %4$s offset 100 limit 500 for no key update skip locked) w
+    )
+    update %1$s t set %5$I = clock_timestamp() + o.n * interval '100 milliseconds'
+    from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
+end $$;
+comment on function private.give_way is
+  'For jobs that take what has been due the longest, one piece a call: after a piece of somebody''s, what else of '
+  'theirs is due waits for its turn. 100 pieces keep their place; the next 500 are put off by up to 50 s, one every '
+  '100 ms, so whoever has thousands that are due at once holds up nobody else for more than a moment. p_person names '
+  'the column of whose it is, p_waits says which rows wait, and p_due is when: an expression of p_again, indexed '
+  'behind the person.';
+call private.make_walk('private.give_way');
+
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform
 set search_path = ''
@@ -9702,6 +9726,8 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
+create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
+  where published_at is null and deleted_at is null and not author_banned;
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
@@ -9734,8 +9760,8 @@ comment on column app.posts.keyword_words is
   'The words of title and body by which muted keywords are looked for (private.keyword_words). A trigger writes it.';
 comment on column app.posts.publish_at is 'When a scheduled post is due; null means at once.';
 comment on column app.posts.publish_again_at is
-  'When a post that failed to go out, or may not yet, is tried again. Until then the others have their turn, '
-  'and it comes behind them.';
+  'When a post that failed to go out, may not yet, or gives way to those of others is tried again. Until then the '
+  'others have their turn, and it comes behind them.';
 comment on column app.posts.published_at is
   'When it went out, which is its place in time; null while it is scheduled.';
 comment on column app.posts.pinned_at is
@@ -11128,17 +11154,21 @@ insert into private.event_listeners (event, listener, position) values
 create table app.polls (
   id                uuid primary key default gen_random_uuid(),
   post_id           uuid not null unique references app.posts on delete cascade,
+  author_id         uuid not null references app.users on delete restrict,
   closes_at         timestamptz,
   close_again_at    timestamptz,
   closed_emitted_at timestamptz
 );
 create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
+create index polls_author_id_idx on app.polls (author_id, greatest(closes_at, close_again_at))
+  where closes_at is not null and closed_emitted_at is null;
 comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or for good.';
 comment on column app.polls.closes_at is 'From then on it takes no votes; null is never.';
+comment on column app.polls.author_id is 'That of the post: authors take turns by it.';
 comment on column app.polls.close_again_at is
-  'When a poll whose end could not be told is tried again. Until then the others have their turn, and it comes behind '
-  'them.';
+  'When a poll whose end could not be told, or that gives way to those of others, is tried again. Until then the '
+  'others have their turn, and it comes behind them.';
 comment on column app.polls.closed_emitted_at is 'When the author and the voters were told of its end, once.';
 
 create table app.poll_options (
@@ -11269,7 +11299,8 @@ begin
     perform private.fail('poll_closes_at');
   end if;
 
-  insert into app.polls (post_id, closes_at) values (p_post, v_closes_at) returning id into v_poll;
+  insert into app.polls (post_id, author_id, closes_at)
+  select id, author_id, v_closes_at from app.posts where id = p_post returning id into v_poll;
   insert into app.poll_options (poll_id, position, text)
   select v_poll, o.place, o.text from unnest(v_texts) with ordinality as o (text, place);
 end $$;
@@ -11392,12 +11423,17 @@ begin
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
+  -- last, since it locks other polls
+  perform private.give_way('app.polls', 'author_id', v_poll.author_id,
+                           'closes_at is not null and closed_emitted_at is null',
+                           'greatest(closes_at, close_again_at)', 'close_again_at');
   return 1;
 end $$;
 comment on function private.job_close_polls is
-  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1. When that fails, '
-  'the poll goes behind the others, is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: '
-  'it takes only due polls, each once, and skips locked ones. The worker repeats it until there is none: 0.';
+  'Job: tells the author and the voters of the poll that has been closed the longest, and answers 1; of its author''s '
+  'others that are due all but 100 give way. When that fails, the poll goes behind the others, is tried again in 5 '
+  'seconds at the earliest, and the answer is -1. May run twice: it takes only due polls, each once, and skips locked '
+  'ones. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('close-polls', '* * * * *', 60, true);
 
 -- sql/posts/31_series.sql
@@ -12741,11 +12777,15 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
-  v_post uuid;
-  v_may  boolean;
+  c_waits constant text := 'published_at is null and deleted_at is null and not author_banned';
+  v_post   uuid;
+  v_author uuid;
+  v_space  uuid;
+  v_may    boolean;
 begin
   -- one post a transaction: it then locks no more than publishing by hand does
-  select p.id, private.may_publish_in(p.space_id, p.author_id) into v_post, v_may
+  select p.id, p.author_id, p.space_id, private.may_publish_in(p.space_id, p.author_id)
+  into v_post, v_author, v_space, v_may
   from app.posts p join app.users u on u.id = p.author_id
   where p.published_at is null and p.deleted_at is null and greatest(p.publish_at, p.publish_again_at) <= now()
     and not p.author_banned and u.banned_at is null and u.erased_at is null
@@ -12754,8 +12794,14 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- asked again later, so that what waits for somebody to come back is not looked at by each call
-    update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes' where id = v_post;
+    -- asked again later, so that what waits for somebody to come back is not looked at by each call; with it up to 500
+    -- others of theirs there, or thousands of them would take a call each
+    update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
+    where id = v_post or ctid = any (array(
+      select ctid from app.posts
+      where author_id = v_author and published_at is null and deleted_at is null and not author_banned
+        and greatest(publish_at, publish_again_at) <= now() and space_id = v_space
+      order by greatest(publish_at, publish_again_at) limit 500 for update skip locked));
     return 1;
   end if;
   begin
@@ -12765,14 +12811,18 @@ begin
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
+  -- last, since it locks other posts
+  perform private.give_way('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
+                           'publish_again_at');
   return 1;
 end $$;
 comment on function private.job_publish_scheduled is
   'Job: lets the scheduled post go out that has been due the longest, unless its author is banned or erased, and '
-  'answers 1. When that fails, the post goes behind the others that are due, is tried again in 5 seconds at the '
-  'earliest, and the answer is -1. One whose author has left its space, or whose space is archived, goes behind them '
-  'too, and is looked at again in a quarter of an hour. May run twice: it takes only due posts, each once, and skips '
-  'locked ones. The worker repeats it until there is none: 0.';
+  'answers 1; of its author''s others that are due all but 100 give way. When that fails, the post goes behind the '
+  'others that are due, is tried again in 5 seconds at the earliest, and the answer is -1. One whose author has left '
+  'its space, or whose space is archived, goes behind them too, with all of theirs there, and is looked at again in a '
+  'quarter of an hour. May run twice: it takes only due posts, each once, and skips locked ones. The worker repeats '
+  'it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('publish-scheduled', '* * * * *', 60, true);
 
 create function private.find_scheduled_time(p_post uuid) returns timestamptz
@@ -13237,8 +13287,9 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   '$1)');
 insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)',
-   '{close_again_at}');
+   '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
+  ('app.polls', 'author_id', 'A copy of what the posts have.'),
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
   ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
@@ -26183,14 +26234,21 @@ comment on column app.events.cancelled_at is 'When its host called it off, for g
 
 create table app.event_places (
   event_id     uuid primary key references app.events on delete cascade,
+  host_id      uuid not null references app.users on delete cascade,
   going        integer not null default 0 check (going >= 0),
   interested   integer not null default 0 check (interested >= 0),
   waitlisted   integer not null default 0 check (waitlisted >= 0),
-  reminded_for timestamptz
+  reminded_for timestamptz,
+  remind_at    timestamptz
 );
+create index event_places_remind_at_idx on app.event_places (remind_at) where remind_at is not null;
+create index event_places_host_id_idx on app.event_places (host_id, remind_at);
 comment on table app.event_places is
   'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
+comment on column app.event_places.host_id is 'That of the event, which never changes: hosts take turns by it.';
 comment on column app.event_places.reminded_for is 'When the reminder was due that all who go have had; null before.';
+comment on column app.event_places.remind_at is
+  'When the worker reminds the guests the next time; null where nobody goes, and when it is cancelled or all is told.';
 
 create table app.event_rsvps (
   event_id     uuid not null references app.contents on delete cascade,
@@ -26236,13 +26294,15 @@ create trigger place_event after insert or update of starts_at, cancelled_at or 
 insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
 insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)'),
+  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, whose, omits) values
   ('app.event_places', 'event_id', 'eventPlaces',
-   'event_id in (select c.id from app.contents c where c.author_id = $1)');
+   'event_id in (select c.id from app.contents c where c.author_id = $1)', '{host_id,remind_at}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.');
+  ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.'),
+  ('app.event_places', 'host_id', 'A copy of what is in contents.');
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),
@@ -26381,6 +26441,23 @@ comment on function private.require_event_card is 'Answers the card of an event 
 -- is freed or added goes to who waits longest in the same transaction.
 -- docs/decisions.md, Events.
 
+create function private.plan_reminder(p_event uuid) returns void
+language plpgsql volatile security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  update app.event_places p set remind_at = n.at
+  from (select case when e.cancelled_at is null and w.going > 0 then (
+                 select min(d.due)
+                 from unnest(array[e.starts_at - interval '24 hours', e.starts_at - interval '1 hour']) d (due)
+                 -- what is 15 minutes late is left out
+                 where d.due > greatest(w.reminded_for, now() - interval '15 minutes')) end as at
+        from app.events e join app.event_places w on w.event_id = e.id where e.id = p_event) n
+  where p.event_id = p_event and p.remind_at is distinct from n.at;
+end $$;
+comment on function private.plan_reminder is
+  'Works out anew when the guests of an event, whose places are locked, are reminded the next time.';
+
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
 set search_path = ''
@@ -26388,6 +26465,7 @@ as $$
 declare
   v_old   text;
   v_since timestamptz;
+  v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
   -- the clock may stand still, or go back
@@ -26408,7 +26486,10 @@ begin
                               - (v_old is not distinct from 'interested')::integer,
       waitlisted = waitlisted + (p_status is not distinct from 'waitlisted')::integer
                               - (v_old is not distinct from 'waitlisted')::integer
-  where event_id = p_event;
+  where event_id = p_event returning going into v_going;
+  if v_going <= 1 then
+    perform private.plan_reminder(p_event);   -- the first guest came, or the last one left
+  end if;
 end $$;
 comment on function private.put_rsvp is
   'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
@@ -26667,7 +26748,7 @@ begin
   v_event.id := private.add_content('event', p_interest, p_title, array[v_event.body::text], p_group_id, p_guild_id);
   v_event.sequence := 0;
   insert into app.events select v_event.*;
-  insert into app.event_places (event_id) values (v_event.id);
+  insert into app.event_places (event_id, host_id) values (v_event.id, private.require_caller());
   return v_event.id;
 end $$;
 comment on function private.add_event is
@@ -27019,54 +27100,73 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('events.place.given', 'private.notify_event_guests', 600, 'soon'),
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
 
+create function private.plan_moved_reminder() returns trigger
+language plpgsql security definer   -- nobody may write places
+set search_path = ''
+as $$
+begin
+  perform private.plan_reminder(new.id);
+  return null;
+end $$;
+comment on function private.plan_moved_reminder is
+  'Trigger: an event that begins at another time, or is cancelled, has other reminders. Its places are locked.';
+create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
+  for each row execute function private.plan_moved_reminder();
+
 create function private.job_remind_events() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
 declare
-  v_event  uuid;
+  v_place  app.event_places;
   v_starts timestamptz;
   v_due    timestamptz;
   v_name   text;
   v_users  uuid[];
 begin
-  select e.id, e.starts_at, e.due, b.name into v_event, v_starts, v_due, v_name
-  from (values (interval '24 hours', 'starts_in_a_day'), (interval '1 hour', 'starts_in_an_hour')) b (before, name)
-  cross join lateral (
-    select e.id, e.starts_at, e.starts_at - b.before as due
-    from app.events e join app.event_places p on p.event_id = e.id
-    where e.starts_at <= now() + b.before and e.starts_at > now() + b.before - interval '15 minutes'
-      and e.cancelled_at is null
-      and coalesce(p.reminded_for, '-infinity') < e.starts_at - b.before
-    order by e.starts_at limit 1
-    for no key update of p skip locked) e
-  limit 1;
+  select * into v_place from app.event_places
+  where remind_at <= now() order by remind_at limit 1 for no key update skip locked;
   if not found then
     return 0;
   end if;
-  with reminded as (
-    update app.event_rsvps r set reminded_for = v_due
-    from (select user_id from app.event_rsvps
-          where event_id = v_event and status = 'going' and since <= v_due
-            and coalesce(reminded_for, '-infinity') < v_due
-          order by since limit 500) n
-    where r.event_id = v_event and r.user_id = n.user_id
-    returning r.user_id
-  )
-  select array_agg(user_id) into v_users from reminded;
-  if coalesce(cardinality(v_users), 0) < 500 then
-    update app.event_places set reminded_for = v_due where event_id = v_event;
+  select e.starts_at, e.starts_at - b.before, b.name into v_starts, v_due, v_name
+  from app.events e
+  cross join (values (interval '24 hours', 'starts_in_a_day'),
+                     (interval '1 hour', 'starts_in_an_hour')) b (before, name)
+  where e.id = v_place.event_id and e.starts_at - b.before <= now()
+    and e.starts_at - b.before > greatest(v_place.reminded_for, now() - interval '15 minutes')
+  order by b.before limit 1;
+  if v_due is not null then
+    with reminded as (
+      update app.event_rsvps r set reminded_for = v_due
+      from (select user_id from app.event_rsvps
+            where event_id = v_place.event_id and status = 'going' and since <= v_due
+              and coalesce(reminded_for, '-infinity') < v_due
+            order by since limit 500) n
+      where r.event_id = v_place.event_id and r.user_id = n.user_id
+      returning r.user_id
+    )
+    select array_agg(user_id) into v_users from reminded;
   end if;
+  if cardinality(v_users) = 500 then
+    -- the others have their turn before the next 500
+    update app.event_places set remind_at = clock_timestamp() where event_id = v_place.event_id;
+  else
+    update app.event_places set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
+    perform private.plan_reminder(v_place.event_id);
+  end if;
+  perform private.give_way('app.event_places', 'host_id', v_place.host_id, 'true', 'remind_at', 'remind_at');
   if v_users is not null then
     perform private.emit('events.event.reminded', json_build_object(
-      'eventId', v_event, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
+      'eventId', v_place.event_id, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
   end if;
   return 1;
 end $$;
 comment on function private.job_remind_events is
-  'Job: reminds 500 people who go to an event, a day and an hour before it begins. Each is marked under the lock of '
-  'the places in the transaction that leaves the effect, so it may run twice or beside another. What is 15 minutes '
-  'late is left out, and who said so after a reminder was due gets none.';
+  'Job: reminds 500 people who go to an event, a day and an hour before it begins: of the event that has been due the '
+  'longest, behind which others of its host give way. Each is marked under the lock of the places in the transaction '
+  'that leaves the effect, so it may run twice or beside another. What is 15 minutes late is left out, and who said '
+  'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
 
 -- sql/events/80_silence.sql

@@ -120,7 +120,8 @@ async function build(sql: TransactionSql, world: World) {
     if (one.deleted) continue
     const table = kinds.find(({ kind }) => kind === one.kind)?.relation ?? ''
     await sql`insert into ${sql(table)} ${sql({ id: contentId(n), ...details[one.kind] })}`
-    if (one.kind === 'event') await sql`insert into app.event_places (event_id) values (${contentId(n)})`
+    if (one.kind === 'event')
+      await sql`insert into app.event_places (event_id, host_id) values (${contentId(n)}, ${personId(one.author)})`
   }
   for (const [n, { video, author, removed }] of world.comments.entries()) {
     if (world.contents[video]?.kind !== 'video') continue

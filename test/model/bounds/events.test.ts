@@ -17,7 +17,7 @@ async function events(size: number) {
        insert into app.events (id, body, starts_at, ends_at, timezone, location_kind)
        select id, 'x', now() + title::integer * interval '1 minute', now() + interval '1 year', 'UTC', 'online' from heads
        returning id
-     ), places as (insert into app.event_places (event_id) select id from details)
+     ), places as (insert into app.event_places (event_id, host_id) select id, author_id from details join heads using (id))
      select id, author_id >= ${friend('0')} as shown from heads order by title::integer`,
   )
   for (const sort of ['start', 'upcoming']) await placeContents(ids(made), sort, `now() + o.n * interval '1 minute'`)
@@ -45,7 +45,11 @@ async function visited(host: string, size: number, status = 'going') {
     host,
     status,
   )
-  await put(`insert into app.event_places (event_id, ${status}) values ($1::text::uuid, ${size})`, event)
+  await put(
+    `insert into app.event_places (event_id, host_id, ${status}) values ($1::text::uuid, $2::text::uuid, ${size})`,
+    event,
+    host,
+  )
   return event
 }
 const parameters = (event: string) => ({ parameters: `p_id => '${event}'` })
