@@ -9,7 +9,7 @@ export type Job = {
   name: string
   /** In UTC. */
   cron: string
-  /** After so many seconds a run counts as lost, as one is whose worker was killed, and the next may begin. */
+  /** After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed. */
   expires: number
   /** A run does one piece of the work: the worker calls again until there is none left, for half of `expires`. A piece that
    * answers less than 0 has failed: the others go on, and the run fails at its end. */

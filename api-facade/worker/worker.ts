@@ -14,7 +14,7 @@ import { type EffectLoop, startEffects } from './effects.ts'
 import { type Embedder, openEmbedder } from './embedders.ts'
 import { takeEmbeddings } from './embeddings.ts'
 import { CONNECTIONS, functionOf, type Job, listWork } from './jobs.ts'
-import { type Looks, startLooks } from './looks.ts'
+import { HEARTBEAT, type Looks, startLooks } from './looks.ts'
 import { takeMail } from './mail.ts'
 import { takeObjects } from './objects.ts'
 import { takePushes } from './push.ts'
@@ -50,6 +50,7 @@ const settings = {
   retryBackoff: true,
   retentionSeconds: 86_400,
   deleteAfterSeconds: 86_400,
+  ...HEARTBEAT,
 } as const
 
 /** @throws Error when the database cannot be reached, or has the schema of another pg-boss */

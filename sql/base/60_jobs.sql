@@ -15,7 +15,7 @@ comment on table private.jobs is
   'underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, as when its worker was killed, and the next may begin.';
+  'After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed.';
 comment on column private.jobs.repeats is
   'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
   'that answers less than 0 has failed: the others go on, and the run fails at its end.';

@@ -1700,7 +1700,7 @@ comment on table private.jobs is
   'underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After so many seconds a run counts as lost, as when its worker was killed, and the next may begin.';
+  'After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed.';
 comment on column private.jobs.repeats is
   'A run does one piece of the work: the worker calls again until there is none left, for half of expires. A piece '
   'that answers less than 0 has failed: the others go on, and the run fails at its end.';
@@ -2408,9 +2408,10 @@ set search_path = ''
 as $$
 begin
   insert into pgboss.job (name, data, policy, dead_letter, retry_limit, retry_delay, retry_backoff, retry_delay_max,
-                          expire_seconds, deletion_seconds, keep_until)
+                          expire_seconds, deletion_seconds, heartbeat_seconds, keep_until)
   select q.name, p_data::jsonb, q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
-         q.retry_delay_max, q.expire_seconds, q.deletion_seconds, now() + q.retention_seconds * interval '1 second'
+         q.retry_delay_max, q.expire_seconds, q.deletion_seconds, q.heartbeat_seconds,
+         now() + q.retention_seconds * interval '1 second'
   from pgboss.queue q
   where q.name = p_queue;
   if not found then
@@ -2420,6 +2421,9 @@ end $$;
 comment on function private.enqueue is
   'Puts a job on a queue in this transaction. The worker reads the data, and a failed job keeps it: ids, nothing '
   'secret and no words of people.';
+
+-- by which a look finds the jobs that run, to see whether their worker is alive
+create index job_active_idx on pgboss.job (name) where state = 'active';
 
 -- made here and not by the first worker, so that jobs put on it before then wait for it. The worker sets its retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');

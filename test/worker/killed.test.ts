@@ -1,0 +1,91 @@
+// A worker that is killed in the middle of its work: another one goes on with it within seconds.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readConfig } from '../../api-facade/lib/config.ts'
+import { createLog } from '../../api-facade/lib/log.ts'
+import { startWorker } from '../../api-facade/worker/worker.ts'
+import { createDatabase } from '../support/database.ts'
+import { environment } from '../support/settings.ts'
+import { until } from '../support/until.ts'
+
+const { owner, superuser, url } = await createDatabase()
+const config = readConfig(environment(url))
+const start = () => startWorker({ config, databaseUrl: url, log: createLog(config), pollSeconds: 0.1 })
+// the first worker makes the queues, and says of which it wants a sign of life
+await (await start()).stop()
+const backends = () => superuser<{ pid: number; waits: boolean }[]>`
+  select pid, wait_event = 'relation' as waits from pg_stat_activity
+  where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
+
+/** A worker in a process of its own, killed as soon as its job waits for a lock that is held on this table. */
+async function killIn(table: string): Promise<void> {
+  await owner.begin(async (sql) => {
+    await sql.unsafe(`lock table ${table} in share mode`)
+    const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
+      env: { ...environment(url), PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const exit = once(victim, 'exit')
+    afterAll(() => victim.kill('SIGKILL'))
+    await until(async () => (await backends()).some(({ waits }) => waits))
+    victim.kill('SIGKILL')
+    await exit
+    // as the server does once it finds nobody at the other end
+    for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
+    await until(async () => (await backends()).length === 0)
+  })
+}
+/** As if as many seconds had gone by as a job may be without a sign of life. */
+const secondsLater = () =>
+  owner`update pgboss.job set heartbeat_on = heartbeat_on - heartbeat_seconds * interval '1 second'
+        where state = 'active' returning name`
+
+test('a proposal that it executed is executed by another', async () => {
+  const [person] = await owner<{ id: string }[]>`
+    insert into app.users (username, first_name, last_name) values ('somebody', 'Some', 'Body') returning id`
+  const [space] = await owner<{ id: string }[]>`
+    insert into app.spaces (kind, slug, name, member_count) values ('guild', 'the-guild', 'x', 1) returning id`
+  const [guild, member] = [space?.id ?? '', person?.id ?? '']
+  await owner`insert into app.guilds (space_id) values (${guild})`
+  await owner`insert into app.space_members (space_id, user_id, role) values (${guild}, ${member}, 'owner')`
+  await owner`insert into app.guild_proposals
+    (guild_id, proposer_id, kind, title, body, payload, status, eligible, closes_at, decided_at, due_at)
+    values (${guild}, ${member}, 'general', 'x', '', '{}', 'passed', 1, now(), now(), now())`
+  await owner`select private.enqueue('settle-proposals', '{}')`
+  await killIn('app.guild_proposals')
+  const status = async () => (await owner`select status from app.guild_proposals`)[0]?.status
+  expect(await status()).toBe('passed')
+
+  const next = await start()
+  await next.send('settle-proposals') // which the queue refuses as long as it believes that the other one runs
+  expect(await secondsLater()).toContainEqual({ name: 'settle-proposals' })
+  await until(async () => (await status()) === 'executed')
+  await next.stop()
+})
+
+test('and so is work in batches', async () => {
+  const [person] = await owner<{ id: string }[]>`
+    insert into app.users (username, first_name, last_name, banned_at) values ('prolific', 'P', 'X', now()) returning id`
+  await owner`select private.enqueue('silenced-contents', json_build_object('userId', ${person?.id ?? ''}::uuid))`
+  await owner`alter table app.contents disable trigger _100_check_author`
+  await owner`insert into app.contents (kind, author_id) values ('audio', ${person?.id ?? ''})`
+  await killIn('app.contents')
+
+  const next = await start()
+  expect(await secondsLater()).toContainEqual({ name: 'silenced-contents' })
+  await until(async () => (await owner`select from app.contents where not author_silent`).length === 0)
+  await next.stop()
+})
+
+test('every job that may run twice tells that its worker is alive', async () => {
+  const silent = await owner`
+    select q.name from pgboss.queue q
+    where q.name in (select name from private.jobs union all select queue from private.batch_queues)
+      and q.heartbeat_seconds is distinct from 10`
+  expect(silent).toEqual([])
+  await owner`select private.enqueue('erasures', '{}')`
+  const [job] = await owner`select heartbeat_seconds from pgboss.job where name = 'erasures'`
+  expect(job?.heartbeat_seconds).toBe(10)
+})
