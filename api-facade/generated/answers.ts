@@ -308,8 +308,8 @@ export interface Schemas {
     offeringReviews: Schemas['ExportedOfferingReviews'][]
     orderSteps: Schemas['ExportedOrderSteps'][]
     wikiVersions: Schemas['ExportedWikiVersions'][]
-    wikiProposals: Schemas['ExportedWikiProposals'][]
     wikiVotes: Schemas['ExportedWikiVotes'][]
+    wikiProposals: Schemas['ExportedWikiProposals'][]
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
     intent: Schemas['ExportedIntent']
@@ -1064,6 +1064,7 @@ export interface Schemas {
     authorId: string | null
     createdAt: string
   }
+  ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
   ExportedWikiProposals: {
     id: string
     interestId: string | null
@@ -1077,7 +1078,6 @@ export interface Schemas {
     createdAt: string
     resolvedAt: string | null
   }
-  ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
   ExportedAiSessions: {
     id: string
     userId: string | null

@@ -1025,6 +1025,10 @@ export const sections = {
       createdAt: 'timestamp with time zone',
     },
   },
+  wikiVotes: {
+    single: false,
+    fields: { proposalId: 'uuid?', userId: 'uuid?', value: 'smallint', createdAt: 'timestamp with time zone' },
+  },
   wikiProposals: {
     single: false,
     fields: {
@@ -1040,10 +1044,6 @@ export const sections = {
       createdAt: 'timestamp with time zone',
       resolvedAt: 'timestamp with time zone?',
     },
-  },
-  wikiVotes: {
-    single: false,
-    fields: { proposalId: 'uuid?', userId: 'uuid?', value: 'smallint', createdAt: 'timestamp with time zone' },
   },
   aiSessions: {
     single: false,

@@ -141,6 +141,7 @@ end $$;
 comment on function private.content_cursors is
   'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
   'has none any more.';
+call private.make_walk('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';

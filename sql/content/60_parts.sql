@@ -17,12 +17,13 @@ create table private.silenced_parts (
   relation regclass primary key,
   person   name not null,
   key      name not null,
-  words    name
+  words    name,
+  stays    boolean not null default false
 );
 comment on table private.silenced_parts is
   'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
   'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
-  'there are none the rows go.';
+  'there are none the rows go, unless they stay because their own feature erases them.';
 
 create function private.prepare_part() returns trigger
 language plpgsql
@@ -70,9 +71,9 @@ begin
                  v_part.key, v_part.relation, v_part.person)
     into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   execute case
-    when v_erased and v_part.words is null then
+    when v_erased and v_part.words is null and not v_part.stays then
       format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
-    when v_erased then
+    when v_erased and v_part.words is not null then
       format('update %2$s set author_silent = true, %4$I = %5$L
               where %3$I = $1 and %1$I = any ($2) and (not author_silent or %4$I <> %5$L)',
              v_part.key, v_part.relation, v_part.person, v_part.words, '')

@@ -23,14 +23,18 @@ create table app.debate_arguments (
   -- what is deleted or of the erased has lost its words
   constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
 );
--- without those that nobody sees: readers then need not walk over thousands of arguments of the banned
+-- what everybody sees: readers then need not walk over hundreds of arguments that were removed, or are of the banned
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
-  where required_level <= 3;
-create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level <= 3;
+  where required_level = 0;
+create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level = 0;
 create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id, votes desc, id desc)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
 create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
+create index debate_arguments_own_top_idx on app.debate_arguments (debate_id, author_id, votes desc, id desc)
+  where required_level = 3;
+create index debate_arguments_own_new_idx on app.debate_arguments (debate_id, author_id, id)
+  where required_level = 3;
 create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id, id);
 create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)

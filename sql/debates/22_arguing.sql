@@ -17,39 +17,52 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- of the four ways in one is open. Each repeats required_level, so that its index fits. The order of those by time
-  -- begins with the debate, or it might be read off the primary key, past the arguments of all others
+  -- of the first four ways in one is open; the last two are to what was removed of the caller's own. Each repeats
+  -- required_level, so that its index fits. The order of those by time begins with the debate, or it might be read off
+  -- the primary key, past the arguments of all others
   with looked as materialized (
-    select * from (
+    select w.votes, w.id from (
       (select votes, id from app.debate_arguments
        where p_parent is null and p_top
-         and debate_id = p_debate and required_level <= 3 and (votes, id) < (v_votes, v_before)
+         and debate_id = p_debate and required_level = 0 and (votes, id) < (v_votes, v_before)
        order by votes desc, id desc limit 400)
       union all
       (select 0, id from app.debate_arguments
        where p_parent is null and not p_top
-         and debate_id >= p_debate and required_level <= 3 and (debate_id, id) < (p_debate, v_before)
+         and debate_id >= p_debate and required_level = 0 and (debate_id, id) < (p_debate, v_before)
        order by debate_id desc, id desc limit 400)
       union all
       (select votes, id from app.debate_arguments
        where p_parent is not null and p_top
-         and parent_id = p_parent and required_level <= 3 and (votes, id) < (v_votes, v_before)
+         and parent_id = p_parent and required_level = 0 and (votes, id) < (v_votes, v_before)
        order by votes desc, id desc limit 400)
       union all
       (select 0, id from app.debate_arguments
        where p_parent is not null and not p_top
-         and parent_id >= p_parent and required_level <= 3 and (parent_id, id) < (p_parent, v_before)
-       order by parent_id desc, id desc limit 400)) w
+         and parent_id >= p_parent and required_level = 0 and (parent_id, id) < (p_parent, v_before)
+       order by parent_id desc, id desc limit 400)
+      union all
+      (select votes, id from app.debate_arguments
+       where p_top and debate_id = p_debate and author_id = v_me and required_level = 3
+         and (p_parent is null or parent_id = p_parent) and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where not p_top and debate_id = p_debate and author_id = v_me and required_level = 3
+         and (p_parent is null or parent_id = p_parent) and id < v_before
+       order by debate_id desc, author_id desc, id desc limit 400)) w
+    order by w.votes desc, w.id desc limit 400
   ), seen as materialized (
     select array(
       select l.id from looked l
       cross join lateral (select * from private.visible_arguments v where v.id = l.id offset 0) a
       where p_side is null or a.side = p_side
-      limit 51) as ids
+      order by l.votes desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
                      then (select private.seal_cursor(private.argument_list(p_debate, p_parent, p_top), l.votes, l.id)
@@ -59,7 +72,7 @@ begin
 end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400.';
+  'or one, by votes or the newest first, among the next 400 that are there for everybody, and their own.';
 call private.make_walk('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]

@@ -15,9 +15,11 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- without those of the silent: readers then need not walk over them
+-- what everybody sees: readers then need not walk over hundreds of reviews that were removed, or are of the banned
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
-  where not author_silent;
+  where removed_at is null and not author_silent;
+create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
+  where removed_at is not null;
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
@@ -114,14 +116,23 @@ language plpgsql stable security definer   -- under a policy it would pass over 
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
   with looked as materialized (
-    select created_at as at, id from app.offering_reviews
-    where offering_id = p_offering and not author_silent and (created_at, id) < (v_from, v_before)
-    order by created_at desc, id desc limit 400
+    select w.at, w.id from (
+      (select created_at as at, id from app.offering_reviews
+       where offering_id = p_offering and removed_at is null and not author_silent
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id from app.offering_reviews
+       where offering_id = p_offering and author_id = v_me and removed_at is not null
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_reviews r on r.id = l.id
                  order by l.at desc, l.id desc limit 51) as ids
@@ -133,7 +144,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, among the next 400.';
+  'The next reviews of an offering that the caller may see, among the next 400 that are there for everybody, and '
+  'their own.';
 call private.make_walk('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz

@@ -76,6 +76,8 @@ create table app.posts (
   check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
+create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
+  where required_level = 0 and space_id is null;
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
@@ -90,7 +92,13 @@ create index posts_scheduled_author_idx on app.posts (author_id, greatest(publis
   where published_at is null and deleted_at is null and not author_banned;
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
-create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
+-- what every member sees: hundreds of posts that were deleted or hidden are in nobody's way
+create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
+  where required_level = 0 and space_id is not null;
+create index posts_author_in_space_idx on app.posts (space_id, author_id)
+  where required_level = 0 and space_id is not null;
+create index posts_own_in_space_idx on app.posts (space_id, author_id, published_at desc, id desc)
+  where required_level = 3 and space_id is not null;
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';

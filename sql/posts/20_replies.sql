@@ -21,13 +21,14 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
     or length(private.trimmed(body)) >= 100)
 );
--- without the replies that nobody sees: readers then need not walk over thousands of replies of the banned
-create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
-create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
+-- what everybody sees: readers then need not walk over hundreds of replies that are hidden, deleted or of the banned
+create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level = 0;
+create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level = 0;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
 create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at, id)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
+create index replies_own_idx on app.replies (post_id, author_id, created_at, id) where required_level = 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
@@ -226,29 +227,36 @@ declare
   v_after uuid := p_from.id;
   v_found app.found;
 begin
-  -- of the four ways in one is open. Each repeats required_level, so that its index fits
+  -- of the first four ways in one is open; the last one is to what is hidden from all but the caller. Each repeats
+  -- required_level, so that its index fits
   with looked as materialized (
-    select * from (
+    select w.at, w.id, w.author_id, w.required_level from (
       (select created_at as at, id, author_id, required_level from app.replies
        where p_parent is null and p_kind is null
-         and post_id = p_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
+         and post_id = p_post and required_level = 0 and (created_at, id) > (v_from, v_after)
        order by created_at, id limit 400)
       union all
       (select created_at, id, author_id, required_level from app.replies
        where p_parent is null and p_kind is not null
-         and post_id = p_post and kind = p_kind and required_level <= 3 and (created_at, id) > (v_from, v_after)
+         and post_id = p_post and kind = p_kind and required_level = 0 and (created_at, id) > (v_from, v_after)
        order by created_at, id limit 400)
       union all
       (select created_at, id, author_id, required_level from app.replies
        where p_parent is not null and p_kind is null
-         and parent_id = p_parent and required_level <= 3 and (created_at, id) > (v_from, v_after)
+         and parent_id = p_parent and required_level = 0 and (created_at, id) > (v_from, v_after)
        order by created_at, id limit 400)
       union all
       (select created_at, id, author_id, required_level from app.replies
        where p_parent is not null and p_kind is not null
-         and parent_id = p_parent and kind = p_kind and required_level <= 3
+         and parent_id = p_parent and kind = p_kind and required_level = 0
          and (created_at, id) > (v_from, v_after)
+       order by created_at, id limit 400)
+      union all
+      (select created_at, id, author_id, required_level from app.replies
+       where post_id = p_post and author_id = v_me and required_level = 3 and (created_at, id) > (v_from, v_after)
+         and (p_parent is null or parent_id = p_parent) and (p_kind is null or kind = p_kind)
        order by created_at, id limit 400)) w
+    order by w.at, w.id limit 400
   ), seen as materialized (
     select array(
       select l.id from looked l
@@ -256,7 +264,7 @@ begin
         (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
         l.required_level, true)
         and (select true from app.silenced_people s where s.user_id = l.author_id) is null
-      limit 51) as ids
+      order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
                      then (select private.place_cursor('replies ' || p_post, l.at, l.id)
@@ -266,7 +274,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one, among the next 400.';
+  'of one, among the next 400 that are there for everybody, and their own.';
 call private.make_walk('private.find_replies');
 
 create function api.list_replies(

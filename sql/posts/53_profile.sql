@@ -30,16 +30,32 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
+  v_near   boolean := exists (select from app.audience where viewer_id = v_me and author_id = p_author and level > 0)
+    -- also one that the author has left
+    or exists (select from app.space_members m
+               cross join lateral (select from app.posts p
+                                   where p.space_id = m.space_id and p.author_id = p_author
+                                     and p.required_level = 0 and p.space_id is not null limit 1) o
+               where m.user_id = v_me);
   v_from   timestamptz := p_from.at;
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
+  -- one of the two ways in is open. A stranger's passes over nothing that is for others: what its author keeps to
+  -- circles and groups, or had hidden or deleted, empties no profile
   with looked as materialized (
-    -- pinned ones count too: a deleted post keeps its pin, so there may be any number of them
-    select p.published_at as at, p.id
-    from app.posts p
-    where p.author_id = p_author and (p.published_at, p.id) < (v_from, v_before)
-    order by p.published_at desc, p.id desc limit 400
+    select * from (
+      (select p.published_at as at, p.id
+       from app.posts p
+       where v_near and p.author_id = p_author and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)
+      union all
+      (select p.published_at, p.id
+       from app.posts p
+       where not v_near and p.author_id = p_author and p.required_level = 0 and p.space_id is null
+         and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)) w
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_posts p on p.id = l.id
                  where p.pinned_at is null
@@ -52,7 +68,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones, among their next 400 of all kinds.';
+  'The next posts of a person that the caller may see, without the pinned ones, among the next 400 that are for '
+  'everybody; where they wrote in a space of the caller''s, or have them in a circle, among their next 400 of all '
+  'kinds.';
 call private.make_walk('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json

@@ -6,13 +6,14 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
   v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;
 begin
-  if private.find_role(p_space, private.require_caller()) is null then
+  if private.find_role(p_space, v_me) is null then
     perform private.fail('space_not_member');
   end if;
   if p_cursor is not null then
@@ -26,9 +27,17 @@ begin
   v_from := v_place.at;   -- plain variables: an expression makes no index condition
   v_before := v_place.id;
   with looked as materialized (
-    select p.published_at as at, p.id from app.posts p
-    where p.space_id = p_space and (p.published_at, p.id) < (v_from, v_before)
-    order by p.published_at desc, p.id desc limit 400
+    select w.at, w.id from (
+      (select p.published_at as at, p.id from app.posts p
+       where p.space_id = p_space and p.space_id is not null and p.required_level = 0
+         and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)
+      union all
+      (select p.published_at, p.id from app.posts p
+       where p.space_id = p_space and p.space_id is not null and p.author_id = v_me and p.required_level = 3
+         and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_posts p on p.id = l.id
                  order by l.at desc, l.id desc limit 51) as ids
@@ -40,7 +49,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400. Fails: space_not_member, cursor_unknown.';
+  'The next posts of a space that a member may see, among the next 400 that all members see, and their own. Fails: '
+  'space_not_member, cursor_unknown.';
 call private.make_walk('private.find_space_posts');
 
 create function api.list_space_posts(

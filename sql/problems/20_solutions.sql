@@ -22,9 +22,11 @@ create table app.problem_solutions (
   constraint solution_body check (deleted_at is not null or author_silent
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
--- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
+-- what everybody sees: readers then need not walk over hundreds of solutions that were removed, or are of the banned
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
-  where required_level <= 3;
+  where required_level = 0;
+create index problem_solutions_own_idx on app.problem_solutions (problem_id, author_id, rank desc, id desc)
+  where required_level = 3;
 create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id, id);
 create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)

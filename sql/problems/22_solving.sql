@@ -6,14 +6,21 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
   with looked as materialized (
-    select rank, id from app.problem_solutions
-    where problem_id = p_problem and required_level <= 3 and (rank, id) < (v_rank, v_before)
-    order by rank desc, id desc limit 400
+    select w.rank, w.id from (
+      (select rank, id from app.problem_solutions
+       where problem_id = p_problem and required_level = 0 and (rank, id) < (v_rank, v_before)
+       order by rank desc, id desc limit 400)
+      union all
+      (select rank, id from app.problem_solutions
+       where problem_id = p_problem and author_id = v_me and required_level = 3 and (rank, id) < (v_rank, v_before)
+       order by rank desc, id desc limit 400)) w
+    order by w.rank desc, w.id desc limit 400
   ), seen as materialized (
     select array(
       select l.id from looked l
@@ -27,7 +34,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400.';
+  'The next solutions that the caller may see of a problem that they see, among the next 400 that are there for '
+  'everybody, and their own.';
 call private.make_walk('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]

@@ -81,6 +81,8 @@ create unique index project_applications_pending_key on app.project_applications
 create index project_applications_role_id_idx on app.project_applications (role_id);
 create index project_applications_project_id_idx
   on app.project_applications (project_id, created_at desc, id desc);
+create index project_applications_status_idx
+  on app.project_applications (project_id, status, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
 comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
 comment on column app.project_applications.role_id is

@@ -23,12 +23,18 @@ begin
     end if;
   end if;
   with looked as materialized (
-    select created_at as at, id, user_id, status from app.project_applications
-    where project_id = p_project and (created_at, id) < (v_from, v_before)
-    order by created_at desc, id desc limit 400
+    -- one of the two ways in is open
+    select * from (
+      (select created_at as at, id, user_id from app.project_applications
+       where p_status is null and project_id = p_project and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, user_id from app.project_applications
+       where p_status is not null and project_id = p_project and status = p_status
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_people p on p.id = l.user_id
-                 where p_status is null or l.status = p_status
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51

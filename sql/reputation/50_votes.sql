@@ -14,7 +14,8 @@ create table app.reputation_votes (
   constraint reputation_votes_voter_key unique (voter_id, user_id, interest_id),
   check (voter_id <> user_id)
 );
-create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
+create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc)
+  where value <> 0;
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
   'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
@@ -169,13 +170,12 @@ declare
   v_found  app.found;
 begin
   with looked as materialized (
-    select v.created_at as at, v.id, v.voter_id, v.value
+    select v.created_at as at, v.id, v.voter_id
     from app.reputation_votes v
-    where v.user_id = v_me and (v.created_at, v.id) < (v_from, v_before)
+    where v.user_id = v_me and v.value <> 0 and (v.created_at, v.id) < (v_from, v_before)
     order by v.created_at desc, v.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_people p on p.id = l.voter_id
-                 where l.value <> 0
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51

@@ -20,18 +20,19 @@ comment on column app.wiki_versions.version is 'From 1 on without a gap. An inte
 call private.make_append_only('app.wiki_versions');
 
 create table app.wiki_proposals (
-  id           uuid primary key default gen_random_uuid(),
-  interest_id  uuid not null references app.interests on delete restrict,
-  author_id    uuid not null references app.users on delete restrict,
-  base_version integer not null check (base_version >= 0),
-  body         text,
-  summary      text,
-  status       text not null default 'open'
-               check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
-  net_votes    integer not null default 0,
-  version      integer,
-  created_at   timestamptz not null default now(),
-  resolved_at  timestamptz,
+  id            uuid primary key default gen_random_uuid(),
+  interest_id   uuid not null references app.interests on delete restrict,
+  author_id     uuid not null references app.users on delete restrict,
+  base_version  integer not null check (base_version >= 0),
+  body          text,
+  summary       text,
+  status        text not null default 'open'
+                check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
+  net_votes     integer not null default 0,
+  version       integer,
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  resolved_at   timestamptz,
   foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
   constraint wiki_body check (length(private.trimmed(body)) >= 1 and length(body) <= 20000),
   constraint wiki_summary check (length(private.trimmed(summary)) between 1 and 300),
@@ -39,12 +40,14 @@ create table app.wiki_proposals (
   check ((status = 'approved') = (version is not null))
 );
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
-create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc);
+-- without those of the silent: readers then need not walk over hundreds of them
+create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
+  where not author_silent;
 create index wiki_proposals_interest_status_idx
-  on app.wiki_proposals (interest_id, status, created_at desc, id desc);
+  on app.wiki_proposals (interest_id, status, created_at desc, id desc) where not author_silent;
 create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at desc, id desc);
 create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
-create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id);
+create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
   'What people propose that an entry should say. A settled one never changes again.';
 call private.make_nulls_speak('app.wiki_proposals');
@@ -57,6 +60,8 @@ comment on column app.wiki_proposals.status is
 comment on column app.wiki_proposals.net_votes is
   'The sum of its votes. Written with a vote, under the lock of this row.';
 comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
+comment on column app.wiki_proposals.author_silent is
+  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
 comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
 
 create table app.wiki_votes (
@@ -72,8 +77,11 @@ comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for n
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
-  ('app.wiki_proposals', 'author_id', 'wikiProposals'),
   ('app.wiki_votes', 'user_id', 'wikiVotes');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.wiki_proposals', 'author_id', 'wikiProposals', '{author_silent}');
+insert into private.silenced_parts (relation, person, key, stays) values
+  ('app.wiki_proposals', 'author_id', 'id', true);
 
 insert into private.write_limits (kind, per_hour) values ('wiki', 60);
 

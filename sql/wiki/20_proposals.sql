@@ -81,11 +81,12 @@ begin
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id from app.wiki_proposals
-       where p_status is null and interest_id = p_interest and (created_at, id) < (v_from, v_before)
+       where p_status is null and interest_id = p_interest and not author_silent
+         and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
       (select created_at, id, author_id from app.wiki_proposals
-       where p_status is not null and interest_id = p_interest and status = p_status
+       where p_status is not null and interest_id = p_interest and status = p_status and not author_silent
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)) w
   ), seen as materialized (

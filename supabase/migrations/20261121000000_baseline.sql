@@ -9720,6 +9720,8 @@ create table app.posts (
   check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
+create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
+  where required_level = 0 and space_id is null;
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
 create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
@@ -9734,7 +9736,13 @@ create index posts_scheduled_author_idx on app.posts (author_id, greatest(publis
   where published_at is null and deleted_at is null and not author_banned;
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
-create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc) where space_id is not null;
+-- what every member sees: hundreds of posts that were deleted or hidden are in nobody's way
+create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
+  where required_level = 0 and space_id is not null;
+create index posts_author_in_space_idx on app.posts (space_id, author_id)
+  where required_level = 0 and space_id is not null;
+create index posts_own_in_space_idx on app.posts (space_id, author_id, published_at desc, id desc)
+  where required_level = 3 and space_id is not null;
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
@@ -10145,13 +10153,14 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
     or length(private.trimmed(body)) >= 100)
 );
--- without the replies that nobody sees: readers then need not walk over thousands of replies of the banned
-create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level <= 3;
-create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level <= 3;
+-- what everybody sees: readers then need not walk over hundreds of replies that are hidden, deleted or of the banned
+create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level = 0;
+create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level = 0;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
 create index replies_parent_kind_idx on app.replies (parent_id, kind, created_at, id)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
+create index replies_own_idx on app.replies (post_id, author_id, created_at, id) where required_level = 3;
 create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
 comment on table app.replies is 'Replies to posts. A deleted or hidden reply keeps its row.';
 comment on column app.replies.hidden_at is 'When staff hid it from all but its author; null unless it is hidden.';
@@ -10350,29 +10359,36 @@ declare
   v_after uuid := p_from.id;
   v_found app.found;
 begin
-  -- of the four ways in one is open. Each repeats required_level, so that its index fits
+  -- of the first four ways in one is open; the last one is to what is hidden from all but the caller. Each repeats
+  -- required_level, so that its index fits
   with looked as materialized (
-    select * from (
+    select w.at, w.id, w.author_id, w.required_level from (
       (select created_at as at, id, author_id, required_level from app.replies
        where p_parent is null and p_kind is null
-         and post_id = p_post and required_level <= 3 and (created_at, id) > (v_from, v_after)
+         and post_id = p_post and required_level = 0 and (created_at, id) > (v_from, v_after)
        order by created_at, id limit 400)
       union all
       (select created_at, id, author_id, required_level from app.replies
        where p_parent is null and p_kind is not null
-         and post_id = p_post and kind = p_kind and required_level <= 3 and (created_at, id) > (v_from, v_after)
+         and post_id = p_post and kind = p_kind and required_level = 0 and (created_at, id) > (v_from, v_after)
        order by created_at, id limit 400)
       union all
       (select created_at, id, author_id, required_level from app.replies
        where p_parent is not null and p_kind is null
-         and parent_id = p_parent and required_level <= 3 and (created_at, id) > (v_from, v_after)
+         and parent_id = p_parent and required_level = 0 and (created_at, id) > (v_from, v_after)
        order by created_at, id limit 400)
       union all
       (select created_at, id, author_id, required_level from app.replies
        where p_parent is not null and p_kind is not null
-         and parent_id = p_parent and kind = p_kind and required_level <= 3
+         and parent_id = p_parent and kind = p_kind and required_level = 0
          and (created_at, id) > (v_from, v_after)
+       order by created_at, id limit 400)
+      union all
+      (select created_at, id, author_id, required_level from app.replies
+       where post_id = p_post and author_id = v_me and required_level = 3 and (created_at, id) > (v_from, v_after)
+         and (p_parent is null or parent_id = p_parent) and (p_kind is null or kind = p_kind)
        order by created_at, id limit 400)) w
+    order by w.at, w.id limit 400
   ), seen as materialized (
     select array(
       select l.id from looked l
@@ -10380,7 +10396,7 @@ begin
         (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
         l.required_level, true)
         and (select true from app.silenced_people s where s.user_id = l.author_id) is null
-      limit 51) as ids
+      order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
                      then (select private.place_cursor('replies ' || p_post, l.at, l.id)
@@ -10390,7 +10406,7 @@ begin
 end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one, among the next 400.';
+  'of one, among the next 400 that are there for everybody, and their own.';
 call private.make_walk('private.find_replies');
 
 create function api.list_replies(
@@ -12924,16 +12940,32 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
+  v_near   boolean := exists (select from app.audience where viewer_id = v_me and author_id = p_author and level > 0)
+    -- also one that the author has left
+    or exists (select from app.space_members m
+               cross join lateral (select from app.posts p
+                                   where p.space_id = m.space_id and p.author_id = p_author
+                                     and p.required_level = 0 and p.space_id is not null limit 1) o
+               where m.user_id = v_me);
   v_from   timestamptz := p_from.at;
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
+  -- one of the two ways in is open. A stranger's passes over nothing that is for others: what its author keeps to
+  -- circles and groups, or had hidden or deleted, empties no profile
   with looked as materialized (
-    -- pinned ones count too: a deleted post keeps its pin, so there may be any number of them
-    select p.published_at as at, p.id
-    from app.posts p
-    where p.author_id = p_author and (p.published_at, p.id) < (v_from, v_before)
-    order by p.published_at desc, p.id desc limit 400
+    select * from (
+      (select p.published_at as at, p.id
+       from app.posts p
+       where v_near and p.author_id = p_author and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)
+      union all
+      (select p.published_at, p.id
+       from app.posts p
+       where not v_near and p.author_id = p_author and p.required_level = 0 and p.space_id is null
+         and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)) w
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_posts p on p.id = l.id
                  where p.pinned_at is null
@@ -12946,7 +12978,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones, among their next 400 of all kinds.';
+  'The next posts of a person that the caller may see, without the pinned ones, among the next 400 that are for '
+  'everybody; where they wrote in a space of the caller''s, or have them in a circle, among their next 400 of all '
+  'kinds.';
 call private.make_walk('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
@@ -12995,13 +13029,14 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
   v_place  app.place := ('infinity', p_space)::app.place;   -- any id will do beside infinity
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;
 begin
-  if private.find_role(p_space, private.require_caller()) is null then
+  if private.find_role(p_space, v_me) is null then
     perform private.fail('space_not_member');
   end if;
   if p_cursor is not null then
@@ -13015,9 +13050,17 @@ begin
   v_from := v_place.at;   -- plain variables: an expression makes no index condition
   v_before := v_place.id;
   with looked as materialized (
-    select p.published_at as at, p.id from app.posts p
-    where p.space_id = p_space and (p.published_at, p.id) < (v_from, v_before)
-    order by p.published_at desc, p.id desc limit 400
+    select w.at, w.id from (
+      (select p.published_at as at, p.id from app.posts p
+       where p.space_id = p_space and p.space_id is not null and p.required_level = 0
+         and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)
+      union all
+      (select p.published_at, p.id from app.posts p
+       where p.space_id = p_space and p.space_id is not null and p.author_id = v_me and p.required_level = 3
+         and (p.published_at, p.id) < (v_from, v_before)
+       order by p.published_at desc, p.id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_posts p on p.id = l.id
                  order by l.at desc, l.id desc limit 51) as ids
@@ -13029,7 +13072,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400. Fails: space_not_member, cursor_unknown.';
+  'The next posts of a space that a member may see, among the next 400 that all members see, and their own. Fails: '
+  'space_not_member, cursor_unknown.';
 call private.make_walk('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -16432,7 +16476,8 @@ create table app.reputation_votes (
   constraint reputation_votes_voter_key unique (voter_id, user_id, interest_id),
   check (voter_id <> user_id)
 );
-create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc);
+create index reputation_votes_user_id_idx on app.reputation_votes (user_id, created_at desc, id desc)
+  where value <> 0;
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
   'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
@@ -16587,13 +16632,12 @@ declare
   v_found  app.found;
 begin
   with looked as materialized (
-    select v.created_at as at, v.id, v.voter_id, v.value
+    select v.created_at as at, v.id, v.voter_id
     from app.reputation_votes v
-    where v.user_id = v_me and (v.created_at, v.id) < (v_from, v_before)
+    where v.user_id = v_me and v.value <> 0 and (v.created_at, v.id) < (v_from, v_before)
     order by v.created_at desc, v.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_people p on p.id = l.voter_id
-                 where l.value <> 0
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -20542,6 +20586,7 @@ end $$;
 comment on function private.content_cursors is
   'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
   'has none any more.';
+call private.make_walk('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
@@ -20733,12 +20778,13 @@ create table private.silenced_parts (
   relation regclass primary key,
   person   name not null,
   key      name not null,
-  words    name
+  words    name,
+  stays    boolean not null default false
 );
 comment on table private.silenced_parts is
   'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
   'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
-  'there are none the rows go.';
+  'there are none the rows go, unless they stay because their own feature erases them.';
 
 create function private.prepare_part() returns trigger
 language plpgsql
@@ -20786,9 +20832,9 @@ begin
                  v_part.key, v_part.relation, v_part.person)
     into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   execute case
-    when v_erased and v_part.words is null then
+    when v_erased and v_part.words is null and not v_part.stays then
       format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
-    when v_erased then
+    when v_erased and v_part.words is not null then
       format('update %2$s set author_silent = true, %4$I = %5$L
               where %3$I = $1 and %1$I = any ($2) and (not author_silent or %4$I <> %5$L)',
              v_part.key, v_part.relation, v_part.person, v_part.words, '')
@@ -27733,14 +27779,18 @@ create table app.debate_arguments (
   -- what is deleted or of the erased has lost its words
   constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
 );
--- without those that nobody sees: readers then need not walk over thousands of arguments of the banned
+-- what everybody sees: readers then need not walk over hundreds of arguments that were removed, or are of the banned
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
-  where required_level <= 3;
-create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level <= 3;
+  where required_level = 0;
+create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level = 0;
 create index debate_arguments_parent_top_idx on app.debate_arguments (parent_id, votes desc, id desc)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
 create index debate_arguments_parent_new_idx on app.debate_arguments (parent_id, id)
-  where parent_id is not null and required_level <= 3;
+  where parent_id is not null and required_level = 0;
+create index debate_arguments_own_top_idx on app.debate_arguments (debate_id, author_id, votes desc, id desc)
+  where required_level = 3;
+create index debate_arguments_own_new_idx on app.debate_arguments (debate_id, author_id, id)
+  where required_level = 3;
 create index debate_arguments_debate_id_idx on app.debate_arguments (debate_id, author_id, id);
 create index debate_arguments_author_id_idx on app.debate_arguments (author_id, id);
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
@@ -27950,39 +28000,52 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- of the four ways in one is open. Each repeats required_level, so that its index fits. The order of those by time
-  -- begins with the debate, or it might be read off the primary key, past the arguments of all others
+  -- of the first four ways in one is open; the last two are to what was removed of the caller's own. Each repeats
+  -- required_level, so that its index fits. The order of those by time begins with the debate, or it might be read off
+  -- the primary key, past the arguments of all others
   with looked as materialized (
-    select * from (
+    select w.votes, w.id from (
       (select votes, id from app.debate_arguments
        where p_parent is null and p_top
-         and debate_id = p_debate and required_level <= 3 and (votes, id) < (v_votes, v_before)
+         and debate_id = p_debate and required_level = 0 and (votes, id) < (v_votes, v_before)
        order by votes desc, id desc limit 400)
       union all
       (select 0, id from app.debate_arguments
        where p_parent is null and not p_top
-         and debate_id >= p_debate and required_level <= 3 and (debate_id, id) < (p_debate, v_before)
+         and debate_id >= p_debate and required_level = 0 and (debate_id, id) < (p_debate, v_before)
        order by debate_id desc, id desc limit 400)
       union all
       (select votes, id from app.debate_arguments
        where p_parent is not null and p_top
-         and parent_id = p_parent and required_level <= 3 and (votes, id) < (v_votes, v_before)
+         and parent_id = p_parent and required_level = 0 and (votes, id) < (v_votes, v_before)
        order by votes desc, id desc limit 400)
       union all
       (select 0, id from app.debate_arguments
        where p_parent is not null and not p_top
-         and parent_id >= p_parent and required_level <= 3 and (parent_id, id) < (p_parent, v_before)
-       order by parent_id desc, id desc limit 400)) w
+         and parent_id >= p_parent and required_level = 0 and (parent_id, id) < (p_parent, v_before)
+       order by parent_id desc, id desc limit 400)
+      union all
+      (select votes, id from app.debate_arguments
+       where p_top and debate_id = p_debate and author_id = v_me and required_level = 3
+         and (p_parent is null or parent_id = p_parent) and (votes, id) < (v_votes, v_before)
+       order by votes desc, id desc limit 400)
+      union all
+      (select 0, id from app.debate_arguments
+       where not p_top and debate_id = p_debate and author_id = v_me and required_level = 3
+         and (p_parent is null or parent_id = p_parent) and id < v_before
+       order by debate_id desc, author_id desc, id desc limit 400)) w
+    order by w.votes desc, w.id desc limit 400
   ), seen as materialized (
     select array(
       select l.id from looked l
       cross join lateral (select * from private.visible_arguments v where v.id = l.id offset 0) a
       where p_side is null or a.side = p_side
-      limit 51) as ids
+      order by l.votes desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
                      then (select private.seal_cursor(private.argument_list(p_debate, p_parent, p_top), l.votes, l.id)
@@ -27992,7 +28055,7 @@ begin
 end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400.';
+  'or one, by votes or the newest first, among the next 400 that are there for everybody, and their own.';
 call private.make_walk('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
@@ -28612,9 +28675,11 @@ create table app.problem_solutions (
   constraint solution_body check (deleted_at is not null or author_silent
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
--- without those that nobody sees: readers then need not walk over thousands of solutions of the banned
+-- what everybody sees: readers then need not walk over hundreds of solutions that were removed, or are of the banned
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
-  where required_level <= 3;
+  where required_level = 0;
+create index problem_solutions_own_idx on app.problem_solutions (problem_id, author_id, rank desc, id desc)
+  where required_level = 3;
 create index problem_solutions_problem_id_idx on app.problem_solutions (problem_id, author_id, id);
 create index problem_solutions_author_id_idx on app.problem_solutions (author_id, id);
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
@@ -28839,14 +28904,21 @@ language plpgsql stable security definer   -- under the policy it would pass ove
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
   with looked as materialized (
-    select rank, id from app.problem_solutions
-    where problem_id = p_problem and required_level <= 3 and (rank, id) < (v_rank, v_before)
-    order by rank desc, id desc limit 400
+    select w.rank, w.id from (
+      (select rank, id from app.problem_solutions
+       where problem_id = p_problem and required_level = 0 and (rank, id) < (v_rank, v_before)
+       order by rank desc, id desc limit 400)
+      union all
+      (select rank, id from app.problem_solutions
+       where problem_id = p_problem and author_id = v_me and required_level = 3 and (rank, id) < (v_rank, v_before)
+       order by rank desc, id desc limit 400)) w
+    order by w.rank desc, w.id desc limit 400
   ), seen as materialized (
     select array(
       select l.id from looked l
@@ -28860,7 +28932,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400.';
+  'The next solutions that the caller may see of a problem that they see, among the next 400 that are there for '
+  'everybody, and their own.';
 call private.make_walk('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
@@ -30564,6 +30637,8 @@ create unique index project_applications_pending_key on app.project_applications
 create index project_applications_role_id_idx on app.project_applications (role_id);
 create index project_applications_project_id_idx
   on app.project_applications (project_id, created_at desc, id desc);
+create index project_applications_status_idx
+  on app.project_applications (project_id, status, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
 comment on table app.project_applications is 'Who asked for which role. A settled one never changes again.';
 comment on column app.project_applications.role_id is
@@ -31450,12 +31525,18 @@ begin
     end if;
   end if;
   with looked as materialized (
-    select created_at as at, id, user_id, status from app.project_applications
-    where project_id = p_project and (created_at, id) < (v_from, v_before)
-    order by created_at desc, id desc limit 400
+    -- one of the two ways in is open
+    select * from (
+      (select created_at as at, id, user_id from app.project_applications
+       where p_status is null and project_id = p_project and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id, user_id from app.project_applications
+       where p_status is not null and project_id = p_project and status = p_status
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_people p on p.id = l.user_id
-                 where p_status is null or l.status = p_status
                  order by l.at desc, l.id desc limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -32655,9 +32736,11 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- without those of the silent: readers then need not walk over them
+-- what everybody sees: readers then need not walk over hundreds of reviews that were removed, or are of the banned
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
-  where not author_silent;
+  where removed_at is null and not author_silent;
+create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
+  where removed_at is not null;
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
@@ -32754,14 +32837,23 @@ language plpgsql stable security definer   -- under a policy it would pass over 
 set search_path = ''
 as $$
 declare
+  v_me     uuid := private.require_caller();
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
   with looked as materialized (
-    select created_at as at, id from app.offering_reviews
-    where offering_id = p_offering and not author_silent and (created_at, id) < (v_from, v_before)
-    order by created_at desc, id desc limit 400
+    select w.at, w.id from (
+      (select created_at as at, id from app.offering_reviews
+       where offering_id = p_offering and removed_at is null and not author_silent
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)
+      union all
+      (select created_at, id from app.offering_reviews
+       where offering_id = p_offering and author_id = v_me and removed_at is not null
+         and (created_at, id) < (v_from, v_before)
+       order by created_at desc, id desc limit 400)) w
+    order by w.at desc, w.id desc limit 400
   ), seen as materialized (
     select array(select l.id from looked l join private.visible_reviews r on r.id = l.id
                  order by l.at desc, l.id desc limit 51) as ids
@@ -32773,7 +32865,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, among the next 400.';
+  'The next reviews of an offering that the caller may see, among the next 400 that are there for everybody, and '
+  'their own.';
 call private.make_walk('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
@@ -33139,18 +33232,19 @@ comment on column app.wiki_versions.version is 'From 1 on without a gap. An inte
 call private.make_append_only('app.wiki_versions');
 
 create table app.wiki_proposals (
-  id           uuid primary key default gen_random_uuid(),
-  interest_id  uuid not null references app.interests on delete restrict,
-  author_id    uuid not null references app.users on delete restrict,
-  base_version integer not null check (base_version >= 0),
-  body         text,
-  summary      text,
-  status       text not null default 'open'
-               check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
-  net_votes    integer not null default 0,
-  version      integer,
-  created_at   timestamptz not null default now(),
-  resolved_at  timestamptz,
+  id            uuid primary key default gen_random_uuid(),
+  interest_id   uuid not null references app.interests on delete restrict,
+  author_id     uuid not null references app.users on delete restrict,
+  base_version  integer not null check (base_version >= 0),
+  body          text,
+  summary       text,
+  status        text not null default 'open'
+                check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
+  net_votes     integer not null default 0,
+  version       integer,
+  author_silent boolean not null default false,
+  created_at    timestamptz not null default now(),
+  resolved_at   timestamptz,
   foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
   constraint wiki_body check (length(private.trimmed(body)) >= 1 and length(body) <= 20000),
   constraint wiki_summary check (length(private.trimmed(summary)) between 1 and 300),
@@ -33158,12 +33252,14 @@ create table app.wiki_proposals (
   check ((status = 'approved') = (version is not null))
 );
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
-create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc);
+-- without those of the silent: readers then need not walk over hundreds of them
+create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
+  where not author_silent;
 create index wiki_proposals_interest_status_idx
-  on app.wiki_proposals (interest_id, status, created_at desc, id desc);
+  on app.wiki_proposals (interest_id, status, created_at desc, id desc) where not author_silent;
 create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at desc, id desc);
 create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
-create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id);
+create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
   'What people propose that an entry should say. A settled one never changes again.';
 call private.make_nulls_speak('app.wiki_proposals');
@@ -33176,6 +33272,8 @@ comment on column app.wiki_proposals.status is
 comment on column app.wiki_proposals.net_votes is
   'The sum of its votes. Written with a vote, under the lock of this row.';
 comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
+comment on column app.wiki_proposals.author_silent is
+  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
 comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
 
 create table app.wiki_votes (
@@ -33191,8 +33289,11 @@ comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for n
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
-  ('app.wiki_proposals', 'author_id', 'wikiProposals'),
   ('app.wiki_votes', 'user_id', 'wikiVotes');
+insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.wiki_proposals', 'author_id', 'wikiProposals', '{author_silent}');
+insert into private.silenced_parts (relation, person, key, stays) values
+  ('app.wiki_proposals', 'author_id', 'id', true);
 
 insert into private.write_limits (kind, per_hour) values ('wiki', 60);
 
@@ -33464,11 +33565,12 @@ begin
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id from app.wiki_proposals
-       where p_status is null and interest_id = p_interest and (created_at, id) < (v_from, v_before)
+       where p_status is null and interest_id = p_interest and not author_silent
+         and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
       (select created_at, id, author_id from app.wiki_proposals
-       where p_status is not null and interest_id = p_interest and status = p_status
+       where p_status is not null and interest_id = p_interest and status = p_status and not author_silent
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)) w
   ), seen as materialized (

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { openGround } from '../support/floods.ts'
 import { contentFloods, contentKinds } from './floods/contents.ts'
+import { otherFloods } from './floods/others.ts'
 
 const database = await createDatabase()
 const { owner } = database
 const ground = await openGround(database)
-const floods = [...contentFloods]
+const floods = [...contentFloods, ...otherFloods]
 
 test.each(floods)(
   '$operation has its first page against $against',
@@ -22,7 +23,49 @@ test.each(floods)(
   20_000,
 )
 
+/** Lists in which one person cannot hide hundreds of rows from a stranger, and why. */
+const apart: Record<string, string[]> = {
+  'Nothing in it is hidden.': [
+    'list_course_lessons list_guild_charters list_proposals list_wiki_versions list_project_updates list_series_items',
+    'list_my_appeals list_sessions list_notifications list_payments list_ai_sessions get_treasury get_reputation_details',
+    'list_contributors list_my_interests',
+  ],
+  "The caller's own, of what they chose, made or answered themselves.": [
+    'list_blocks list_mutes list_muted_keywords list_bookmarks list_scheduled_posts list_my_circles list_my_courses',
+    'list_my_events list_my_guild_applications list_my_invites list_my_personas list_my_projects list_my_series',
+    'list_orders list_pending_invitations get_invite_tree list_memberships',
+  ],
+  'A person has one row in it, or as few as one makes in a lifetime: hundreds of them are hundreds of people.': [
+    'list_candidates list_mentors list_talent list_people list_followers list_following list_event_attendees',
+    'list_course_students list_project_members list_group_members list_guild_members list_group_bans',
+    'list_group_requests list_group_invitations list_my_group_invitations list_guild_applications list_my_invitations',
+    'list_circle_invitations list_circle_members',
+  ],
+  'Spaces that are private are in no index of it; what is in a conversation its members alone fill.': [
+    'list_groups list_guilds list_conversations list_messages',
+  ],
+  'Ranked or found by a walk of its own: test/model/bounds/feed.test.ts and discovery.test.ts.': [
+    'list_feed list_suggested search',
+  ],
+  'Of staff, from whom nothing is hidden.': [
+    'list_all_conversations list_all_groups list_all_guilds list_all_interests list_all_orders list_all_payments',
+    'list_all_posts list_all_replies list_all_series list_all_wiki_proposals list_appeals list_assistant_sessions',
+    'list_audit_log list_circles list_contents list_feature_flags list_intents list_invite_codes list_media list_reports',
+    'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_group get_any_guild',
+  ],
+}
+
 describe('no list is missing', () => {
+  test('every list takes part, or says why it need not', async () => {
+    const reasoned = Object.values(apart).flatMap((names) => names.join(' ').split(' '))
+    const lists = await owner<{ name: string }[]>`
+      select proname as name from pg_proc
+      where pronamespace = 'api'::regnamespace and (proname like 'list\_%' or proargnames && '{p_limit,p_cursor}')`
+    const met = new Set(floods.map(({ operation }) => operation))
+    expect(reasoned.filter((name) => met.has(name))).toEqual([])
+    expect([...met, ...reasoned].sort()).toEqual(lists.map(({ name }) => name).sort())
+  })
+
   test('every kind of contents takes part', async () => {
     const kinds = await owner<{ kind: string }[]>`select kind from private.content_kinds order by kind collate "C"`
     expect([...contentKinds].sort()).toEqual(kinds.map(({ kind }) => kind))

@@ -146,14 +146,14 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
       parts.map((part, before) => ({ series_id: seriesId(place), post_id: postId(part), position: before + 1 })),
     ),
   )
-  const asked = posts.flatMap((post, place) => (post.poll ? [place] : []))
+  const asked = posts.flatMap((post, place) => (post.poll ? [{ place, author: post.author }] : []))
   await rows(
     'polls',
-    asked.map((place) => ({ id: pollId(place), post_id: postId(place) })),
+    asked.map(({ place, author }) => ({ id: pollId(place), post_id: postId(place), author_id: who(author) })),
   )
   await rows(
     'poll_options',
-    asked.flatMap((place) =>
+    asked.flatMap(({ place }) =>
       [0, 1].map((option) => ({
         id: optionId(place, option),
         poll_id: pollId(place),
