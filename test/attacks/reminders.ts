@@ -1,0 +1,91 @@
+// node test/attacks/reminders.ts: when one person's event is reminded of, and one person's scheduled post goes out, behind
+// thousands of somebody else's that are due in the second before, as the job is called by a worker: how many calls, and how
+// long they take. On an instance of its own.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres, { type TransactionSql } from 'postgres'
+import { migrate, preparePlatform } from '../../supabase/embedded/migrate.ts'
+import { startPostgres } from '../../supabase/embedded/postgres.ts'
+
+const EVENTS = 20_000
+const POSTS = 5000
+/** Half of what a run of the job may take, in which a worker calls it again and again; and then it gives up here. */
+const PATIENCE = 150
+
+const dataDir = mkdtempSync(join(tmpdir(), 'kith-attack-'))
+const server = await startPostgres({ dataDir, ephemeral: true })
+const sql = postgres(server.superuserUrl(), { max: 1, onnotice: () => {} })
+
+async function as<T>(person: string, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = JSON.stringify({ sub: person, role: 'user', iat: now, exp: now + 900 })
+  return (await sql.begin(async (tx) => {
+    await tx`select set_config('role', 'authenticated', true)`
+    await tx`select private.enter(${claims}::text)`
+    return work(tx)
+  })) as T
+}
+const enter = async (name: string): Promise<string> => {
+  const [row] = await sql<{ id: string }[]>`
+    select private.create_person(${`${name}@example.org`}, 'no hash', ${name}, 'Lima', '1990-01-31', 'DE', 'Berlin') as id`
+  return row?.id ?? ''
+}
+const events = (person: string, many: number) =>
+  as(person, async (tx) => {
+    const rows = await tx<{ id: string }[]>`
+      select api.create_event('x', 'x', now() + interval '3 days', now() + interval '4 days', 'UTC', '{"kind": "online"}') ->> 'id' as id
+      from generate_series(1, ${many})`
+    return rows.map(({ id }) => id)
+  })
+
+/** Calls a job until something is there. */
+async function callUntil(job: string, there: () => Promise<boolean>): Promise<string> {
+  const start = performance.now()
+  const seconds = () => ((performance.now() - start) / 1000).toFixed(1)
+  for (let calls = 1; performance.now() - start < PATIENCE * 1000; calls++) {
+    const [row] = await sql.unsafe<{ changed: number }[]>(`select private.${job}() as changed`)
+    if (calls % 20 === 0 || row?.changed === 0) {
+      if (await there()) return `after ${calls} calls at most, ${seconds()} s`
+      if (row?.changed === 0) return `never: nothing is left after ${calls} calls, ${seconds()} s`
+      if (performance.now() - start > (PATIENCE - 1) * 1000) return `not within ${calls} calls, ${seconds()} s`
+    }
+  }
+  return `not within ${PATIENCE} s`
+}
+
+try {
+  await preparePlatform(server.superuserUrl())
+  await migrate(server.url())
+  await sql`update private.write_limits set per_hour = 1000000`
+  await sql`alter table app.contents disable trigger _200_index_content` // the search's is not what is measured here
+  const [attacker, honest, guest] = [await enter('attacker'), await enter('honest'), await enter('guest')]
+
+  await events(attacker, EVENTS)
+  const [one = ''] = await events(honest, 1)
+  await as(guest, (tx) => tx`select api.rsvp_event(${one}, 'going')`)
+  await sql`update app.event_rsvps set since = since - interval '4 days'`
+  // the clock stays, and the events come nearer
+  await sql`update app.events set starts_at = now() + interval '1 day' - case when id = ${one} then interval '1 second' else interval '2 seconds' end`
+  await sql`vacuum analyze`
+  const reminded = async () =>
+    (await sql`select from private.effects where event = 'events.event.reminded' and user_id = ${guest}`).length > 0
+  process.stdout.write(`${EVENTS} events without guests begin in one second, the honest one a second later:\n`)
+  process.stdout.write(`  its guest is reminded ${await callUntil('job_remind_events', reminded)}\n`)
+
+  const at = new Date(Date.now() + 3_600_000)
+  const schedule = (person: string, times: number) =>
+    as(person, (tx) => tx`select api.create_post('x', p_publish_at => ${at}) from generate_series(1, ${times})`)
+  await schedule(attacker, POSTS)
+  await schedule(honest, 1)
+  await sql`update app.posts set publish_at = now() - case when author_id = ${honest} then interval '1 second' else interval '2 seconds' end
+            where published_at is null`
+  const isOut = async () =>
+    (await sql`select from app.posts where author_id = ${honest} and published_at is not null`).length > 0
+  process.stdout.write(`${POSTS} posts of one person are due in one second, the honest one a second later:\n`)
+  process.stdout.write(`  it goes out ${await callUntil('job_publish_scheduled', isOut)}\n`)
+} finally {
+  await sql.end()
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
