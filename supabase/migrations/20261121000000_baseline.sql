@@ -36028,13 +36028,14 @@ create trigger _206_index_person after insert or update of first_name, last_name
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   for each row execute function private.index_row('kind');
--- at the commit: an erasure goes on from its posts to what effects, which index a new one, have locked before. Of a post
--- that is not out nothing is found yet
-create constraint trigger _200_index_post after update of visibility, hidden_at, deleted_at on app.posts
-  deferrable initially deferred for each row
-  when (new.published_at is not null
-        and (new.deleted_at is not null or new.visibility <> old.visibility
-             or (new.hidden_at is null) <> (old.hidden_at is null)))
+-- of one that is not out nothing is found yet
+create trigger _200_index_post after update of visibility, hidden_at on app.posts
+  for each row when (new.published_at is not null and new.deleted_at is null
+                     and (new.visibility <> old.visibility or (new.hidden_at is null) <> (old.hidden_at is null)))
+  execute function private.index_row('post');
+-- at the commit: an erasure goes on from its posts to what effects, which index a new one, have locked before
+create constraint trigger _210_index_deleted_post after update of deleted_at on app.posts
+  deferrable initially deferred for each row when (new.published_at is not null and new.deleted_at is not null)
   execute function private.index_row('post');
 -- at the commit: the detail, which has the text, is written after the head
 create constraint trigger _200_index_content
