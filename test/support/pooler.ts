@@ -9,7 +9,7 @@ export type Pooler = {
   /** From now on it takes connections and bytes, and passes nothing on. */
   freeze(): void
   thaw(): void
-  /** Gives the next row that it passes on to somebody else as well, in place of the row after it. */
+  /** Gives the next long row that it passes on to somebody else as well, in place of the long row after it. */
   mixUp(): void
   /** Loses every connection and takes no more. */
   kill(): Promise<void>
@@ -19,6 +19,8 @@ export type Pooler = {
 }
 
 const ROW = 'D'.charCodeAt(0)
+/** Shorter rows are what a facade asks by itself, such as that somebody is there. Bytes. */
+const LONG = 200
 const [READY, IDLE] = ['Z'.charCodeAt(0), 'I'.charCodeAt(0)]
 /** Whose answers end with ReadyForQuery: Sync and the simple query. */
 const ENDS = ['S'.charCodeAt(0), 'Q'.charCodeAt(0)]
@@ -86,6 +88,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   }
 
   function rowOf(message: Buffer): Buffer {
+    if (message.length < LONG) return message
     const before = mixed
     mixed = before === 'next' ? message : undefined
     return before instanceof Buffer ? before : message
