@@ -71,6 +71,7 @@ create table app.orders (
   foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
 );
 create index orders_offering_id_idx on app.orders (offering_id, state);
+create index orders_waiting_idx on app.orders (offering_id, buyer_id, created_at desc, id desc) where state = 'held';
 create index orders_buyer_id_idx on app.orders (buyer_id, created_at desc, id desc);
 create index orders_seller_id_idx on app.orders (seller_id, created_at desc, id desc);
 create index orders_due_at_idx on app.orders (due_at) where due_at is not null;

@@ -336,3 +336,22 @@ test('orders of several buyers, and of one that is taken on, are told each', asy
   >`select group_key as key from app.notifications where user_id = ${alice.id}`
   for (const { key } of keys) for (const who of [alice, bob, carla]) expect(key).not.toContain(who.id)
 })
+
+test('an order that ends leaves the seller the notice of another that waits', async () => {
+  await owner`update app.orders set state = 'cancelled', due_at = null where state = 'held'`
+  const [first, second] = [await order(), await order()]
+  expect((await bob.post(`/economy/market/orders/${first}/cancel`)).status).toBe(200)
+  expect((await told(alice, 'order.updated')).map(({ payload }) => payload)).toEqual([
+    { orderId: second, state: 'held' },
+  ])
+  const third = await order()
+  await told(alice, 'order.updated')
+  expect((await bob.post(`/economy/market/orders/${third}/cancel`)).status).toBe(200)
+  expect((await told(alice, 'order.updated')).map(({ payload }) => payload)).toEqual([
+    { orderId: second, state: 'held' },
+  ])
+  expect((await bob.post(`/economy/market/orders/${second}/cancel`)).status).toBe(200)
+  expect((await told(alice, 'order.updated')).map(({ payload }) => payload)).toEqual([
+    { orderId: second, state: 'cancelled' },
+  ])
+})
