@@ -896,6 +896,7 @@ export const failures = {
     'invitation_settled',
     'invitation_unknown',
     'member_already',
+    'value_invalid',
   ],
   accept_order: [
     'asset_kind',
@@ -2183,6 +2184,7 @@ export const failures = {
     'invitation_not_yours',
     'post_unknown',
     'split_share_exceeded',
+    'value_invalid',
   ],
   respond_invitation: [
     'circle_full',
@@ -2190,6 +2192,7 @@ export const failures = {
     'invitation_settled',
     'invitation_unknown',
     'member_already',
+    'value_invalid',
   ],
   restore_any_group: [
     'reason_length',

@@ -220,6 +220,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  if p_accept is null then
+    perform private.fail('value_invalid');   -- it would be a no, which is for good
+  end if;
   -- checks before the post is locked
   if p_accept is not false or not exists (
        select from app.post_co_authors
@@ -230,4 +233,4 @@ begin
 end $$;
 comment on function api.respond_co_author is
   'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: private.settle_co_author.';
+  'Fails: value_invalid (neither), private.settle_co_author.';

@@ -262,7 +262,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if not exists (select from app.circle_invitation_card where id = p_id) then
+  if p_accept is null then
+    perform private.fail('value_invalid');   -- it would be a no, which is for good
+  elsif not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.fail('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
     perform private.fail('invitation_not_yours');
@@ -271,8 +273,8 @@ begin
   return private.invitation_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.respond_invitation is
-  'The invitee accepts or declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled, '
-  'member_already, circle_full.';
+  'The invitee accepts or declines. Fails: value_invalid (neither), invitation_unknown, invitation_not_yours, '
+  'invitation_settled, member_already, circle_full.';
 
 create function api.accept_invitation(p_id uuid) returns json
 language plpgsql volatile

@@ -6606,7 +6606,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if not exists (select from app.circle_invitation_card where id = p_id) then
+  if p_accept is null then
+    perform private.fail('value_invalid');   -- it would be a no, which is for good
+  elsif not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.fail('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
     perform private.fail('invitation_not_yours');
@@ -6615,8 +6617,8 @@ begin
   return private.invitation_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.respond_invitation is
-  'The invitee accepts or declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled, '
-  'member_already, circle_full.';
+  'The invitee accepts or declines. Fails: value_invalid (neither), invitation_unknown, invitation_not_yours, '
+  'invitation_settled, member_already, circle_full.';
 
 create function api.accept_invitation(p_id uuid) returns json
 language plpgsql volatile
@@ -12098,6 +12100,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  if p_accept is null then
+    perform private.fail('value_invalid');   -- it would be a no, which is for good
+  end if;
   -- checks before the post is locked
   if p_accept is not false or not exists (
        select from app.post_co_authors
@@ -12108,7 +12113,7 @@ begin
 end $$;
 comment on function api.respond_co_author is
   'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: private.settle_co_author.';
+  'Fails: value_invalid (neither), private.settle_co_author.';
 
 -- sql/posts/34_pins.sql
 

@@ -22,6 +22,7 @@ export default routes('posts', {
     operation: 'respond_co_author',
     params: CoAuthorParams,
     body: Acceptance,
+    never: ['value_invalid'],
     answers: { 200: CoAuthorInvitation },
   },
 })

@@ -130,6 +130,7 @@ export default routes('social', {
     operation: 'accept_invitation',
     params: InvitationParams,
     as: { invitationId: 'p_id' },
+    never: ['value_invalid'],
     answers: { 200: Invitation },
   },
   'POST /circles/invitations/:invitationId/decline': {
@@ -146,6 +147,7 @@ export default routes('social', {
     operation: 'respond_invitation',
     params: UuidId,
     body: Acceptance,
+    never: ['value_invalid'],
     answers: { 200: Invitation },
   },
   'GET /circles/me/check/:userId': {

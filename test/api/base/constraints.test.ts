@@ -1,6 +1,7 @@
 // What a constraint refuses has its code and sentence by `.rpc()` too, where no facade stands between: the database
 // itself says them. docs/decisions.md, Errors.
 import { describe, expect, test } from 'vitest'
+import { UNKNOWN } from '../../support/lists.ts'
 import { rest } from '../../support/rest.ts'
 import { world } from '../../support/world.ts'
 
@@ -267,6 +268,8 @@ describe('what has no code of its own', () => {
     ['update_me', { p_changes: { about: 'é'.repeat(1001) } }],
     ['mute_keyword', { p_keyword: 'é'.repeat(101) }],
     ['report', { p_target_type: 'user', p_target_id: bob.username, p_reason: 'é'.repeat(1001) }],
+    ['respond_invitation', { p_id: UNKNOWN, p_accept: null }],
+    ['respond_co_author', { p_id: post, p_invite_id: UNKNOWN, p_accept: null }],
   ])('%s of %j is value_invalid, as by HTTP, and quotes no row', async (...each) => {
     expect(await call(each)).toMatchObject({
       status: 422,
