@@ -98,13 +98,26 @@ end $$;
 comment on function private.untagged is
   'A text in which nothing looks like a tag, of which the parser of words would see no word: no text has such signs.';
 
+create function private.searchable(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  -- unaccent makes up to 5 bytes of a character ("½" is " 1/2"). Postgres does not check that the result fits into a
+  -- tsvector, where a word has at most 2046 bytes: reading a longer one goes beyond its memory, and ends the server
+  return regexp_replace(private.untagged(p_text), '(\S{200})', '\1 ', 'g');
+end $$;
+comment on function private.searchable is
+  'A text as the parser of words may have it: see private.untagged. A word of more than 200 characters is cut into '
+  'pieces.';
+
 create function private.search_vector(p_title text, p_body text) returns tsvector
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return setweight(to_tsvector('private.search', private.untagged(left(p_title, 500))), 'A')
-         || setweight(to_tsvector('private.search', private.untagged(left(p_body, 5000))), 'D');
+  return setweight(to_tsvector('private.search', private.searchable(left(p_title, 500))), 'A')
+         || setweight(to_tsvector('private.search', private.searchable(left(p_body, 5000))), 'D');
 end $$;
 comment on function private.search_vector is
   'The words of a title and of the first 5000 characters of a text, with their places.';

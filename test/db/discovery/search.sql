@@ -1,6 +1,6 @@
 -- The search: what finds what, and what nobody finds. Posts against the model of visibility: test/model/oracle.
 begin;
-select plan(65);
+select plan(67);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -148,6 +148,9 @@ select is(pg_temp.found('"thyme thyme"', 'post'), 'late', 'a phrase is looked fo
 select test.act_as_owner();
 select is((select max(cardinality(w.positions)) from unnest(private.ranked_words(private.search_vector('mint', repeat('thyme sage ', 300)))) w), 16, 'but 16 rank it');
 select is(private.ranked_words(private.search_vector('mint', 'thyme')), null, 'as do all of fewer');
+select is((select max(octet_length(w.lexeme)) || ' ' || max(cardinality(w.positions)) from unnest(private.search_vector(repeat('½', 500), repeat('⑽', 4999) || ' ' || repeat('㎮', 600))) w), '800 24',
+          'a word that unaccent makes longer than a tsvector can hold is cut: the server would not survive it');
+select ok(private.search_vector('', repeat('ⅷ', 800) || ' dill') @@ to_tsquery('private.search', 'dill'), 'and what stands beside it is found');
 select test.act_as('alice');
 select is((select regexp_count(api.search('dill') #>> '{items,0,excerpt}', '<mark>dill</mark>')), 1, 'an excerpt is where the hit is');
 select throws_ok(format('select api.search(%L)', repeat('a ', 16) || '-"' || repeat('b ', 17) || '"'), 'PT422', 'search_words', '33 words are too many');
