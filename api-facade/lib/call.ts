@@ -151,7 +151,7 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
     if (!row) throw new Error('private.enter gave no row')
     return row
   }
-  return inTurn(send).catch((error: unknown) => {
+  return inTurn(c.get('claims')?.sub ?? '', send).catch((error: unknown) => {
     if (isRepeatable(c, error)) return send()
     throw error
   })
@@ -160,24 +160,38 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
 /** The number of a statement comes back with its answer, which proves that no pooler in between mixed up two. */
 let asked = 0
 
-// How long a statement waits for its turn (sql/discovery/49_turns.sql), how often it asks, and how many may wait.
-// Milliseconds.
+// How long a statement waits for its turn (sql/discovery/49_turns.sql), how often it asks, and how many may wait, in all
+// and of one person, who has as many turns. Milliseconds.
 const PATIENCE = 2000
 const PAUSE = 100
 const WAITING = 20
-let waiting = 0
+const EACH = 2
+/** Who waits, by name for each statement. */
+const waiting: string[] = []
+
+const isBusy = (error: unknown): boolean => error instanceof postgres.PostgresError && error.message === 'search_busy'
+const mayWait = (who: string): boolean =>
+  waiting.length < WAITING && waiting.filter((other) => other === who).length < EACH
 
 /** Sends it again for a while where too many of its kind run. Nobody has a connection while they wait. */
-async function inTurn<T>(send: () => Promise<T>): Promise<T> {
-  for (let waited = 0; ; waited += PAUSE) {
-    try {
-      return await send()
-    } catch (error) {
-      const busy = error instanceof postgres.PostgresError && error.message === 'search_busy'
-      if (!busy || waited >= PATIENCE || waiting >= WAITING) throw error
+async function inTurn<T>(who: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (error) {
+    if (!isBusy(error) || !mayWait(who)) throw error
+  }
+  waiting.push(who)
+  try {
+    for (let waited = PAUSE; ; waited += PAUSE) {
+      await sleep(PAUSE)
+      try {
+        return await send()
+      } catch (error) {
+        if (!isBusy(error) || waited >= PATIENCE) throw error
+      }
     }
-    waiting++
-    await sleep(PAUSE).finally(() => waiting--)
+  } finally {
+    waiting.splice(waiting.indexOf(who), 1)
   }
 }
 

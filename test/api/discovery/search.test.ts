@@ -1,4 +1,5 @@
 // What a search costs, and whom: the work of nobody's search depends on what others keep to themselves; how many run.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { looked } from '../../support/bounds.ts'
 import { applyEffects } from '../../support/database.ts'
@@ -140,6 +141,20 @@ describe('how many run at once', async () => {
           and usename = 'kith_user' and query like '%api.search%' and state = 'idle' and query_start > ${now}`
         return tried.length > 0
       })
+      return { asked }
+    })
+    expect(await asked).toMatchObject({ status: 200 })
+  })
+
+  test('nobody takes the places of all who wait', async () => {
+    const { asked } = await taken(all, async () => {
+      // one after the other, or they would be refused for running at once
+      for (;;) {
+        const answer = await Promise.race([look(), sleep(20)])
+        if (answer?.status === 503) break
+      }
+      const asked = bob.get('/discovery/search?q=quince')
+      await Promise.race([asked, sleep(200)])
       return { asked }
     })
     expect(await asked).toMatchObject({ status: 200 })
