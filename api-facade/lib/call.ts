@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { z } from 'zod'
 import { operations } from '../generated/operations.ts'
-import { clientAddress, keyOf } from './client.ts'
+import { clientAddress, keyOf, network } from './client.ts'
 import type { Context } from './context.ts'
 import type { PoolName } from './database.ts'
 import { encode } from './encode.ts'
@@ -141,17 +141,21 @@ const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method =
  * @param statement selects `$1::text as proof`; the values begin at $2
  */
 async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
+  const who = c.get('claims')?.sub ?? network(clientAddress(c))
   const send = async () => {
     const proof = String(++asked)
-    const [row] = await c.get('services').pools[pool].run(async (sql) => {
-      const rows = await sql.unsafe<Row[]>(statement, [proof, ...values], { prepare: true })
-      if (rows[0] && rows[0].proof !== proof) throw new NoAnswer('the database answered another request')
-      return rows
-    })
+    const [row] = await c.get('services').pools[pool].run(
+      async (sql) => {
+        const rows = await sql.unsafe<Row[]>(statement, [proof, ...values], { prepare: true })
+        if (rows[0] && rows[0].proof !== proof) throw new NoAnswer('the database answered another request')
+        return rows
+      },
+      { who },
+    )
     if (!row) throw new Error('private.enter gave no row')
     return row
   }
-  return inTurn(c.get('claims')?.sub ?? '', send).catch((error: unknown) => {
+  return inTurn(who, send).catch((error: unknown) => {
     if (isRepeatable(c, error)) return send()
     throw error
   })

@@ -28,6 +28,9 @@ export function isLostConnection(error: unknown): boolean {
   return error instanceof Error && 'code' in error && lostCodes.test(String(error.code))
 }
 
+type Turn = (free: Connection) => void
+type Wait = { patience?: number; who?: string }
+
 export class Pool {
   /** Pieces of work that run or wait for a connection. */
   inFlight = 0
@@ -35,7 +38,8 @@ export class Pool {
   prepare = true
   readonly #connections: Connection[]
   readonly #idle: Connection[]
-  readonly #line = new Set<(free: Connection) => void>()
+  /** Who waits for a connection, by name, in the order of their turns. */
+  readonly #lines = new Map<string, Set<Turn>>()
   readonly #deadline: number
 
   /** Opens nothing yet: a connection opens with its first work. */
@@ -48,14 +52,16 @@ export class Pool {
 
   /**
    * Does `work` on a connection that nobody else uses meanwhile, the one that was used last where several are free.
-   * @param patience how long the caller waits, in milliseconds; the statement itself may take until the deadline
+   * @param more.patience how long the caller waits, in milliseconds; the statement itself may take until the deadline
+   * @param more.who for whom it is: those who wait take turns, so that nobody waits for all that another one has asked
    * @throws NoAnswer when there was no connection or no answer in time
    */
-  async run<T>(work: (sql: Sql) => PromiseLike<T>, patience = this.#deadline): Promise<T> {
+  async run<T>(work: (sql: Sql) => PromiseLike<T>, more: Wait = {}): Promise<T> {
+    const { patience = this.#deadline, who = '' } = more
     this.inFlight++
     const end = performance.now() + patience
     try {
-      const free = this.#idle.pop() ?? (await this.#wait(patience))
+      const free = this.#idle.pop() ?? (await this.#wait(patience, who))
       return await this.#use(free, work, end)
     } finally {
       this.inFlight--
@@ -68,17 +74,19 @@ export class Pool {
     await Promise.all(this.#connections.map((connection) => connection.end()))
   }
 
-  #wait(patience: number): Promise<Connection> {
+  #wait(patience: number, who: string): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const turn = (free: Connection) => {
         clearTimeout(timer)
         resolve(free)
       }
+      const line = this.#lines.get(who) ?? new Set()
       const timer = setTimeout(() => {
-        this.#line.delete(turn)
+        line.delete(turn)
+        if (line.size === 0) this.#lines.delete(who)
         reject(new NoAnswer('no connection to the database was free in time'))
       }, patience)
-      this.#line.add(turn)
+      this.#lines.set(who, line.add(turn))
     })
   }
 
@@ -120,13 +128,17 @@ export class Pool {
   }
 
   #give(connection: Connection): void {
-    const [next] = this.#line
+    const [next] = this.#lines
     if (!next) {
       this.#idle.push(connection)
       return
     }
-    this.#line.delete(next)
-    next(connection)
+    const [who, line] = next
+    const [turn] = line
+    this.#lines.delete(who)
+    if (turn) line.delete(turn)
+    if (line.size > 0) this.#lines.set(who, line) // behind all others
+    turn?.(connection)
   }
 }
 

@@ -47,7 +47,9 @@ export function databaseCounter(
 
   async function ask(buckets: readonly Bucket[]): Promise<Count[]> {
     const parameters = parametersOf(buckets)
-    const rows = await gate.run((sql) => sql.unsafe<Row[]>(statement, parameters, { prepare: true }), PATIENCE)
+    const rows = await gate.run((sql) => sql.unsafe<Row[]>(statement, parameters, { prepare: true }), {
+      patience: PATIENCE,
+    })
     const time = now()
     return buckets.map(({ key, limit, seconds }, at) => {
       const { used, reset_ms, over } = rows[at] as Row

@@ -29,7 +29,9 @@ async function look(gate: Pool, log: Log): Promise<Difference> {
 }
 
 async function read(gate: Pool): Promise<Found> {
-  const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.readiness()::text as text`, PATIENCE)
+  const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.readiness()::text as text`, {
+    patience: PATIENCE,
+  })
   return JSON.parse(row?.text ?? '')
 }
 

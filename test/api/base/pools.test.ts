@@ -109,10 +109,25 @@ describe('a pool', () => {
       await end
       return sql`select 1 as one`
     })
-    await expect(pool.run((sql) => sql`select 2`, 50)).rejects.toBeInstanceOf(NoAnswer)
+    await expect(pool.run((sql) => sql`select 2`, { patience: 50 })).rejects.toBeInstanceOf(NoAnswer)
     resolve()
     expect(await before).toEqual([{ one: 1 }])
     expect(await pool.run((sql) => sql`select 3 as three`)).toEqual([{ three: 3 }])
+  })
+
+  test('lets those who wait take turns, however much one of them has asked', async () => {
+    const pool = poolOf(database.url, 1)
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    const order: string[] = []
+    const ask = (who: string, patience?: number) =>
+      pool.run((sql) => sql`select 1`.then(() => order.push(who)), { who, patience })
+    const before = pool.run((sql) => end.then(() => sql`select 1`))
+    const asked = ['alice', 'alice', 'alice', 'bob', 'carla', 'bob'].map((who) => ask(who))
+    await expect(ask('dora', 50)).rejects.toBeInstanceOf(NoAnswer)
+    resolve()
+    await Promise.all([before, ...asked])
+    expect(order).toEqual(['alice', 'bob', 'carla', 'alice', 'bob', 'alice'])
+    expect(pool.inFlight).toBe(0)
   })
 
   test('uses as few connections as it needs', async () => {
