@@ -39,6 +39,7 @@ export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], o
         const run = told(db, queue, log, async () => {
           const { changed, after } = await turn(db, batch, data)
           if (after) await boss.send(queue, { ...data, after })
+          await boss.complete(queue, id) // now, since those taken together with it may take long
           return changed
         })
         // one that fails is tried again by itself, and holds up none of the others

@@ -28,6 +28,29 @@ const work = () => {
 }
 afterAll(async () => (await worker)?.stop())
 
+test('nobody waits until all that somebody else has is done', { timeout: 30_000 }, async () => {
+  await owner.unsafe(`
+    create table private.counted (name text primary key, batches integer not null default 0);
+    create function private.count_batches(p_job jsonb, p_after uuid default null) returns json
+    language plpgsql security definer set search_path = '' as $$
+    declare v_batches integer;
+    begin
+      perform pg_sleep(0.05);
+      insert into private.counted as c values (p_job ->> 'name', 1)
+      on conflict (name) do update set batches = c.batches + 1 returning batches into v_batches;
+      return json_build_object('changed', 1, 'next', case when v_batches < (p_job ->> 'most')::integer then gen_random_uuid() end);
+    end $$;
+    grant execute on function private.count_batches to worker;
+    call private.make_batch_queue('counted', 'private.count_batches')`)
+  await owner`select private.enqueue('counted', '{"name":"much","most":80}'), private.enqueue('counted', '{"name":"little","most":3}')`
+  const batches = async (name: string) =>
+    (await owner<{ batches: number }[]>`select batches from private.counted where name = ${name}`)[0]?.batches ?? 0
+  await work()
+  await until(async () => (await batches('little')) === 3)
+  expect(await batches('much')).toBeLessThan(80)
+  await until(async () => (await batches('much')) === 80)
+})
+
 test('what it earned is taken back in batches, exactly', async () => {
   const { body: kept } = await alice.post<{ id: string }>('/posts', { body: 'kept', interestId })
   const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'loved', interestId })

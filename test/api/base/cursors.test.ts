@@ -76,10 +76,16 @@ describe('a sealed cursor', () => {
 
   test('of one order, space or tab is none of another', async () => {
     const cursor = await first(alice, upcoming)
-    for (const list of ['/events?', '/events/mine?', `${upcoming}groupId=${group}&`, '/feed?', '/feed?tab=trending&']) {
+    for (const list of [
+      '/events?',
+      '/events?when=past&',
+      '/events/mine?',
+      `${upcoming}groupId=${group}&`,
+      '/feed?',
+      '/feed?tab=trending&',
+    ]) {
       expect(await alice.get(cursor.replace(upcoming, list)), list).toFailWith(400, 'cursor_unknown')
     }
-    expect((await alice.get(cursor.replace(upcoming, '/events?when=past&'))).status, 'the same order').toBe(200)
   })
 
   test('with any letter changed is none', async () => {
