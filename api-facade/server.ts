@@ -18,6 +18,7 @@ import { metrics } from './lib/metrics.ts'
 import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
+import { createSlots } from './lib/slots.ts'
 import { createStorageWatch } from './lib/storage.ts'
 import { createTokens } from './lib/tokens.ts'
 import { createViews } from './lib/views.ts'
@@ -56,6 +57,9 @@ export type RunningServer = { url: string; port: number; stop(): Promise<void> }
 /** How long requests in flight may take once the end has begun. Milliseconds. */
 const GRACE = 10_000
 
+/** How many exports are written at once. */
+const EXPORTS = 4
+
 /** @throws Error when the port is taken or there is no secret */
 export async function startServer({ config, databaseUrl, ...given }: ServerOptions): Promise<RunningServer> {
   const secret = given.jwtSecret ?? config.jwtSecret
@@ -73,6 +77,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const { beside, wrote } = given
   const previews = createPreviews(functions, log)
   const storage = createStorageWatch(config, functions, log)
+  const exports = createSlots(EXPORTS)
   const end = new AbortController()
   const stopping = end.signal
   const services = {
@@ -84,6 +89,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     functions,
     previews,
     storage,
+    exports,
     stopping,
     log,
     aliasOf,

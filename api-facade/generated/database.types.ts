@@ -322,8 +322,8 @@ export type Database = {
       erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
       expel_from_group: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_group'] }
       expel_from_guild: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_guild'] }
-      export_me: { Args: { p_after?: Json; p_section?: string }; Returns: Answers['export_me'] }
-      export_user: { Args: { p_after?: Json; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
+      export_me: { Args: { p_after?: string; p_section?: string }; Returns: Answers['export_me'] }
+      export_user: { Args: { p_after?: string; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
       find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
       follow_person: { Args: { p_person: string }; Returns: Answers['follow_person'] }
       follow_series: { Args: { p_id: string }; Returns: Answers['follow_series'] }

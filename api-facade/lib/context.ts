@@ -9,6 +9,7 @@ import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
+import type { Slots } from './slots.ts'
 import type { StorageWatch } from './storage.ts'
 import type { Claims, Tokens } from './tokens.ts'
 import type { Views } from './views.ts'
@@ -23,6 +24,8 @@ export type Services = {
   functions: Functions
   previews: Previews
   storage: StorageWatch
+  /** Exports that are being written. */
+  exports: Slots
   /** Aborted when the facade begins to stop: what would be waited for long is then done without. */
   stopping: AbortSignal
   log: Log

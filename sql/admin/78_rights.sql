@@ -19,7 +19,7 @@ end $$;
 comment on function private.require_banned is
   'A banned person, whose rights staff serves. Fails: person_unknown, person_free.';
 
-create function private.export_banned(p_user uuid, p_section text, p_after jsonb) returns json
+create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
@@ -31,9 +31,10 @@ begin
   return private.export_page(p_user, p_section, p_after);
 end $$;
 comment on function private.export_banned is
-  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown.';
+  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown, '
+  'cursor_unknown.';
 
-create function api.export_user(p_id text, p_section text default null, p_after jsonb default null) returns json
+create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
@@ -51,7 +52,7 @@ begin
 end $$;
 comment on function api.export_user is
   'A banned person''s data, as api.export_me gives it. The head leaves an audit entry. Fails: role_required, '
-  'person_unknown, person_free, section_unknown.';
+  'person_unknown, person_free, section_unknown, cursor_unknown.';
 
 create function api.erase_user(p_id text) returns json
 language plpgsql volatile

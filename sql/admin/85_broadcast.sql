@@ -18,7 +18,7 @@ create table app.broadcasts (
   told_to     uuid,
   finished_at timestamptz
 );
-create index broadcasts_actor_id_idx on app.broadcasts (actor_id);
+create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
   'What admins had told to everybody, in the name of the instance: it stays when they are erased.';
 comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';

@@ -1,9 +1,8 @@
 -- What erasure does to AI sessions, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
-insert into private.personal_data (relation, person_column, section, whose, omits) values
+insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
-  ('app.ai_turns', 'session_id', 'aiTurns', 'session_id in (select s.id from app.ai_sessions s where s.user_id = $1)',
-   '{family}');
+  ('app.ai_turns', 'session_id', 'aiTurns', '{aiSessions}', '{family}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
 

@@ -8,7 +8,7 @@ create table app.usernames (
   created_at timestamptz not null default now(),
   check ((username is null) = (user_id is null))
 );
-create index usernames_user_id_idx on app.usernames (user_id);
+create index usernames_user_id_idx on app.usernames (user_id, hash);
 comment on table app.usernames is
   'Every name that anybody has or ever had, so that one unique key decides who may take a name. When a person is '
   'erased, only the hash stays.';

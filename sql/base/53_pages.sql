@@ -70,7 +70,7 @@ end $$;
 comment on function private.cursor_signature is
   'What a cursor ends with: 144 bits of an HMAC over its encrypted part, the caller and the list.';
 
-create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
+create function private.seal(p_list text, p_content bytea) returns text
 language plpgsql volatile security definer   -- nobody may read the keys
 set search_path = ''
 as $$
@@ -79,19 +79,15 @@ declare
   v_hidden bytea := extensions.gen_random_bytes(16);
 begin
   select * into v_keys from private.cursor_keys;
-  v_hidden := v_hidden || extensions.encrypt_iv(int8send(p_number) || uuid_send(p_id), v_keys.hiding, v_hidden,
-                                                'aes-cbc');
+  v_hidden := v_hidden || extensions.encrypt_iv(p_content, v_keys.hiding, v_hidden, 'aes-cbc');
   return translate(encode(v_hidden || private.cursor_signature(v_keys.signing, p_list, v_hidden), 'base64'),
-                   e'+/\n', '-_');
+                   e'+/=\n', '-_');
 end $$;
-comment on function private.seal_cursor is
-  'A cursor that holds a number and an id, which only this caller can use, in this list: 88 letters, other ones each '
-  'time. A list is named by all that its order depends on. See private.open_cursor.';
+comment on function private.seal is
+  'A cursor with this content, which only this caller can use, in this list: other letters each time. A list is named '
+  'by all that its order depends on. See private.open.';
 
-create type app.rank_place as (rank bigint, id uuid);
-comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
-
-create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
+create function private.open(p_list text, p_cursor text) returns bytea
 language plpgsql stable security definer   -- nobody may read the keys
 set search_path = ''
 as $$
@@ -100,18 +96,44 @@ declare
   v_sealed bytea;
   v_hidden bytea;
 begin
-  if (p_cursor ~ '^[A-Za-z0-9_-]{88}$') is not true then
+  if (p_cursor ~ '^[A-Za-z0-9_-]{67,}$' and length(p_cursor) % 4 <> 1) is not true then
     return null;
   end if;
   select * into v_keys from private.cursor_keys;
-  v_sealed := decode(translate(p_cursor, '-_', '+/'), 'base64');
-  v_hidden := substr(v_sealed, 1, 48);
-  if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, 49) then
+  v_sealed := decode(rpad(translate(p_cursor, '-_', '+/'), (length(p_cursor) + 3) / 4 * 4, '='), 'base64');
+  v_hidden := substr(v_sealed, 1, length(v_sealed) - 18);
+  if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, length(v_sealed) - 17)
+     -- the last letter has bits that say nothing
+     or translate(encode(v_sealed, 'base64'), e'+/=\n', '-_') <> p_cursor then
     return null;
   end if;
-  v_hidden := extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
-  return (('x' || encode(substr(v_hidden, 1, 8), 'hex'))::bit(64)::bigint,
-          encode(substr(v_hidden, 9), 'hex')::uuid)::app.rank_place;
+  return extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
+end $$;
+comment on function private.open is
+  'What private.seal put into a cursor for this caller and list; null for any other.';
+
+create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.seal(p_list, int8send(p_number) || uuid_send(p_id)); end $$;
+comment on function private.seal_cursor is
+  'A cursor that holds a number and an id: 88 letters. See private.seal, private.open_cursor.';
+
+create type app.rank_place as (rank bigint, id uuid);
+comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
+
+create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_content bytea := private.open(p_list, p_cursor);
+begin
+  if v_content is null then
+    return null;
+  end if;
+  return (('x' || encode(substr(v_content, 1, 8), 'hex'))::bit(64)::bigint,
+          encode(substr(v_content, 9), 'hex')::uuid)::app.rank_place;
 end $$;
 comment on function private.open_cursor is
   'What private.seal_cursor put into a cursor for this caller and list; null for any other.';

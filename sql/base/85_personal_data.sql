@@ -7,6 +7,7 @@ create table private.personal_data (
   relation      regclass not null,
   person_column text not null,
   section       text unique check (section ~ '^[a-z][A-Za-z]*$'),
+  within        text[],
   whose         text,
   omits         text[] not null default '{}',
   across_blocks boolean not null default false,
@@ -16,8 +17,12 @@ create table private.personal_data (
 );
 comment on table private.personal_data is
   'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
+comment on column private.personal_data.within is
+  'The sections to whose rows these hang on by person_column; null where that has the person. Of the others an index '
+  'must begin with it, and go on with what orders a person''s rows, or each page would sort them all.';
 comment on column private.personal_data.whose is
-  'An SQL condition that finds the rows of person $1; null means person_column = $1.';
+  'An SQL condition on a row t. Within another section it stands in place of t.<person_column> = p.id, where p is a '
+  'row of that section; otherwise it leaves out rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block: a person sees whom they have blocked themselves.';
@@ -27,12 +32,10 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.usernames', 'user_id', 'usernames', '{hash}'),
   ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
   ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.audit_log', 'target_id', 'auditEntriesAboutMe', $$ target_type = 'user' and target_id = $1::text $$,
+insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('app.audit_log', 'target_id', 'auditEntriesAboutMe', null, $$ t.target_type = 'user' $$,
    '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where '
-  'l.actor_id = $1)',
-   '{detail}');
+  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
@@ -101,39 +104,178 @@ comment on function private.export_row is
   'them.';
 call private.make_walk('private.export_row');
 
-create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
+create function private.export_order(p_source private.personal_data) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_keys  text[] := array(select k.name from private.key_columns(p_source.relation) k order by k.place);
+  v_order text[];
+begin
+  -- of an index in one direction that begins with the person's column, the shortest
+  select o.names[2:] into v_order
+  from pg_catalog.pg_index i
+  cross join lateral (
+    select array_agg(a.attname::text order by k.place) as names,
+           coalesce(bool_and(a.attnotnull) filter (where k.place > 1), true) as full,
+           count(distinct i.indoption[k.place - 1] & 1) filter (where k.place > 1) as ways
+    from unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where k.place <= i.indnkeyatts) o
+  where i.indrelid = p_source.relation and i.indisvalid and i.indpred is null and i.indexprs is null
+    and o.names[1] = p_source.person_column and o.full and o.ways <= 1
+  order by o.names @> v_keys desc, cardinality(o.names), i.indexrelid limit 1;
+  return coalesce(v_order, '{}') || array(
+    select k.name from unnest(v_keys) with ordinality as k (name, place)
+    where k.name <> all (coalesce(v_order, '{}')) and (k.name <> p_source.person_column or cardinality(v_keys) = 1)
+    order by k.place);
+end $$;
+comment on function private.export_order is
+  'The columns by which a section that has the person themselves is read: those of an index behind the person, and '
+  'behind them what is missing of the key.';
+
+create function private.export_keys(p_relation regclass, p_alias text, p_names text[], p_after text)
+returns table (names text, places text)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    select string_agg(format('%I.%I', p_alias, n.name), ', ' order by n.place),
+           string_agg(format('(%s ->> %s)::%s', p_after, n.place - 1, a.atttypid::regtype), ', ' order by n.place)
+    from unnest(p_names) with ordinality as n (name, place)
+    join pg_catalog.pg_attribute a on a.attrelid = p_relation and a.attname = n.name;
+end $$;
+comment on function private.export_keys is
+  'As parts of a query: these columns of a relation under an alias, and the values for them in a JSON array.';
+
+create type private.export_rows as (items json[], next jsonb);
+comment on type private.export_rows is
+  'Some rows of a section, as the table has them, and where it goes on, if it does.';
+
+create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
+returns private.export_rows
 language plpgsql stable security definer   -- reads what people otherwise see only as cards
 set search_path = ''
 as $$
 declare
-  v_source private.personal_data;
-  v_keys   text;
-  v_after  text;
+  v_names  text;
+  v_places text;
   v_rows   json[];
+begin
+  select k.names, k.places into v_names, v_places
+  from private.export_keys(p_source.relation, 't', private.export_order(p_source), '$2') k;
+  -- the condition comes behind the look, which so is no longer than a page
+  execute format(
+      'select array(select json_build_object(''row'', case when %1$s then to_json(t) end, ''key'',
+                                             json_build_array(%2$s))
+                    from (select t.* from %3$s t where t.%4$I = $1::%5$s and ($2 is null or (%2$s) > (%6$s))
+                          order by %2$s limit 201) t
+                    order by %2$s)',
+      coalesce(p_source.whose, 'true'), v_names, p_source.relation, p_source.person_column,
+      (select atttypid::regtype from pg_catalog.pg_attribute
+       where attrelid = p_source.relation and attname = p_source.person_column), v_places)
+    into v_rows using p_user, p_after;
+  return (array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place)
+                where json_typeof(r.item -> 'row') = 'object' order by r.place),
+          case when cardinality(v_rows) > 200 then (v_rows[200] -> 'key')::jsonb end)::private.export_rows;
+end $$;
+comment on function private.export_direct is
+  'The next 200 rows of a section that has the person themselves, by the index of private.export_order.';
+call private.make_walk('private.export_direct');
+-- rows that an index calls equal are put in the order of their keys
+alter function private.export_direct set enable_incremental_sort = on;
+
+create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
+returns private.export_rows
+language plpgsql stable security definer   -- reads what people otherwise see only as cards
+set search_path = ''
+as $$
+declare
+  v_section integer := coalesce((p_after ->> 'section')::integer, 1);
+  v_outer   private.personal_data;
+  v_names   text;
+  v_places  text;
+  v_keys    text;
+  v_done    text;
+  v_rows    json[];
+  v_count   integer;
+  v_last    json;
+begin
+  select * into v_outer from private.personal_data where section = p_source.within[v_section];
+  select k.names, k.places into v_names, v_places
+  from private.export_keys(v_outer.relation, 'p', private.export_order(v_outer), '($2 -> ''outer'')') k;
+  select k.names, k.places into v_keys, v_done
+  from private.export_keys(p_source.relation, 't', array(select c.name from private.key_columns(p_source.relation) c
+                                                         order by c.place), '($2 -> ''row'')') k;
+  execute format($q$
+      with outer_rows as materialized (
+        select p.* from %1$s p
+        where p.%2$I = $1 and ($2 -> 'outer' is null
+                               or case when $2 -> 'row' is null then (%3$s) > (%4$s) else (%3$s) >= (%4$s) end)
+        order by %3$s limit 50
+      )
+      select array(
+               select json_build_object('row', to_json(t), 'outer', json_build_array(%3$s),
+                                        'key', json_build_array(%6$s))
+               from outer_rows p
+               cross join lateral (
+                 select t.* from (select t.* from %5$s t where %8$s %10$s) t
+                 where $2 -> 'row' is null or (%3$s) <> (%4$s) or (%6$s) > (%7$s)
+                 order by %6$s limit 201) t
+               order by %3$s, %6$s limit 201),
+             (select count(*) from outer_rows),
+             (select json_build_array(%3$s) from outer_rows p order by %9$s limit 1)
+      $q$,
+      v_outer.relation, v_outer.person_column, v_names, v_places, p_source.relation, v_keys, v_done,
+      coalesce(p_source.whose, format('t.%I = p.id', p_source.person_column)),
+      replace(v_names, ',', ' desc,') || ' desc',
+      -- all of one, by an index, or it might walk over everybody's in the order of their keys; where these begin with
+      -- what it belongs to, they are in order
+      case when not exists (select from private.key_columns(p_source.relation) c
+                            where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end)
+    into v_rows, v_count, v_last using p_user, p_after;
+  return (
+    array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
+    case when cardinality(v_rows) > 200
+         then jsonb_build_object('section', v_section, 'outer', v_rows[200] -> 'outer', 'row', v_rows[200] -> 'key')
+         when v_count = 50 then jsonb_build_object('section', v_section, 'outer', v_last)
+         when v_section < cardinality(p_source.within) then jsonb_build_object('section', v_section + 1)
+    end)::private.export_rows;
+end $$;
+comment on function private.export_within is
+  'The next 200 rows at most of a section that hangs on others: those of their next 50 rows.';
+call private.make_walk('private.export_within');
+alter function private.export_within set enable_incremental_sort = on;
+
+create function private.export_page(p_user uuid, p_section text, p_after text default null) returns json
+language plpgsql stable security definer   -- reads what people otherwise see only as cards
+set search_path = ''
+as $$
+declare
+  v_list   text := concat_ws(' ', 'export', p_user, p_section);
+  v_source private.personal_data;
+  v_after  jsonb;
+  v_found  private.export_rows;
 begin
   select * into v_source from private.personal_data where section = p_section;
   if not found then
     perform private.fail('section_unknown');
   end if;
-  -- an id in a key may be another person's: the cursor has its digest instead, which is the caller's alone ($1)
-  select string_agg(format(case when type = 'uuid'::regtype then 'sha256(uuid_send($1) || uuid_send(t.%I))'
-                                else 't.%I' end, name), ', ' order by place),
-         string_agg(format('($2 ->> %s)::%s', place - 1,
-                           case when type = 'uuid'::regtype then 'bytea'::regtype else type end), ', ' order by place)
-  into v_keys, v_after
-  from private.key_columns(v_source.relation);
-  execute format(
-      -- the offset keeps it from walking over the rows of everybody in the order of their keys
-      'select array(select json_build_object(''row'', to_json(t), ''key'', json_build_array(%3$s))
-                    from (select * from %1$s t where (%2$s) and ($2 is null or (%3$s) > (%4$s)) offset 0) t
-                    order by %3$s limit 201)',
-      v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys, v_after)
-    into v_rows using p_user, p_after;
+  if p_after is not null then
+    v_after := convert_from(private.open(v_list, p_after), 'UTF8');
+    if v_after is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := case when v_source.within is null then private.export_direct(p_user, v_source, v_after)
+                  else private.export_within(p_user, v_source, v_after) end;
   return json_build_object(
-    'items', array(select private.export_row(p_user, r.item -> 'row', v_source)
-                   from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
-    'next', case when cardinality(v_rows) > 200 then v_rows[200] -> 'key' end);
+    'items', array(select private.export_row(p_user, r.item, v_source)
+                   from unnest(v_found.items) with ordinality as r (item, place) order by r.place),
+    'next', case when v_found.next is not null
+                 then private.seal(v_list, convert_to(v_found.next::text, 'UTF8')) end);
 end $$;
 comment on function private.export_page is
   'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
-  'section_unknown.';
+  'section_unknown, cursor_unknown.';

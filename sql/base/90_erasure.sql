@@ -5,7 +5,7 @@
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
-create index audit_log_target_idx on app.audit_log (target_type, target_id);
+create index audit_log_target_idx on app.audit_log (target_id, target_type, id);
 
 create function private.erase_later(p_queue text, p_job json) returns void
 language plpgsql volatile

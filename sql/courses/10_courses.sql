@@ -66,10 +66,9 @@ comment on column app.course_enrolments.completed_at is
 insert into private.write_limits (kind, per_hour) values ('lessons', 600);
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.courses', 'id', 'courses', 'id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.course_lessons', 'course_id', 'courseLessons',
-   'course_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.courses', 'id', 'courses', '{contents}'),
+  ('app.course_lessons', 'course_id', 'courseLessons', '{contents}');
 insert into private.personal_data (relation, person_column, section) values
   ('app.course_enrolments', 'user_id', 'courseEnrolments');
 

@@ -113,8 +113,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_leftovers (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.debates', 'id', 'debates', '{contents}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
 

@@ -23,7 +23,7 @@ create table app.payments (
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
-create index payments_receiver_id_idx on app.payments (receiver_id);
+create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
@@ -42,7 +42,7 @@ create table app.payment_splits (
   primary key (payment_id, receiver_id)
 );
 create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
-create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
+create index payment_splits_sender_id_idx on app.payment_splits (sender_id, payment_id);
 comment on table app.payment_splits is
   'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
   'and lists need no join.';

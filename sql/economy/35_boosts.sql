@@ -14,7 +14,7 @@ create table app.post_boosts (
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
-create index post_boosts_user_id_idx on app.post_boosts (user_id);
+create index post_boosts_user_id_idx on app.post_boosts (user_id, id);
 comment on table app.post_boosts is
   'Every boost that there ever was, appended only. A boost has the id of its movement. The one that holds stands in '
   'app.post_counters, where the feed reads it.';

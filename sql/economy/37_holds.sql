@@ -19,7 +19,8 @@ create table app.mana_holds (
   created_at timestamptz not null default now(),
   settled_at timestamptz
 );
-create index mana_holds_holder_id_idx on app.mana_holds (holder_id, settled_at);
+create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
+create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
   'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
   'movement that opened it.';

@@ -9,8 +9,7 @@ insert into private.personal_data (relation, person_column, section) values
   ('app.payments', 'receiver_id', 'paymentsReceived'),
   ('app.payment_splits', 'sender_id', 'paymentSharesGiven'),
   ('app.payment_splits', 'receiver_id', 'paymentSharesReceived');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.mana_transactions', 'id', 'manaTransactions',
-   'id in (select e.transaction_id from app.mana_entries e where e.account_id = $1)');
+insert into private.personal_data (relation, person_column, section, within, whose) values
+  ('app.mana_transactions', 'id', 'manaTransactions', '{manaEntries}', 't.id = p.transaction_id');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.mana_accounts', 'id', 'The wallet itself, whose section has more.');

@@ -92,11 +92,9 @@ create trigger place_event after insert or update of starts_at, cancelled_at or 
 
 insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)');
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.event_places', 'event_id', 'eventPlaces',
-   'event_id in (select c.id from app.contents c where c.author_id = $1)', '{host_id,remind_at}');
+insert into private.personal_data (relation, person_column, section, within, omits) values
+  ('app.events', 'id', 'events', '{contents}', '{}'),
+  ('app.event_places', 'event_id', 'eventPlaces', '{contents}', '{host_id,remind_at}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values

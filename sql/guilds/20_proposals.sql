@@ -42,7 +42,7 @@ create table app.guild_proposals (
 );
 create index guild_proposals_guild_id_idx on app.guild_proposals (guild_id, created_at desc, id desc);
 create index guild_proposals_status_idx on app.guild_proposals (guild_id, status, created_at desc, id desc);
-create index guild_proposals_proposer_id_idx on app.guild_proposals (proposer_id);
+create index guild_proposals_proposer_id_idx on app.guild_proposals (proposer_id, id);
 create index guild_proposals_subject_id_idx on app.guild_proposals (subject_id);
 create index guild_proposals_kind_idx on app.guild_proposals (kind);
 create index guild_proposals_due_at_idx on app.guild_proposals (due_at) where due_at is not null;
@@ -72,7 +72,7 @@ create table app.guild_votes (
   created_at  timestamptz not null default now(),
   primary key (proposal_id, user_id)
 );
-create index guild_votes_user_id_idx on app.guild_votes (user_id);
+create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
 comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts towards the quorum alone.';
 comment on table app.guild_votes is
   'Votes on proposals. Who leaves a guild loses those on what is open; counts of what was decided stand beside it.';

@@ -16,6 +16,7 @@ create table app.sessions (
   ended_at     timestamptz
 );
 create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc) where ended_at is null;
+create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '

@@ -19,7 +19,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return p_source.whose is null
+  return p_source.within is null
      and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
 comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
@@ -41,7 +41,7 @@ comment on function private.export_head is
   'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. A single section has at '
   'most one row.';
 
-create function private.export_own(p_section text, p_after jsonb) returns json
+create function private.export_own(p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
@@ -53,9 +53,9 @@ begin
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: '
-  'section_unknown.';
+  'section_unknown, cursor_unknown.';
 
-create function api.export_me(p_section text default null, p_after jsonb default null) returns json
+create function api.export_me(p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
@@ -65,4 +65,4 @@ end $$;
 comment on function api.export_me is
   'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
   'section, {items, next}. next goes into p_after for the following rows, and is null at the end. Fails: '
-  'section_unknown.';
+  'section_unknown, cursor_unknown.';

@@ -90,8 +90,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
    'private.is_offering_wanted');
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.offerings', 'id', 'offerings', '{contents}');
 
 create function private.require_reported_offering(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown

@@ -6,9 +6,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
   ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
   ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent,words}');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.order_steps', 'order_id', 'orderSteps',
-   'order_id in (select o.id from app.orders o where o.buyer_id = $1 or o.seller_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.order_steps', 'order_id', 'orderSteps', '{ordersPlaced,ordersReceived}');
 
 create function private.interrupt_orders(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change orders of their person

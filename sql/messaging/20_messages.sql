@@ -24,6 +24,7 @@ create table app.messages (
 create unique index messages_client_id_idx on app.messages (sender_id, conversation_id, client_id)
   where client_id is not null;
 create index messages_sender_id_idx on app.messages (sender_id) where deleted_at is null;
+create index messages_of_sender_idx on app.messages (sender_id, created_at);
 create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_to_id is not null;
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;

@@ -49,7 +49,7 @@ create table app.notifications (
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
 create index notifications_updated_at_idx on app.notifications (user_id, updated_at, id) where in_app;
-create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
+create index notifications_group_key_idx on app.notifications (user_id, group_key desc, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)

@@ -6,9 +6,8 @@ insert into private.personal_data (relation, person_column, section) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.notification_settings', 'user_id', 'notificationSettings', '{unsubscribe_id}'),
   ('app.push_tokens', 'user_id', 'pushTokens', '{p256dh,auth}');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.notification_actors', 'notification_id', 'notificationActors',
-   'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.notification_actors', 'notification_id', 'notificationActors', '{notifications}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.pushed_subjects', 'user_id', 'What was pushed within the hour, which is then forgotten.'),
   ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),

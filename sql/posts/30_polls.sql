@@ -41,7 +41,7 @@ create table app.poll_votes (
   foreign key (poll_id, option_id) references app.poll_options (poll_id, id) on delete cascade
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
-create index poll_votes_user_id_idx on app.poll_votes (user_id);
+create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
 comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
 
 insert into private.events (name, payload, happens) values

@@ -11,7 +11,7 @@ create table app.post_co_authors (
   created_at  timestamptz not null default now(),
   constraint co_author_already unique (post_id, user_id)
 );
-create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+create index post_co_authors_user_id_idx on app.post_co_authors (user_id, id);
 create index post_co_authors_pending_idx on app.post_co_authors (user_id, author_id) where status = 'pending';
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '

@@ -11,19 +11,15 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.series', 'author_id', 'series', '{}'),
   ('app.series_follows', 'user_id', 'seriesFollows', '{}'),
   ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.post_versions', 'post_id', 'postVersions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = '
-  '$1)'),
-  ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.poll_options', 'poll_id', 'pollOptions',
-   'poll_id in (select l.id from app.polls l join app.posts p on p.id = l.post_id where p.author_id = $1)'),
-  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = '
-  '$1)');
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)',
-   '{author_id,close_again_at}');
+insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('app.post_versions', 'post_id', 'postVersions', '{posts}', null, '{}'),
+  ('app.post_interests', 'post_id', 'postInterests', '{posts}', null, '{}'),
+  ('app.post_counters', 'post_id', 'postCounters', '{posts}', null, '{}'),
+  ('app.post_emotions', 'post_id', 'postEmotions', '{posts}', null, '{}'),
+  ('app.poll_options', 'poll_id', 'pollOptions', '{posts}',
+   't.poll_id in (select l.id from app.polls l where l.post_id = p.id)', '{}'),
+  ('app.series_items', 'series_id', 'seriesItems', '{series}', null, '{}'),
+  ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.polls', 'author_id', 'A copy of what the posts have.'),
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),

@@ -80,8 +80,8 @@ comment on function private.is_problem_wanted is
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
    'private.is_problem_wanted');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.problems', 'id', 'problems', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.problems', 'id', 'problems', '{contents}');
 
 create function private.require_reported_problem(p_target text) returns uuid
 language plpgsql stable

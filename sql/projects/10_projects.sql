@@ -103,12 +103,10 @@ comment on table app.project_updates is 'What the author of a project tells of i
 
 insert into private.write_limits (kind, per_hour) values ('projects', 300);
 
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)', '{}'),
-  ('app.project_roles', 'project_id', 'projectRoles',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{words}'),
-  ('app.project_updates', 'project_id', 'projectUpdates',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{}');
+insert into private.personal_data (relation, person_column, section, within, omits) values
+  ('app.projects', 'id', 'projects', '{contents}', '{}'),
+  ('app.project_roles', 'project_id', 'projectRoles', '{contents}', '{words}'),
+  ('app.project_updates', 'project_id', 'projectUpdates', '{contents}', '{}');
 insert into private.personal_data (relation, person_column, section) values
   ('app.project_members', 'user_id', 'projectMemberships'),
   ('app.project_applications', 'user_id', 'projectApplications');

@@ -8,7 +8,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.contribution_entries', 'user_id', 'contributionEntries', '{source_id,position}'),
   ('app.contribution_scores', 'user_id', 'contributionScore', '{}');
 insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
+  ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 't.value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_kinds', 'user_id', 'Worked out from reputationEntries.'),
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '

@@ -15,7 +15,7 @@ create table app.circle_invitations (
 create unique index invitation_pending on app.circle_invitations (circle_id, invitee_id) where status = 'pending';
 create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, invitee_id, status);
 create index circle_invitations_invitee_id_idx
-  on app.circle_invitations (invitee_id, status, created_at desc, id desc);
+  on app.circle_invitations (invitee_id, status desc, created_at desc, id desc);
 create index circle_invitations_circle_id_idx
   on app.circle_invitations (circle_id, status, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';

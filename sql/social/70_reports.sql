@@ -31,7 +31,7 @@ create table app.reports (
   constraint report_oneself check (target_type <> 'user' or target_id <> reporter_id)
 );
 create unique index report_open on app.reports (reporter_id, target_type, target_id) where status = 'open';
-create index reports_reporter_id_idx on app.reports (reporter_id);
+create index reports_reporter_id_idx on app.reports (reporter_id, created_at);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';

@@ -2,9 +2,10 @@
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
+insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('app.circles', 'owner_id', 'circles', null, null, '{}'),
+  ('app.circle_members', 'owner_id', 'circleMembers', '{circles}', 't.circle_id = p.id', '{owner_id}');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.circles', 'owner_id', 'circles', '{}'),
-  ('app.circle_members', 'owner_id', 'circleMembers', '{owner_id}'),
   ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- only the owner may see the bond level
   ('app.circle_invitations', 'inviter_id', 'circleInvitationsSent', '{}'),
   ('app.circle_invitations', 'invitee_id', 'circleInvitationsReceived', '{}'),

@@ -76,7 +76,7 @@ create table app.space_bans (
   created_at timestamptz not null default now(),
   primary key (space_id, user_id)
 );
-create index space_bans_user_id_idx on app.space_bans (user_id);
+create index space_bans_user_id_idx on app.space_bans (user_id, space_id);
 create index space_bans_created_at_idx on app.space_bans (space_id, created_at desc, user_id desc);
 comment on table app.space_bans is 'Who may not come into a space again until the ban is lifted.';
 
@@ -117,7 +117,7 @@ create index space_invitations_made_idx on app.space_invitations (space_id, invi
   where status = 'pending';
 create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
 create index space_invitations_invitee_id_idx
-  on app.space_invitations (invitee_id, status, created_at desc, id desc);
+  on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
 comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
 comment on column app.space_invitations.status is
   'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '

@@ -23,8 +23,8 @@ create table app.treasury_entries (
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
 create index treasury_entries_transaction_id_idx on app.treasury_entries (transaction_id);
 create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_id);
-create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id);
-create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id);
+create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id, id);
+create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id, id);
 comment on table app.treasury_entries is
   'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
   'entry in the account of the guild.';
@@ -40,7 +40,7 @@ create table app.treasury_notes (
   foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred,
   constraint treasury_note check (length(note) <= 500)
 );
-create index treasury_notes_user_id_idx on app.treasury_notes (user_id);
+create index treasury_notes_user_id_idx on app.treasury_notes (user_id, transaction_id);
 comment on table app.treasury_notes is
   'What somebody said with a movement. It stands beside the rows, so that an erasure takes it and leaves the books.';
 

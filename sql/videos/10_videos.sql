@@ -97,11 +97,10 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, titl
   ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos', false),
   ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio', false);
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.videos', 'id', 'videos', 'id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.video_counters', 'video_id', 'videoCounters',
-   'video_id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.audio', 'id', 'audio', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.videos', 'id', 'videos', '{contents}'),
+  ('app.video_counters', 'video_id', 'videoCounters', '{contents}'),
+  ('app.audio', 'id', 'audio', '{contents}');
 
 create function private.require_video(p_id uuid) returns app.contents
 language plpgsql stable

@@ -12,7 +12,7 @@ create table app.wiki_versions (
   created_at  timestamptz not null default now(),
   constraint wiki_versions_version_key unique (interest_id, version)
 );
-create index wiki_versions_author_id_idx on app.wiki_versions (author_id);
+create index wiki_versions_author_id_idx on app.wiki_versions (author_id, id);
 comment on table app.wiki_versions is
   'Every version of every entry, appended only; the entry is the latest one. The text is common: it stays when its '
   'author is banned or erased, and names nobody then.';
@@ -71,7 +71,7 @@ create table app.wiki_votes (
   created_at  timestamptz not null default now(),
   primary key (proposal_id, user_id)
 );
-create index wiki_votes_user_id_idx on app.wiki_votes (user_id);
+create index wiki_votes_user_id_idx on app.wiki_votes (user_id, proposal_id);
 comment on table app.wiki_votes is 'Votes on proposals, one a person.';
 comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for neither has no row.';
 

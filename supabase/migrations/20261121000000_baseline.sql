@@ -555,7 +555,7 @@ create table app.usernames (
   created_at timestamptz not null default now(),
   check ((username is null) = (user_id is null))
 );
-create index usernames_user_id_idx on app.usernames (user_id);
+create index usernames_user_id_idx on app.usernames (user_id, hash);
 comment on table app.usernames is
   'Every name that anybody has or ever had, so that one unique key decides who may take a name. When a person is '
   'erased, only the hash stays.';
@@ -1217,7 +1217,7 @@ end $$;
 comment on function private.cursor_signature is
   'What a cursor ends with: 144 bits of an HMAC over its encrypted part, the caller and the list.';
 
-create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
+create function private.seal(p_list text, p_content bytea) returns text
 language plpgsql volatile security definer   -- nobody may read the keys
 set search_path = ''
 as $$
@@ -1226,19 +1226,15 @@ declare
   v_hidden bytea := extensions.gen_random_bytes(16);
 begin
   select * into v_keys from private.cursor_keys;
-  v_hidden := v_hidden || extensions.encrypt_iv(int8send(p_number) || uuid_send(p_id), v_keys.hiding, v_hidden,
-                                                'aes-cbc');
+  v_hidden := v_hidden || extensions.encrypt_iv(p_content, v_keys.hiding, v_hidden, 'aes-cbc');
   return translate(encode(v_hidden || private.cursor_signature(v_keys.signing, p_list, v_hidden), 'base64'),
-                   e'+/\n', '-_');
+                   e'+/=\n', '-_');
 end $$;
-comment on function private.seal_cursor is
-  'A cursor that holds a number and an id, which only this caller can use, in this list: 88 letters, other ones each '
-  'time. A list is named by all that its order depends on. See private.open_cursor.';
+comment on function private.seal is
+  'A cursor with this content, which only this caller can use, in this list: other letters each time. A list is named '
+  'by all that its order depends on. See private.open.';
 
-create type app.rank_place as (rank bigint, id uuid);
-comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
-
-create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
+create function private.open(p_list text, p_cursor text) returns bytea
 language plpgsql stable security definer   -- nobody may read the keys
 set search_path = ''
 as $$
@@ -1247,18 +1243,44 @@ declare
   v_sealed bytea;
   v_hidden bytea;
 begin
-  if (p_cursor ~ '^[A-Za-z0-9_-]{88}$') is not true then
+  if (p_cursor ~ '^[A-Za-z0-9_-]{67,}$' and length(p_cursor) % 4 <> 1) is not true then
     return null;
   end if;
   select * into v_keys from private.cursor_keys;
-  v_sealed := decode(translate(p_cursor, '-_', '+/'), 'base64');
-  v_hidden := substr(v_sealed, 1, 48);
-  if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, 49) then
+  v_sealed := decode(rpad(translate(p_cursor, '-_', '+/'), (length(p_cursor) + 3) / 4 * 4, '='), 'base64');
+  v_hidden := substr(v_sealed, 1, length(v_sealed) - 18);
+  if private.cursor_signature(v_keys.signing, p_list, v_hidden) <> substr(v_sealed, length(v_sealed) - 17)
+     -- the last letter has bits that say nothing
+     or translate(encode(v_sealed, 'base64'), e'+/=\n', '-_') <> p_cursor then
     return null;
   end if;
-  v_hidden := extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
-  return (('x' || encode(substr(v_hidden, 1, 8), 'hex'))::bit(64)::bigint,
-          encode(substr(v_hidden, 9), 'hex')::uuid)::app.rank_place;
+  return extensions.decrypt_iv(substr(v_hidden, 17), v_keys.hiding, substr(v_hidden, 1, 16), 'aes-cbc');
+end $$;
+comment on function private.open is
+  'What private.seal put into a cursor for this caller and list; null for any other.';
+
+create function private.seal_cursor(p_list text, p_number bigint, p_id uuid) returns text
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.seal(p_list, int8send(p_number) || uuid_send(p_id)); end $$;
+comment on function private.seal_cursor is
+  'A cursor that holds a number and an id: 88 letters. See private.seal, private.open_cursor.';
+
+create type app.rank_place as (rank bigint, id uuid);
+comment on type app.rank_place is 'A place in a list that goes by a number, then by an id.';
+
+create function private.open_cursor(p_list text, p_cursor text) returns app.rank_place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_content bytea := private.open(p_list, p_cursor);
+begin
+  if v_content is null then
+    return null;
+  end if;
+  return (('x' || encode(substr(v_content, 1, 8), 'hex'))::bit(64)::bigint,
+          encode(substr(v_content, 9), 'hex')::uuid)::app.rank_place;
 end $$;
 comment on function private.open_cursor is
   'What private.seal_cursor put into a cursor for this caller and list; null for any other.';
@@ -2602,6 +2624,7 @@ create table private.personal_data (
   relation      regclass not null,
   person_column text not null,
   section       text unique check (section ~ '^[a-z][A-Za-z]*$'),
+  within        text[],
   whose         text,
   omits         text[] not null default '{}',
   across_blocks boolean not null default false,
@@ -2611,8 +2634,12 @@ create table private.personal_data (
 );
 comment on table private.personal_data is
   'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
+comment on column private.personal_data.within is
+  'The sections to whose rows these hang on by person_column; null where that has the person. Of the others an index '
+  'must begin with it, and go on with what orders a person''s rows, or each page would sort them all.';
 comment on column private.personal_data.whose is
-  'An SQL condition that finds the rows of person $1; null means person_column = $1.';
+  'An SQL condition on a row t. Within another section it stands in place of t.<person_column> = p.id, where p is a '
+  'row of that section; otherwise it leaves out rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.across_blocks is
   'Whether the section names people across a block: a person sees whom they have blocked themselves.';
@@ -2622,12 +2649,10 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.usernames', 'user_id', 'usernames', '{hash}'),
   ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
   ('app.audit_log', 'actor_id', 'auditEntries', '{target_id,previous,hash}');
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.audit_log', 'target_id', 'auditEntriesAboutMe', $$ target_type = 'user' and target_id = $1::text $$,
+insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('app.audit_log', 'target_id', 'auditEntriesAboutMe', null, $$ t.target_type = 'user' $$,
    '{actor_id,previous,hash}'),
-  ('app.audit_details', 'audit_id', 'auditAddresses', 'audit_id in (select l.id from app.audit_log l where '
-  'l.actor_id = $1)',
-   '{detail}');
+  ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null, '{detail}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
@@ -2696,42 +2721,181 @@ comment on function private.export_row is
   'them.';
 call private.make_walk('private.export_row');
 
-create function private.export_page(p_user uuid, p_section text, p_after jsonb default null) returns json
+create function private.export_order(p_source private.personal_data) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_keys  text[] := array(select k.name from private.key_columns(p_source.relation) k order by k.place);
+  v_order text[];
+begin
+  -- of an index in one direction that begins with the person's column, the shortest
+  select o.names[2:] into v_order
+  from pg_catalog.pg_index i
+  cross join lateral (
+    select array_agg(a.attname::text order by k.place) as names,
+           coalesce(bool_and(a.attnotnull) filter (where k.place > 1), true) as full,
+           count(distinct i.indoption[k.place - 1] & 1) filter (where k.place > 1) as ways
+    from unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where k.place <= i.indnkeyatts) o
+  where i.indrelid = p_source.relation and i.indisvalid and i.indpred is null and i.indexprs is null
+    and o.names[1] = p_source.person_column and o.full and o.ways <= 1
+  order by o.names @> v_keys desc, cardinality(o.names), i.indexrelid limit 1;
+  return coalesce(v_order, '{}') || array(
+    select k.name from unnest(v_keys) with ordinality as k (name, place)
+    where k.name <> all (coalesce(v_order, '{}')) and (k.name <> p_source.person_column or cardinality(v_keys) = 1)
+    order by k.place);
+end $$;
+comment on function private.export_order is
+  'The columns by which a section that has the person themselves is read: those of an index behind the person, and '
+  'behind them what is missing of the key.';
+
+create function private.export_keys(p_relation regclass, p_alias text, p_names text[], p_after text)
+returns table (names text, places text)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    select string_agg(format('%I.%I', p_alias, n.name), ', ' order by n.place),
+           string_agg(format('(%s ->> %s)::%s', p_after, n.place - 1, a.atttypid::regtype), ', ' order by n.place)
+    from unnest(p_names) with ordinality as n (name, place)
+    join pg_catalog.pg_attribute a on a.attrelid = p_relation and a.attname = n.name;
+end $$;
+comment on function private.export_keys is
+  'As parts of a query: these columns of a relation under an alias, and the values for them in a JSON array.';
+
+create type private.export_rows as (items json[], next jsonb);
+comment on type private.export_rows is
+  'Some rows of a section, as the table has them, and where it goes on, if it does.';
+
+create function private.export_direct(p_user uuid, p_source private.personal_data, p_after jsonb)
+returns private.export_rows
 language plpgsql stable security definer   -- reads what people otherwise see only as cards
 set search_path = ''
 as $$
 declare
-  v_source private.personal_data;
-  v_keys   text;
-  v_after  text;
+  v_names  text;
+  v_places text;
   v_rows   json[];
+begin
+  select k.names, k.places into v_names, v_places
+  from private.export_keys(p_source.relation, 't', private.export_order(p_source), '$2') k;
+  -- the condition comes behind the look, which so is no longer than a page
+  execute format(
+      'select array(select json_build_object(''row'', case when %1$s then to_json(t) end, ''key'',
+                                             json_build_array(%2$s))
+                    from (select t.* from %3$s t where t.%4$I = $1::%5$s and ($2 is null or (%2$s) > (%6$s))
+                          order by %2$s limit 201) t
+                    order by %2$s)',
+      coalesce(p_source.whose, 'true'), v_names, p_source.relation, p_source.person_column,
+      (select atttypid::regtype from pg_catalog.pg_attribute
+       where attrelid = p_source.relation and attname = p_source.person_column), v_places)
+    into v_rows using p_user, p_after;
+  return (array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place)
+                where json_typeof(r.item -> 'row') = 'object' order by r.place),
+          case when cardinality(v_rows) > 200 then (v_rows[200] -> 'key')::jsonb end)::private.export_rows;
+end $$;
+comment on function private.export_direct is
+  'The next 200 rows of a section that has the person themselves, by the index of private.export_order.';
+call private.make_walk('private.export_direct');
+-- rows that an index calls equal are put in the order of their keys
+alter function private.export_direct set enable_incremental_sort = on;
+
+create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
+returns private.export_rows
+language plpgsql stable security definer   -- reads what people otherwise see only as cards
+set search_path = ''
+as $$
+declare
+  v_section integer := coalesce((p_after ->> 'section')::integer, 1);
+  v_outer   private.personal_data;
+  v_names   text;
+  v_places  text;
+  v_keys    text;
+  v_done    text;
+  v_rows    json[];
+  v_count   integer;
+  v_last    json;
+begin
+  select * into v_outer from private.personal_data where section = p_source.within[v_section];
+  select k.names, k.places into v_names, v_places
+  from private.export_keys(v_outer.relation, 'p', private.export_order(v_outer), '($2 -> ''outer'')') k;
+  select k.names, k.places into v_keys, v_done
+  from private.export_keys(p_source.relation, 't', array(select c.name from private.key_columns(p_source.relation) c
+                                                         order by c.place), '($2 -> ''row'')') k;
+  execute format($q$
+      with outer_rows as materialized (
+        select p.* from %1$s p
+        where p.%2$I = $1 and ($2 -> 'outer' is null
+                               or case when $2 -> 'row' is null then (%3$s) > (%4$s) else (%3$s) >= (%4$s) end)
+        order by %3$s limit 50
+      )
+      select array(
+               select json_build_object('row', to_json(t), 'outer', json_build_array(%3$s),
+                                        'key', json_build_array(%6$s))
+               from outer_rows p
+               cross join lateral (
+                 select t.* from (select t.* from %5$s t where %8$s %10$s) t
+                 where $2 -> 'row' is null or (%3$s) <> (%4$s) or (%6$s) > (%7$s)
+                 order by %6$s limit 201) t
+               order by %3$s, %6$s limit 201),
+             (select count(*) from outer_rows),
+             (select json_build_array(%3$s) from outer_rows p order by %9$s limit 1)
+      $q$,
+      v_outer.relation, v_outer.person_column, v_names, v_places, p_source.relation, v_keys, v_done,
+      coalesce(p_source.whose, format('t.%I = p.id', p_source.person_column)),
+      replace(v_names, ',', ' desc,') || ' desc',
+      -- all of one, by an index, or it might walk over everybody's in the order of their keys; where these begin with
+      -- what it belongs to, they are in order
+      case when not exists (select from private.key_columns(p_source.relation) c
+                            where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end)
+    into v_rows, v_count, v_last using p_user, p_after;
+  return (
+    array(select r.item -> 'row' from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
+    case when cardinality(v_rows) > 200
+         then jsonb_build_object('section', v_section, 'outer', v_rows[200] -> 'outer', 'row', v_rows[200] -> 'key')
+         when v_count = 50 then jsonb_build_object('section', v_section, 'outer', v_last)
+         when v_section < cardinality(p_source.within) then jsonb_build_object('section', v_section + 1)
+    end)::private.export_rows;
+end $$;
+comment on function private.export_within is
+  'The next 200 rows at most of a section that hangs on others: those of their next 50 rows.';
+call private.make_walk('private.export_within');
+alter function private.export_within set enable_incremental_sort = on;
+
+create function private.export_page(p_user uuid, p_section text, p_after text default null) returns json
+language plpgsql stable security definer   -- reads what people otherwise see only as cards
+set search_path = ''
+as $$
+declare
+  v_list   text := concat_ws(' ', 'export', p_user, p_section);
+  v_source private.personal_data;
+  v_after  jsonb;
+  v_found  private.export_rows;
 begin
   select * into v_source from private.personal_data where section = p_section;
   if not found then
     perform private.fail('section_unknown');
   end if;
-  -- an id in a key may be another person's: the cursor has its digest instead, which is the caller's alone ($1)
-  select string_agg(format(case when type = 'uuid'::regtype then 'sha256(uuid_send($1) || uuid_send(t.%I))'
-                                else 't.%I' end, name), ', ' order by place),
-         string_agg(format('($2 ->> %s)::%s', place - 1,
-                           case when type = 'uuid'::regtype then 'bytea'::regtype else type end), ', ' order by place)
-  into v_keys, v_after
-  from private.key_columns(v_source.relation);
-  execute format(
-      -- the offset keeps it from walking over the rows of everybody in the order of their keys
-      'select array(select json_build_object(''row'', to_json(t), ''key'', json_build_array(%3$s))
-                    from (select * from %1$s t where (%2$s) and ($2 is null or (%3$s) > (%4$s)) offset 0) t
-                    order by %3$s limit 201)',
-      v_source.relation, coalesce(v_source.whose, format('%I = $1', v_source.person_column)), v_keys, v_after)
-    into v_rows using p_user, p_after;
+  if p_after is not null then
+    v_after := convert_from(private.open(v_list, p_after), 'UTF8');
+    if v_after is null then
+      perform private.fail('cursor_unknown');
+    end if;
+  end if;
+  v_found := case when v_source.within is null then private.export_direct(p_user, v_source, v_after)
+                  else private.export_within(p_user, v_source, v_after) end;
   return json_build_object(
-    'items', array(select private.export_row(p_user, r.item -> 'row', v_source)
-                   from unnest(v_rows[:200]) with ordinality as r (item, place) order by r.place),
-    'next', case when cardinality(v_rows) > 200 then v_rows[200] -> 'key' end);
+    'items', array(select private.export_row(p_user, r.item, v_source)
+                   from unnest(v_found.items) with ordinality as r (item, place) order by r.place),
+    'next', case when v_found.next is not null
+                 then private.seal(v_list, convert_to(v_found.next::text, 'UTF8')) end);
 end $$;
 comment on function private.export_page is
   'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
-  'section_unknown.';
+  'section_unknown, cursor_unknown.';
 
 -- sql/base/90_erasure.sql
 
@@ -2742,7 +2906,7 @@ comment on function private.export_page is
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
-create index audit_log_target_idx on app.audit_log (target_type, target_id);
+create index audit_log_target_idx on app.audit_log (target_id, target_type, id);
 
 create function private.erase_later(p_queue text, p_job json) returns void
 language plpgsql volatile
@@ -3009,6 +3173,7 @@ grant execute on function
   private.may_see,
   private.merged,
   private.not_modified,
+  private.open,
   private.open_cursor,
   private.page,
   private.place_cursor,
@@ -3021,6 +3186,7 @@ grant execute on function
   private.require_place,
   private.require_role,
   private.require_text,
+  private.seal,
   private.seal_cursor,
   private.trimmed,
   private.username_of,
@@ -4699,6 +4865,7 @@ create table app.sessions (
   ended_at     timestamptz
 );
 create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc) where ended_at is null;
+create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
   'Families of refresh tokens, one a login: the generation that is good now, and the SHA-256 of its token. An ended '
@@ -5430,7 +5597,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return p_source.whose is null
+  return p_source.within is null
      and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
 comment on function private.is_single is 'Whether a section of the export has at most one row: the person is its key.';
@@ -5452,7 +5619,7 @@ comment on function private.export_head is
   'The head of a person''s export: {format, exportedAt, actorId, sections: [{name, single}]}. A single section has at '
   'most one row.';
 
-create function private.export_own(p_section text, p_after jsonb) returns json
+create function private.export_own(p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
@@ -5464,9 +5631,9 @@ begin
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: '
-  'section_unknown.';
+  'section_unknown, cursor_unknown.';
 
-create function api.export_me(p_section text default null, p_after jsonb default null) returns json
+create function api.export_me(p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the caller is applied first
 set search_path = ''
 as $$
@@ -5476,7 +5643,7 @@ end $$;
 comment on function api.export_me is
   'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
   'section, {items, next}. next goes into p_after for the following rows, and is null at the end. Fails: '
-  'section_unknown.';
+  'section_unknown, cursor_unknown.';
 
 -- policies/identity.sql
 
@@ -6359,7 +6526,7 @@ create table app.circle_invitations (
 create unique index invitation_pending on app.circle_invitations (circle_id, invitee_id) where status = 'pending';
 create index circle_invitations_inviter_id_idx on app.circle_invitations (inviter_id, invitee_id, status);
 create index circle_invitations_invitee_id_idx
-  on app.circle_invitations (invitee_id, status, created_at desc, id desc);
+  on app.circle_invitations (invitee_id, status desc, created_at desc, id desc);
 create index circle_invitations_circle_id_idx
   on app.circle_invitations (circle_id, status, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations into circles. A settled one never changes again.';
@@ -7632,7 +7799,7 @@ create table app.reports (
   constraint report_oneself check (target_type <> 'user' or target_id <> reporter_id)
 );
 create unique index report_open on app.reports (reporter_id, target_type, target_id) where status = 'open';
-create index reports_reporter_id_idx on app.reports (reporter_id);
+create index reports_reporter_id_idx on app.reports (reporter_id, created_at);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
@@ -7726,9 +7893,10 @@ comment on function api.report is
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
+insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('app.circles', 'owner_id', 'circles', null, null, '{}'),
+  ('app.circle_members', 'owner_id', 'circleMembers', '{circles}', 't.circle_id = p.id', '{owner_id}');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.circles', 'owner_id', 'circles', '{}'),
-  ('app.circle_members', 'owner_id', 'circleMembers', '{owner_id}'),
   ('app.circle_members', 'member_id', 'circleMemberships', '{bond_level}'),   -- only the owner may see the bond level
   ('app.circle_invitations', 'inviter_id', 'circleInvitationsSent', '{}'),
   ('app.circle_invitations', 'invitee_id', 'circleInvitationsReceived', '{}'),
@@ -8088,7 +8256,7 @@ create table app.space_bans (
   created_at timestamptz not null default now(),
   primary key (space_id, user_id)
 );
-create index space_bans_user_id_idx on app.space_bans (user_id);
+create index space_bans_user_id_idx on app.space_bans (user_id, space_id);
 create index space_bans_created_at_idx on app.space_bans (space_id, created_at desc, user_id desc);
 comment on table app.space_bans is 'Who may not come into a space again until the ban is lifted.';
 
@@ -8129,7 +8297,7 @@ create index space_invitations_made_idx on app.space_invitations (space_id, invi
   where status = 'pending';
 create index space_invitations_inviter_id_idx on app.space_invitations (inviter_id, invitee_id, status);
 create index space_invitations_invitee_id_idx
-  on app.space_invitations (invitee_id, status, created_at desc, id desc);
+  on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
 comment on table app.space_invitations is 'Invitations into spaces. A settled one never changes again.';
 comment on column app.space_invitations.status is
   'pending, then accepted (also by joining otherwise) or declined by the invitee, or revoked by who invited, by who '
@@ -11213,7 +11381,7 @@ create table app.poll_votes (
   foreign key (poll_id, option_id) references app.poll_options (poll_id, id) on delete cascade
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
-create index poll_votes_user_id_idx on app.poll_votes (user_id);
+create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
 comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
 
 insert into private.events (name, payload, happens) values
@@ -11891,7 +12059,7 @@ create table app.post_co_authors (
   created_at  timestamptz not null default now(),
   constraint co_author_already unique (post_id, user_id)
 );
-create index post_co_authors_user_id_idx on app.post_co_authors (user_id);
+create index post_co_authors_user_id_idx on app.post_co_authors (user_id, id);
 create index post_co_authors_pending_idx on app.post_co_authors (user_id, author_id) where status = 'pending';
 comment on table app.post_co_authors is
   'Invited and accepted co-authors of a post, at most four; id is the invitation''s. Only accepted ones take part in '
@@ -13328,19 +13496,15 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.series', 'author_id', 'series', '{}'),
   ('app.series_follows', 'user_id', 'seriesFollows', '{}'),
   ('app.post_co_authors', 'user_id', 'coAuthorships', '{}');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.post_versions', 'post_id', 'postVersions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_interests', 'post_id', 'postInterests', 'post_id in (select p.id from app.posts p where p.author_id = '
-  '$1)'),
-  ('app.post_counters', 'post_id', 'postCounters', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.post_emotions', 'post_id', 'postEmotions', 'post_id in (select p.id from app.posts p where p.author_id = $1)'),
-  ('app.poll_options', 'poll_id', 'pollOptions',
-   'poll_id in (select l.id from app.polls l join app.posts p on p.id = l.post_id where p.author_id = $1)'),
-  ('app.series_items', 'series_id', 'seriesItems', 'series_id in (select s.id from app.series s where s.author_id = '
-  '$1)');
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.polls', 'post_id', 'polls', 'post_id in (select p.id from app.posts p where p.author_id = $1)',
-   '{author_id,close_again_at}');
+insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('app.post_versions', 'post_id', 'postVersions', '{posts}', null, '{}'),
+  ('app.post_interests', 'post_id', 'postInterests', '{posts}', null, '{}'),
+  ('app.post_counters', 'post_id', 'postCounters', '{posts}', null, '{}'),
+  ('app.post_emotions', 'post_id', 'postEmotions', '{posts}', null, '{}'),
+  ('app.poll_options', 'poll_id', 'pollOptions', '{posts}',
+   't.poll_id in (select l.id from app.polls l where l.post_id = p.id)', '{}'),
+  ('app.series_items', 'series_id', 'seriesItems', '{series}', null, '{}'),
+  ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.polls', 'author_id', 'A copy of what the posts have.'),
   ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
@@ -13843,7 +14007,7 @@ create table app.notifications (
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
 create index notifications_updated_at_idx on app.notifications (user_id, updated_at, id) where in_app;
-create index notifications_group_key_idx on app.notifications (user_id, group_key, created_at desc);
+create index notifications_group_key_idx on app.notifications (user_id, group_key desc, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
@@ -15569,9 +15733,8 @@ insert into private.personal_data (relation, person_column, section) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.notification_settings', 'user_id', 'notificationSettings', '{unsubscribe_id}'),
   ('app.push_tokens', 'user_id', 'pushTokens', '{p256dh,auth}');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.notification_actors', 'notification_id', 'notificationActors',
-   'notification_id in (select n.id from app.notifications n where n.user_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.notification_actors', 'notification_id', 'notificationActors', '{notifications}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.pushed_subjects', 'user_id', 'What was pushed within the hour, which is then forgotten.'),
   ('private.pushes', 'notification_id', 'For two days, which notification went to which device: both have sections.'),
@@ -17218,7 +17381,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.contribution_entries', 'user_id', 'contributionEntries', '{source_id,position}'),
   ('app.contribution_scores', 'user_id', 'contributionScore', '{}');
 insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 'user_id = $1 and value <> 0');
+  ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 't.value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_kinds', 'user_id', 'Worked out from reputationEntries.'),
   ('app.reputation_entries', 'earned_from', 'The entry is another''s; what the person did for it is in reactions, '
@@ -17676,7 +17839,7 @@ create table app.payments (
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
-create index payments_receiver_id_idx on app.payments (receiver_id);
+create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
@@ -17695,7 +17858,7 @@ create table app.payment_splits (
   primary key (payment_id, receiver_id)
 );
 create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
-create index payment_splits_sender_id_idx on app.payment_splits (sender_id);
+create index payment_splits_sender_id_idx on app.payment_splits (sender_id, payment_id);
 comment on table app.payment_splits is
   'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
   'and lists need no join.';
@@ -18018,7 +18181,7 @@ create table app.post_boosts (
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
-create index post_boosts_user_id_idx on app.post_boosts (user_id);
+create index post_boosts_user_id_idx on app.post_boosts (user_id, id);
 comment on table app.post_boosts is
   'Every boost that there ever was, appended only. A boost has the id of its movement. The one that holds stands in '
   'app.post_counters, where the feed reads it.';
@@ -18160,7 +18323,8 @@ create table app.mana_holds (
   created_at timestamptz not null default now(),
   settled_at timestamptz
 );
-create index mana_holds_holder_id_idx on app.mana_holds (holder_id, settled_at);
+create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
+create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
   'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
   'movement that opened it.';
@@ -18494,9 +18658,8 @@ insert into private.personal_data (relation, person_column, section) values
   ('app.payments', 'receiver_id', 'paymentsReceived'),
   ('app.payment_splits', 'sender_id', 'paymentSharesGiven'),
   ('app.payment_splits', 'receiver_id', 'paymentSharesReceived');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.mana_transactions', 'id', 'manaTransactions',
-   'id in (select e.transaction_id from app.mana_entries e where e.account_id = $1)');
+insert into private.personal_data (relation, person_column, section, within, whose) values
+  ('app.mana_transactions', 'id', 'manaTransactions', '{manaEntries}', 't.id = p.transaction_id');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.mana_accounts', 'id', 'The wallet itself, whose section has more.');
 
@@ -21135,11 +21298,10 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, titl
   ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos', false),
   ('audio', 'audio', 'app.audio', 'private.audio_details', 'private.erase_audio', false);
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.videos', 'id', 'videos', 'id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.video_counters', 'video_id', 'videoCounters',
-   'video_id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.audio', 'id', 'audio', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.videos', 'id', 'videos', '{contents}'),
+  ('app.video_counters', 'video_id', 'videoCounters', '{contents}'),
+  ('app.audio', 'id', 'audio', '{contents}');
 
 create function private.require_video(p_id uuid) returns app.contents
 language plpgsql stable
@@ -22620,7 +22782,7 @@ create table app.guild_proposals (
 );
 create index guild_proposals_guild_id_idx on app.guild_proposals (guild_id, created_at desc, id desc);
 create index guild_proposals_status_idx on app.guild_proposals (guild_id, status, created_at desc, id desc);
-create index guild_proposals_proposer_id_idx on app.guild_proposals (proposer_id);
+create index guild_proposals_proposer_id_idx on app.guild_proposals (proposer_id, id);
 create index guild_proposals_subject_id_idx on app.guild_proposals (subject_id);
 create index guild_proposals_kind_idx on app.guild_proposals (kind);
 create index guild_proposals_due_at_idx on app.guild_proposals (due_at) where due_at is not null;
@@ -22650,7 +22812,7 @@ create table app.guild_votes (
   created_at  timestamptz not null default now(),
   primary key (proposal_id, user_id)
 );
-create index guild_votes_user_id_idx on app.guild_votes (user_id);
+create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
 comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts towards the quorum alone.';
 comment on table app.guild_votes is
   'Votes on proposals. Who leaves a guild loses those on what is open; counts of what was decided stand beside it.';
@@ -23686,8 +23848,8 @@ create table app.treasury_entries (
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
 create index treasury_entries_transaction_id_idx on app.treasury_entries (transaction_id);
 create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_id);
-create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id);
-create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id);
+create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id, id);
+create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id, id);
 comment on table app.treasury_entries is
   'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
   'entry in the account of the guild.';
@@ -23703,7 +23865,7 @@ create table app.treasury_notes (
   foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred,
   constraint treasury_note check (length(note) <= 500)
 );
-create index treasury_notes_user_id_idx on app.treasury_notes (user_id);
+create index treasury_notes_user_id_idx on app.treasury_notes (user_id, transaction_id);
 comment on table app.treasury_notes is
   'What somebody said with a movement. It stands beside the rows, so that an erasure takes it and leaves the books.';
 
@@ -24378,6 +24540,7 @@ create table app.messages (
 create unique index messages_client_id_idx on app.messages (sender_id, conversation_id, client_id)
   where client_id is not null;
 create index messages_sender_id_idx on app.messages (sender_id) where deleted_at is null;
+create index messages_of_sender_idx on app.messages (sender_id, created_at);
 create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_to_id is not null;
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
@@ -26348,11 +26511,9 @@ create trigger place_event after insert or update of starts_at, cancelled_at or 
 
 insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.events', 'id', 'events', 'id in (select c.id from app.contents c where c.author_id = $1)');
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.event_places', 'event_id', 'eventPlaces',
-   'event_id in (select c.id from app.contents c where c.author_id = $1)', '{host_id,remind_at}');
+insert into private.personal_data (relation, person_column, section, within, omits) values
+  ('app.events', 'id', 'events', '{contents}', '{}'),
+  ('app.event_places', 'event_id', 'eventPlaces', '{contents}', '{host_id,remind_at}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
@@ -27530,8 +27691,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_leftovers (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.debates', 'id', 'debates', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.debates', 'id', 'debates', '{contents}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
 
@@ -28536,8 +28697,8 @@ comment on function private.is_problem_wanted is
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
    'private.is_problem_wanted');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.problems', 'id', 'problems', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.problems', 'id', 'problems', '{contents}');
 
 create function private.require_reported_problem(p_target text) returns uuid
 language plpgsql stable
@@ -29610,10 +29771,9 @@ comment on column app.course_enrolments.completed_at is
 insert into private.write_limits (kind, per_hour) values ('lessons', 600);
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'enrolment');
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.courses', 'id', 'courses', 'id in (select c.id from app.contents c where c.author_id = $1)'),
-  ('app.course_lessons', 'course_id', 'courseLessons',
-   'course_id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.courses', 'id', 'courses', '{contents}'),
+  ('app.course_lessons', 'course_id', 'courseLessons', '{contents}');
 insert into private.personal_data (relation, person_column, section) values
   ('app.course_enrolments', 'user_id', 'courseEnrolments');
 
@@ -30664,12 +30824,10 @@ comment on table app.project_updates is 'What the author of a project tells of i
 
 insert into private.write_limits (kind, per_hour) values ('projects', 300);
 
-insert into private.personal_data (relation, person_column, section, whose, omits) values
-  ('app.projects', 'id', 'projects', 'id in (select c.id from app.contents c where c.author_id = $1)', '{}'),
-  ('app.project_roles', 'project_id', 'projectRoles',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{words}'),
-  ('app.project_updates', 'project_id', 'projectUpdates',
-   'project_id in (select c.id from app.contents c where c.author_id = $1)', '{}');
+insert into private.personal_data (relation, person_column, section, within, omits) values
+  ('app.projects', 'id', 'projects', '{contents}', '{}'),
+  ('app.project_roles', 'project_id', 'projectRoles', '{contents}', '{words}'),
+  ('app.project_updates', 'project_id', 'projectUpdates', '{contents}', '{}');
 insert into private.personal_data (relation, person_column, section) values
   ('app.project_members', 'user_id', 'projectMemberships'),
   ('app.project_applications', 'user_id', 'projectApplications');
@@ -32056,8 +32214,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
    'private.is_offering_wanted');
 
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.offerings', 'id', 'offerings', 'id in (select c.id from app.contents c where c.author_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.offerings', 'id', 'offerings', '{contents}');
 
 create function private.require_reported_offering(p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -33069,9 +33227,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
   ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
   ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent,words}');
-insert into private.personal_data (relation, person_column, section, whose) values
-  ('app.order_steps', 'order_id', 'orderSteps',
-   'order_id in (select o.id from app.orders o where o.buyer_id = $1 or o.seller_id = $1)');
+insert into private.personal_data (relation, person_column, section, within) values
+  ('app.order_steps', 'order_id', 'orderSteps', '{ordersPlaced,ordersReceived}');
 
 create function private.interrupt_orders(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change orders of their person
@@ -33251,7 +33408,7 @@ create table app.wiki_versions (
   created_at  timestamptz not null default now(),
   constraint wiki_versions_version_key unique (interest_id, version)
 );
-create index wiki_versions_author_id_idx on app.wiki_versions (author_id);
+create index wiki_versions_author_id_idx on app.wiki_versions (author_id, id);
 comment on table app.wiki_versions is
   'Every version of every entry, appended only; the entry is the latest one. The text is common: it stays when its '
   'author is banned or erased, and names nobody then.';
@@ -33310,7 +33467,7 @@ create table app.wiki_votes (
   created_at  timestamptz not null default now(),
   primary key (proposal_id, user_id)
 );
-create index wiki_votes_user_id_idx on app.wiki_votes (user_id);
+create index wiki_votes_user_id_idx on app.wiki_votes (user_id, proposal_id);
 comment on table app.wiki_votes is 'Votes on proposals, one a person.';
 comment on column app.wiki_votes.value is '1 for it, -1 against it; who is for neither has no row.';
 
@@ -34631,10 +34788,9 @@ comment on function api.apply_ai_suggestions is
 
 -- What erasure does to AI sessions, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
 
-insert into private.personal_data (relation, person_column, section, whose, omits) values
+insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
-  ('app.ai_turns', 'session_id', 'aiTurns', 'session_id in (select s.id from app.ai_sessions s where s.user_id = $1)',
-   '{family}');
+  ('app.ai_turns', 'session_id', 'aiTurns', '{aiSessions}', '{family}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
 
@@ -39938,7 +40094,7 @@ end $$;
 comment on function private.require_banned is
   'A banned person, whose rights staff serves. Fails: person_unknown, person_free.';
 
-create function private.export_banned(p_user uuid, p_section text, p_after jsonb) returns json
+create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
 set search_path = ''
 as $$
@@ -39950,9 +40106,10 @@ begin
   return private.export_page(p_user, p_section, p_after);
 end $$;
 comment on function private.export_banned is
-  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown.';
+  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown, '
+  'cursor_unknown.';
 
-create function api.export_user(p_id text, p_section text default null, p_after jsonb default null) returns json
+create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the person is applied first
 set search_path = ''
 as $$
@@ -39970,7 +40127,7 @@ begin
 end $$;
 comment on function api.export_user is
   'A banned person''s data, as api.export_me gives it. The head leaves an audit entry. Fails: role_required, '
-  'person_unknown, person_free, section_unknown.';
+  'person_unknown, person_free, section_unknown, cursor_unknown.';
 
 create function api.erase_user(p_id text) returns json
 language plpgsql volatile
@@ -40046,7 +40203,7 @@ create table app.broadcasts (
   told_to     uuid,
   finished_at timestamptz
 );
-create index broadcasts_actor_id_idx on app.broadcasts (actor_id);
+create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
   'What admins had told to everybody, in the name of the instance: it stays when they are erased.';
 comment on column app.broadcasts.told is 'How many people were gone through so far, in the order of their ids.';

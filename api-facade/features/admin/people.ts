@@ -38,7 +38,7 @@ export default routes('admin', {
     params: AnyPersonId,
     handler: exportUser,
     calls: ['export_user'],
-    never: ['section_unknown'], // the head names the sections
+    never: ['section_unknown', 'cursor_unknown'], // the head names the sections
     answers: { 200: Export },
   },
   'POST /admin/users/:id/erase': {

@@ -101,7 +101,7 @@ export const ExportHead = z.object({
   actorId: z.string(),
   sections: z.array(z.object({ name: z.string(), single: z.boolean() })),
 })
-export const ExportRows = z.object({ items: z.array(z.unknown()), next: z.unknown() })
+export const ExportRows = z.object({ items: z.array(z.unknown()), next: z.string().nullable() })
 
 const jsonOf: Readonly<Record<string, z.ZodType>> = {
   boolean: z.boolean(),

@@ -67,11 +67,11 @@ export default routes('identity', {
   'GET /me/export': {
     summary: 'Everything about me, as one JSON file',
     description:
-      'Streamed, so it may be long; each section is as of the moment at which it is written. Other people stand in it by actor id, or as null where I cannot see them. Hashes of passwords and tokens are left out, and what others keep about me for themselves: who blocked or muted me, reports, how close I am in their circles.',
+      'Streamed, so it may be long; each page of 200 rows is as of the moment at which it is read, so a row that moves meanwhile, such as a conversation, may come twice. One export a person is written at once, and four by an instance: 429 `rate_limited`, and `Retry-After` says until when. Within 15 minutes it must be taken, or the connection ends. Other people stand in it by actor id, or as null where I cannot see them. Hashes of passwords and tokens are left out, and what others keep about me for themselves: who blocked or muted me, reports, how close I am in their circles.',
     access: 'user',
     handler: exportMe,
     calls: ['export_me'],
-    never: ['section_unknown'], // the head names the sections
+    never: ['section_unknown', 'cursor_unknown'], // the head names the sections
     answers: { 200: Export },
   },
 })

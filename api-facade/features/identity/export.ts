@@ -8,7 +8,7 @@ import { ExportHead, ExportRows } from './account-schemas.ts'
 
 /** The operation that exports whom it is about. */
 type Ask = <S extends z.ZodType>(
-  parameters: { p_section?: string; p_after?: unknown },
+  parameters: { p_section?: string; p_after?: string },
   schema: S,
 ) => Promise<z.output<S>>
 type Section = z.output<typeof ExportHead>['sections'][number]
@@ -22,12 +22,20 @@ export async function exportOf(
   whose: { p_id?: string },
 ): Promise<Response> {
   const ask: Ask = (parameters, schema) => callFor(c, operation, { ...whose, ...parameters }, schema)
-  // the first call before the first byte: a refusal is still an answer of its own
-  const head = await ask({}, ExportHead)
-  return send(c, streamed(dossier(ask, head)), 200, {
-    'Content-Type': 'application/json',
-    'Content-Disposition': 'attachment; filename="kith-export.json"',
-  })
+  const free = c.get('services').exports(c.get('claims')?.sub ?? '')
+  try {
+    // the first call before the first byte: a refusal is still an answer of its own
+    const head = await ask({}, ExportHead)
+    const isRead = c.req.method !== 'HEAD'
+    if (!isRead) free()
+    return send(c, isRead ? streamed(dossier(ask, head), free) : null, 200, {
+      'Content-Type': 'application/json',
+      'Content-Disposition': 'attachment; filename="kith-export.json"',
+    })
+  } catch (refusal) {
+    free()
+    throw refusal
+  }
 }
 
 async function* dossier(ask: Ask, { sections, ...head }: z.output<typeof ExportHead>): AsyncGenerator<string> {
@@ -42,8 +50,8 @@ async function* dossier(ask: Ask, { sections, ...head }: z.output<typeof ExportH
 
 async function* list(ask: Ask, section: Section): AsyncGenerator<string> {
   let opening = '['
-  for (let after: unknown = null; ; ) {
-    const { items, next } = await rowsOf(ask, section, after)
+  for (let after: string | null = null; ; ) {
+    const { items, next }: z.output<typeof ExportRows> = await rowsOf(ask, section, after)
     if (items.length > 0) yield opening + items.map((item) => JSON.stringify(item)).join(',')
     if (items.length > 0) opening = ','
     if (!next) break
@@ -52,19 +60,30 @@ async function* list(ask: Ask, section: Section): AsyncGenerator<string> {
   yield opening === '[' ? '[]' : ']'
 }
 
-const rowsOf = (ask: Ask, { name }: Section, after: unknown) =>
+const rowsOf = (ask: Ask, { name }: Section, after: string | null) =>
   ask({ p_section: name, p_after: after ?? undefined }, ExportRows)
 
-/** As fast as the client reads: the next part is asked for when there is room. */
-function streamed(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+/** How long a client may take for all of it. Milliseconds. */
+const PATIENCE = 15 * 60_000
+
+/** As fast as the client reads: the next part is asked for when there is room. `end` is called whatever becomes of it. */
+function streamed(parts: AsyncGenerator<string>, end: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  const until = performance.now() + PATIENCE
   return new ReadableStream({
     async pull(controller) {
-      const { value, done } = await parts.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      try {
+        if (performance.now() > until) throw new Error('the export was not taken in time')
+        const { value, done } = await parts.next()
+        if (!done) return controller.enqueue(encoder.encode(value))
+        controller.close()
+      } catch (failure) {
+        controller.error(failure)
+      }
+      end()
     },
     async cancel() {
+      end()
       await parts.return(undefined)
     },
   })

@@ -1,8 +1,10 @@
 // The export: everything about a person, nothing of others beyond what they see, and proof that no column is forgotten.
 import { describe, expect, test } from 'vitest'
+import { createSlots } from '../../../api-facade/lib/slots.ts'
 import { columns } from '../../support/columns.ts'
 import type { Person } from '../../support/person.ts'
 import { rest } from '../../support/rest.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 const { alice, bob, carla, nobody, database, stack, join } = await world()
@@ -135,6 +137,75 @@ describe('GET /me/export', () => {
     expect([posts?.length, postCounters?.length, postInterests?.length]).toEqual([450, 450, 0])
   })
 
+  test('goes from one row to what hangs on the next, at the edge of every page', async () => {
+    const [erin] = await join('erin')
+    const own = erin?.id ?? ''
+    // 120 posts: of the third 450 versions, of all others n % 3, so that pages end between posts and within one
+    await owner`insert into app.posts (author_id, body, created_at)
+      select ${own}, 'Post ' || n, now() - n * interval '1 minute' from generate_series(1, 120) n`
+    await owner`insert into app.post_versions (post_id, version, body, media)
+      select p.id, v, p.body || ' ' || v, '[]' from app.posts p
+      cross join lateral generate_series(1, case p.body when 'Post 3' then 450 else split_part(p.body, ' ', 2)::int % 3 end) v
+      where p.author_id = ${own}`
+    const { posts, postVersions } = await dossierOf(erin)
+    const expected = await owner`select count(*)::int from app.post_versions v join app.posts p on p.id = v.post_id
+      where p.author_id = ${own}`
+    expect(posts).toHaveLength(120)
+    expect(postVersions).toHaveLength(Number(expected[0]?.count))
+    expect(new Set(postVersions?.map(({ body }) => body)).size).toBe(postVersions?.length)
+  })
+
+  test('has what hangs on either of two sections', async () => {
+    const [fay, gil] = (await join('fay', 'gil')) as [Person, Person]
+    const orders = 230
+    // past the holds of their mana, which are not what this is about
+    await database.superuser.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`
+      await sql`
+        with made as (
+          insert into app.orders
+            (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock, state)
+          select gen_random_uuid(), case n % 2 when 0 then ${fay.id}::uuid else ${alice.id}::uuid end,
+                 ${gil.id}, 'x', 'x', 1, 1, false, 'completed'
+          from generate_series(1, ${orders}) n returning id)
+        insert into app.order_steps (order_id, position, state, actor)
+        select id, 1, 'completed', 'buyer' from made`
+    })
+    expect((await dossierOf(gil)).orderSteps).toHaveLength(orders)
+    expect((await dossierOf(fay)).orderSteps).toHaveLength(orders / 2)
+  })
+
+  test('has one place for each person, and in all as many as there are', () => {
+    const slots = createSlots(2)
+    const [one] = [slots('one'), slots('two')]
+    for (const who of ['one', 'three']) expect(() => slots(who), who).toThrow('rate_limited')
+    one?.()
+    const three = slots('three')
+    one?.() // once more changes nothing
+    expect(() => slots('one')).toThrow('rate_limited')
+    three()
+    slots('one')
+  })
+
+  test('is written once at a time for a person', async () => {
+    // more than the buffers between us take, so that it goes on until it is read
+    await owner`insert into app.posts (author_id, body) select ${carla.id}, repeat('x', 4900) from generate_series(1, 6000) n`
+    const begin = (person: Person) =>
+      fetch(`${person.base}/api/v1/me/export`, { headers: { authorization: `Bearer ${person.token}` } })
+    const first = await begin(carla)
+    expect(await carla.get('/me/export')).toFailWith(429, 'rate_limited')
+    expect((await dossierOf(bob)).actorId, 'others have theirs').toBe(bob.actorId)
+    await first.body?.cancel() // whoever goes away leaves the place
+    await until(() => carla.get('/me/export').then(({ status }) => status === 200))
+    const head = await fetch(`${carla.base}/api/v1/me/export`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${carla.token}` },
+    })
+    expect([head.status, (await carla.get('/me/export')).status], 'nor does one keep it that was never read').toEqual([
+      200, 200,
+    ])
+  })
+
   test('tells by .rpc() no id of another in its cursors, and no column that it omits', async () => {
     await owner`with people as (
         insert into app.users (username, first_name, last_name)
@@ -183,6 +254,21 @@ describe('completeness', () => {
       where c.contype = 'f' and c.confrelid = 'app.users'::regclass`
     expect(references.length).toBeGreaterThan(20)
     expect(references.map(({ place }) => place).filter((place) => !places.has(place))).toEqual([])
+  })
+
+  test('every section is read by an index that goes on behind the person, or behind what it hangs on', async () => {
+    const unread = await owner`
+      select d.section from private.personal_data d
+      where d.section is not null and not private.is_single(d) and not exists (
+        select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        where i.indrelid = d.relation
+          and (i.indpred is null or d.whose = 't.' || btrim(pg_get_expr(i.indpred, i.indrelid), '()'))
+          and case when d.within is null
+                   then a.attname = d.person_column and i.indnkeyatts > 1
+                        and (private.export_order(d))[1] = (select b.attname from pg_attribute b
+                                                             where b.attrelid = i.indrelid and b.attnum = i.indkey[1])
+                   else a.attname = d.person_column or d.whose is not null end)`
+    expect(unread).toEqual([])
   })
 
   test('so is every table that hangs on one of these', async () => {

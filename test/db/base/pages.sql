@@ -1,6 +1,6 @@
 -- Pages of lists, and cursors.
 begin;
-select plan(60);
+select plan(62);
 select test.people('alice', 'bob');
 select test.act_as('alice');
 
@@ -53,6 +53,11 @@ select is(private.open_cursor('l', c), null, coalesce(quote_literal(left(c, 30))
   left(cursor, 87) || 'é', repeat('A', 88)]) c;
 select is(private.open_cursor(l, cursor), null, 'nor is it one of another list, ' || quote_literal(l)) from one, unnest(array['', 'm', 'l ', 'll']) l;
 select isnt(private.open_cursor('l', cursor), null, 'while it is one of its own') from one;
+-- contents of other lengths, of whose last letter some bits say nothing
+create temp table lengths as select n, convert_to(repeat('x', n), 'UTF8') as content, private.seal('l', convert_to(repeat('x', n), 'UTF8')) as cursor from generate_series(0, 50) n;
+select is((select count(*) from lengths where private.open('l', cursor) is distinct from content), 0::bigint, 'contents of any length come back');
+select is((select count(*) from lengths, unnest(string_to_array('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', null)) c
+           where c <> right(cursor, 1) and private.open('l', left(cursor, -1) || c) is not null), 0::bigint, 'and each has one spelling');
 select test.act_as('bob');
 select is(private.open_cursor('l', cursor), null, 'and not for anybody else') from one;
 select throws_ok('select private.require_place(''l'', (select cursor from one))', 'PT400', 'cursor_unknown', 'who is told so');

@@ -1,4 +1,5 @@
 // The most that a request of identity looks at: test/support/bounds.ts.
+import { expect } from 'vitest'
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 
 const { checkBounds, newPost, put, record } = await openBounds()
@@ -51,6 +52,33 @@ checkBounds([
       return { parameters: '', shown: ids(made.filter(({ shown }) => shown)).reverse() }
     },
   },
+  ...['messages', 'polls', 'postVersions', 'notificationActors', 'messageReactions'].map((section) => ({
+    operation: 'export_me',
+    against: `thousands of the person's own, of which it has the next ${section}`,
+    most: 1000,
+    async scene(viewer: string, size: number) {
+      const post = await newPost(`'${viewer}'`)
+      await put(`insert into app.posts (author_id, body, published_at) select '${viewer}', 'x', ${minutes('n')}
+        from generate_series(1, ${size}) n`)
+      await put(`insert into app.post_versions (post_id, version, body, media)
+        select '${post}', n, 'x', '[]' from generate_series(1, ${size}) n`)
+      const [talk] = await put<{ id: string }>(
+        `insert into app.conversations (kind, title) values ('group', 'x') returning id`,
+      )
+      const said = await put<{ id: string }>(
+        `insert into app.messages (conversation_id, number, sender_id, body, created_at)
+         select '${talk?.id}', n, '${viewer}', 'x', ${minutes('n')} from generate_series(1, ${size}) n returning id`,
+      )
+      await put(`insert into app.message_reactions (message_id, emoji, user_id, created_at)
+        select id, '❤️', '${viewer}', created_at from app.messages where sender_id = '${viewer}'`)
+      const [told] = await put<{ id: string }>(`insert into app.notifications (user_id, kind, group_key)
+        select '${viewer}', 'post.reacted', 'n' || n from generate_series(1, ${size}) n returning id`)
+      await put(`insert into app.notification_actors (notification_id, actor_id)
+        select '${told?.id}', ${crowd('n')} from generate_series(1, ${size}) n`)
+      expect(said).toHaveLength(size)
+      return { parameters: `p_section => '${section}'` }
+    },
+  })),
   {
     operation: 'export_me',
     against: 'posts of others',

@@ -1,0 +1,20 @@
+// Places for what takes long: so many at once in a process, and one a person.
+import { Refusal } from './errors.ts'
+
+/** Takes a place. @returns what frees it, once or more. @throws Refusal rate_limited where there is none */
+export type Slots = (person: string) => () => void
+
+export function createSlots(most: number): Slots {
+  const taken = new Set<string>()
+  return (person) => {
+    if (taken.size >= most || taken.has(person)) {
+      throw new Refusal('rate_limited', undefined, { headers: { 'Retry-After': '30' } })
+    }
+    taken.add(person)
+    let held = true
+    return () => {
+      if (held) taken.delete(person)
+      held = false
+    }
+  }
+}
