@@ -112,7 +112,8 @@ declare
   v_keys  text[] := array(select k.name from private.key_columns(p_source.relation) k order by k.place);
   v_order text[];
 begin
-  -- of an index in one direction that begins with the person's column, the shortest
+  -- of an index in one direction that begins with the person's column, the shortest; a partial one where the section
+  -- has just its rows
   select o.names[2:] into v_order
   from pg_catalog.pg_index i
   cross join lateral (
@@ -122,7 +123,8 @@ begin
     from unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
     join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
     where k.place <= i.indnkeyatts) o
-  where i.indrelid = p_source.relation and i.indisvalid and i.indpred is null and i.indexprs is null
+  where i.indrelid = p_source.relation and i.indisvalid and i.indexprs is null
+    and (i.indpred is null or p_source.whose = 't.' || btrim(pg_catalog.pg_get_expr(i.indpred, i.indrelid), '()'))
     and o.names[1] = p_source.person_column and o.full and o.ways <= 1
   order by o.names @> v_keys desc, cardinality(o.names), i.indexrelid limit 1;
   return coalesce(v_order, '{}') || array(
