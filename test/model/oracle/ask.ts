@@ -32,7 +32,7 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
         loop
           v_items := v_items || array(select i from json_array_elements(v_page -> 'items') i);
           exit when v_page ->> 'next' is null;
-          v_page := api.export_me(v_name, (v_page -> 'next')::jsonb);
+          v_page := api.export_me(v_name, v_page ->> 'next');
         end loop;
         v_sections := v_sections || jsonb_build_object(v_name, v_items);
       end loop;
