@@ -1531,7 +1531,7 @@ export const failures = {
     'space_full',
     'writes_exceeded',
   ],
-  decline_invitation: ['invitation_not_yours', 'invitation_settled', 'invitation_unknown'],
+  decline_invitation: ['invitation_not_yours', 'invitation_settled', 'invitation_unknown', 'value_invalid'],
   decline_order: [
     'asset_kind',
     'asset_pending',

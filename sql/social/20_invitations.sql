@@ -288,7 +288,7 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
 comment on function api.decline_invitation is
-  'The invitee declines. Fails: invitation_unknown, invitation_not_yours, invitation_settled.';
+  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile
