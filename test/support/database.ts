@@ -5,6 +5,7 @@ import { afterAll, inject } from 'vitest'
 import { loginPassword } from '../../api-facade/lib/database.ts'
 import { JWT_SECRET, TEMPLATE, target } from './settings.ts'
 import { missing } from './target.ts'
+import { until } from './until.ts'
 
 /** The claims of a token; `role` may also be service_role. Null is a caller without a token. */
 export type Claims = { sub?: string; email?: string; role: string; iat?: number; exp?: number } | null
@@ -68,6 +69,10 @@ export async function createDatabase(from = TEMPLATE): Promise<Database> {
 
   afterAll(async () => {
     await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })))
+    // a Realtime gateway's slot is active until the server has noticed that it went
+    await until(
+      async () => (await server`select from pg_replication_slots where database = ${name} and active`).length === 0,
+    )
     await server.unsafe(`drop database ${name} with (force)`)
     await server.end()
   })
