@@ -95,7 +95,7 @@ export default routes('discovery', {
   'GET /discovery/search': {
     summary: 'Find posts, people, groups, guilds, wiki entries and contents by words',
     description:
-      'Whatever I may see, what belongs to my groups and guilds included, and nothing of the wiki while its flag is off. Time is cut into blocks of 500 things that were written; newer blocks come first, and in one what fits best. Of a text the first 5000 characters are looked at; a new post is found within a second or so. A page looks at 2000 matches and may be short. Two searches of a person run at once: a third is 429 `searches_running`. When too many run in the instance it waits up to two seconds, then it is 503 `search_busy`. `cursor` is `type:id` of the last item, or a place.',
+      'Whatever I may see, what belongs to my groups and guilds included, and nothing of the wiki while its flag is off. Time is cut into blocks of 500 things that were written; newer blocks come first, and in one what fits best. Of a text the first 5000 characters are looked at; a new post is found within a second or so. A page looks at 2000 matches at most and may be short. Two searches of a person run at once: a third is 429 `searches_running`. When too many run in the instance it waits up to two seconds, then it is 503 `search_busy`. `cursor` is `type:id` of the last item, or a place.',
     access: 'user',
     limit: 'search',
     operation: 'search',

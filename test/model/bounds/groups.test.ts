@@ -61,7 +61,7 @@ checkBounds([
   {
     operation: 'update_group',
     against: 'invitations that end',
-    most: 4500, // 500 of them at once, and their notifications
+    most: 4100, // 500 of them at once, and their notifications
     async scene(viewer, size) {
       const { group } = await invitations(viewer, size, 'open')
       return { parameters: `p_id => '${group}', p_changes => '{"joinPolicy": "invite"}'` }
