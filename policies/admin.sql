@@ -72,6 +72,7 @@ grant execute on function
   private.staff_card,
   private.staff_contents,
   private.find_conversation_time,
+  private.post_start,   -- a column of posts is computed with it
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,

@@ -266,7 +266,9 @@ grant execute on function
   private.pin,
   private.place_item,
   private.fitting_posts,
+  private.post_card,
   private.post_cards,
+  private.post_start,   -- a column of posts is computed with it
   private.post_visible_to,
   private.publish_now,
   private.reply_cards,

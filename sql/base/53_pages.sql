@@ -203,6 +203,17 @@ comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
   'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
+create function private.require_limit(p_limit integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
+    perform private.fail('limit_out_of_range');
+  end if;
+end $$;
+comment on function private.require_limit is 'Passes when a page can have so many items. Fails: limit_out_of_range.';
+
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -210,9 +221,7 @@ as $$
 declare
   v_more boolean := cardinality(p_cursors) > p_limit;
 begin
-  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
-    perform private.fail('limit_out_of_range');
-  end if;
+  perform private.require_limit(p_limit);
   return json_build_object(
     'items', coalesce(p_items, '[]'::json),
     'nextCursor', case when v_more then p_cursors[p_limit] else p_next end,
@@ -221,6 +230,23 @@ end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
   'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
+  'limit_out_of_range.';
+
+create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_more   boolean := cardinality(p_cursors) > p_limit;
+  v_cursor text := case when v_more then p_cursors[p_limit] else p_next end;
+begin
+  perform private.require_limit(p_limit);
+  return ('{"items":' || p_items || ',"nextCursor":' || coalesce(to_json(v_cursor)::text, 'null')
+          || ',"hasMore":' || (v_cursor is not null) || '}')::json;
+end $$;
+comment on function private.page_of_texts is
+  'As private.page, of items that are the text of a JSON array: it is read as JSON once, with the page. Fails: '
   'limit_out_of_range.';
 
 create function private.fitting(p_bytes integer[], p_limit integer) returns integer

@@ -288,7 +288,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   return private.met_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
 comment on function api.list_suggested is

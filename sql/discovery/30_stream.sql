@@ -150,13 +150,18 @@ begin
                'subBadge', case when p.is_journalism then 'journalism' else p.format end,
                'mediaUrl', p.media #>> '{0,url}',
                'engagement', json_build_object(
-                 'reactCount', p.counters -> 'reactions',
-                 'commentCount', p.counters -> 'replies',
-                 'repostCount', p.counters -> 'shares',
-                 'viewerHasReacted', json_array_length(p.viewer -> 'reactions') > 0,
-                 'viewerHasReposted', p.viewer -> 'reposted'),
+                 'reactCount', n.reactions,
+                 'commentCount', n.replies,
+                 'repostCount', n.shares,
+                 'viewerHasReacted', (select true from app.reactions r
+                                      where r.post_id = p.id and r.user_id = (select app.uid()) limit 1) is true,
+                 'viewerHasReposted', (select true from app.posts r
+                                       where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                                         and r.format = 'repost' and r.deleted_at is null) is true),
                'createdAt', private.utc(p.published_at)) as card
-      from private.marked_posts p join app.person_card author on author.id = p.author_id
+      from private.visible_posts p
+      join app.post_counters n on n.post_id = p.id
+      join app.person_card author on author.id = p.author_id
       where p.id = any (p_ids)
       union all
       select c.id, json_build_object(

@@ -302,7 +302,7 @@ as $$
 declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
-  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
 end $$;

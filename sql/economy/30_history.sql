@@ -76,7 +76,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[(private.require_original(p_post_id)).id]) -> 0;
+  v_card json := private.post_card((private.require_original(p_post_id)).id);
 begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;

@@ -120,10 +120,11 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next text, opened text, size integer);
+create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
-  'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
+  'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
+  'before the page was full; which posts came to the front of its last post''s block (private.post_mark), where any '
+  'did; and how many posts the page has.';
 
 create function private.post_mark(p_id uuid) returns text
 language plpgsql immutable
@@ -166,24 +167,23 @@ comment on function private.require_feed_cursor is
   'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
   'cursor_unknown.';
 
-create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
+create function private.feed_why(p_factors text[], p_weights numeric[]) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return array(
-    select json_build_object(
-      'score', coalesce(sum(w.weight) filter (where w.weight <> 0), 0),
-      'why', coalesce(json_agg(json_build_object('factor', p_factors[w.factor], 'weight', w.weight) order by w.factor)
-                        filter (where w.weight <> 0), '[]'))
+    select ',"score":' || coalesce(sum(w.weight) filter (where w.weight <> 0), 0) || ',"why":['
+           || coalesce(string_agg('{"factor":"' || p_factors[w.factor] || '","weight":' || w.weight || '}', ','
+                                  order by w.factor) filter (where w.weight <> 0), '') || ']'
     from (select u.weight, (u.place - 1) / cardinality(p_factors) as post,
                  1 + (u.place - 1) % cardinality(p_factors) as factor
           from unnest(p_weights) with ordinality as u (weight, place)) w
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of the scores of a page, which are a row of weights a post, as {score, why: [{factor, weight}]}. Parts '
-  'without weight are left out.';
+  'The parts of the scores of a page, which are a row of weights a post, as fields of cards, score and why '
+  '[{factor, weight}]. Parts without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -413,7 +413,7 @@ declare
     private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
   v_page    app.feed_page;
 begin
-  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
+  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks for posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -426,7 +426,8 @@ begin
   if v_page.opened is not null then
     v_cursors[p_limit] := v_cursors[p_limit] || '.' || v_page.opened;
   end if;
-  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
+  return private.page_of_texts(
+    private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '

@@ -70,19 +70,17 @@ insert into private.errors (code, status, text) values
   ('person_banned', 403, 'This account is banned.');
 
 create view app.person_card with (security_invoker) as
-select u.id, row_to_json(c) as card, n.actor_id
+select u.id, c.text::json as card, c.text, n.actor_id
 from app.users u
 cross join lateral (select private.actor_id(u.username, (select private.domain())) as actor_id offset 0) n   -- once
 cross join lateral (
-  select n.actor_id as id,
-         n.actor_id as "actorId",
-         u.username,
-         u.first_name as "firstName",
-         u.last_name as "lastName",
-         u.profile_pic_url as "profilePicUrl") c;
+  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
+         || '","firstName":' || to_json(u.first_name)::text
+         || ',"lastName":' || to_json(u.last_name)::text
+         || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
 comment on view app.person_card is
-  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}; and their '
-  'actor id by itself.';
+  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}, as json '
+  'and as its text; and their actor id by itself.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,

@@ -1,6 +1,18 @@
 -- The catalog of interests: a tree of categories (level 1), sub-interests (2) and deep interests (3).
 -- docs/decisions.md, Interests.
 
+create function private.interest_start(p_id uuid, p_slug text, p_name text, p_accent_color text) returns text
+language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+set search_path = ''
+as $$
+begin
+  return (
+    select left(row_to_json(s)::text, -1)
+    from (select p_id as id, p_slug as slug, p_name as name, p_accent_color as "accentColor") s);
+end $$;
+comment on function private.interest_start is
+  'The start of an interest as the cards of posts have it: {id, slug, name, accentColor, without the closing brace.';
+
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
   slug         text not null check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
@@ -11,6 +23,7 @@ create table app.interests (
   accent_color text not null check (accent_color in ('ink', 'gold', 'sage', 'coral', 'cyan', 'plum')),
   user_count   integer not null default 0 check (user_count >= 0),
   created_at   timestamptz not null default now(),
+  card_start   text not null generated always as (private.interest_start(id, slug, name, accent_color)) stored,
   constraint interest_slug_taken unique (slug),
   constraint interests_id_level_key unique (id, level),
   constraint interest_parent_misplaced check ((level = 1) = (parent_id is null)),
@@ -20,6 +33,7 @@ create table app.interests (
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
   'The catalog. A parent is always one level up: the foreign key checks the level too. Staff write it.';
+comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
 -- no delete: too much refers to an interest
 

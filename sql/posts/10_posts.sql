@@ -21,6 +21,37 @@ comment on function private.trending_at is
   'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
   'reposts and bookmarks. See private.raise_trending.';
 
+create function private.post_start(
+  p_id uuid, p_format text, p_title text, p_media jsonb, p_visibility text, p_depth smallint, p_interest uuid,
+  p_is_journalism boolean, p_pinned_at timestamptz, p_publish_at timestamptz, p_published_at timestamptz,
+  p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz
+) returns text
+language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+set search_path = ''
+as $$
+begin
+  return (
+    select left(row_to_json(s)::text, -1)
+    from (select p_id as id,
+                 p_format as format,
+                 p_title as title,
+                 p_media as media,
+                 p_visibility as visibility,
+                 p_depth as depth,
+                 (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p_depth + 1] as "depthLabel",
+                 p_interest as "interestId",
+                 p_is_journalism as "isJournalism",
+                 p_pinned_at is not null as pinned,
+                 private.utc(p_publish_at) as "publishAt",
+                 private.utc(p_published_at) as "publishedAt",
+                 private.utc(p_edited_at) as "editedAt",
+                 private.utc(p_hidden_at) as "hiddenAt",
+                 private.utc(p_created_at) as "createdAt") s);
+end $$;
+comment on function private.post_start is
+  'The start of a post''s card: the fields that come from these columns alone, as JSON without the closing brace. '
+  'Whoever changes it writes the column app.posts.card_start again.';
+
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
   author_id            uuid not null references app.users on delete restrict,
@@ -58,6 +89,9 @@ create table app.posts (
     case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
          else private.visibility_level(visibility) end) stored,
+  card_start           text not null generated always as (private.post_start(
+    id, format, title, media, visibility, depth, interest_id, is_journalism, pinned_at, publish_at, published_at,
+    edited_at, hidden_at, created_at)) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
@@ -102,6 +136,8 @@ create index posts_own_in_space_idx on app.posts (space_id, author_id, published
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+comment on column app.posts.card_start is
+  'The start of its card, made once when the row changes and not at every look: private.post_start.';
 comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
 comment on column app.posts.scheduled_emitted_at is
   'When a scheduled post was published, by the job or by hand; null for others.';

@@ -171,7 +171,7 @@ begin
   end if;
   v_found := private.find_bookmarks(v_from);
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
   'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '

@@ -77,7 +77,7 @@ begin
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
   end if;
   return (select json_build_object('seriesId', i.series_id, 'position', i.position,
-                                   'post', private.post_cards(array[p_post_id]) -> 0)
+                                   'post', private.post_card(p_post_id))
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
@@ -140,7 +140,7 @@ begin
     json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
     private.page(
       (select json_agg(json_build_object('position', v_before + c.place, 'post', c.card) order by c.place)
-       from json_array_elements(private.post_cards(v_ids[:p_limit])) with ordinality as c (card, place)),
+       from json_array_elements(private.post_cards(v_ids[:p_limit])::json) with ordinality as c (card, place)),
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is

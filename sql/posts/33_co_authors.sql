@@ -68,32 +68,30 @@ call private.make_walk('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
-create function private.co_author_lists(p_posts uuid[]) returns table (post_id uuid, list json)
-language plpgsql stable strict security definer   -- private.post_cards has asked whether the caller sees the posts
+create function private.co_author_list(p_post uuid) returns json
+language plpgsql stable security definer   -- its callers have asked whether the caller sees the post
 set search_path = ''
 as $$
 declare
   v_me uuid := app.uid();
 begin
-  return query
-  select ca.post_id, json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
-                                                'splitShare', ca.split_share, 'status', ca.status)
-                              order by ca.created_at, ca.id)
-  from app.post_co_authors ca
-  join app.posts p on p.id = ca.post_id
-  join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
-  join app.person_card person on person.id = ca.user_id
-  where ca.post_id = any (p_posts)
-    and (ca.status = 'accepted' or v_me in (p.author_id, ca.user_id))
-    and private.may_meet((select a.level from app.audience a
-                          where a.viewer_id = v_me and a.author_id = ca.user_id))
-  group by ca.post_id;
+  return (
+    select coalesce(json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
+                                               'splitShare', ca.split_share, 'status', ca.status)
+                             order by ca.created_at, ca.id), '[]')
+    from app.post_co_authors ca
+    join app.posts p on p.id = ca.post_id
+    join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
+    join app.person_card person on person.id = ca.user_id
+    where ca.post_id = p_post
+      and (ca.status = 'accepted' or v_me in (p.author_id, ca.user_id))
+      and private.may_meet((select a.level from app.audience a
+                            where a.viewer_id = v_me and a.author_id = ca.user_id)));
 end $$;
-comment on function private.co_author_lists is
-  'The co-authors whom the caller may see, as the cards of these posts have them: who has not answered yet only for '
-  'the author and themselves. A post without any has no row. For null, when no post has any, it is not even begun: '
-  'that would take a tenth of the time of a card.';
-call private.make_walk('private.co_author_lists');
+comment on function private.co_author_list is
+  'The co-authors whom the caller may see, as the card of this post has them. The author and the invited person also '
+  'see who has not answered yet.';
+call private.make_walk('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
 language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
@@ -188,7 +186,7 @@ begin
     perform private.fail('post_unknown');
   elsif v_row.id is null then
     -- that of another, if the card of the post shows it to the caller
-    perform from private.co_author_lists(array[p_post]) l, json_array_elements(l.list) i (item)
+    perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
       perform private.fail('invitation_not_yours');

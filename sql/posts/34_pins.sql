@@ -49,7 +49,7 @@ begin
     perform private.fail('post_not_out');
   end if;
   perform private.pin(p_id);
-  return private.post_cards(array[p_id]) -> 0;
+  return private.post_card(p_id);
 end $$;
 comment on function api.pin_post is
   'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post. '

@@ -1,37 +1,56 @@
--- How a post looks in an answer.
+-- How a post looks in an answer. Cards are put together as text, once: json would be read again at each step, which
+-- costs as much as making it.
 
-create view private.marked_posts with (security_invoker) as
-select p.*, c.boost, c.boost_expires_at,
-       json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                         'bookmarks', c.bookmarks, 'views', c.views) as counters,
-       json_build_object(
-         'reactions', coalesce((
-           select json_agg(r.kind order by r.kind) from app.reactions r
-           where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
-         'bookmarked', (select true from app.bookmarks b
-                        where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
-         'reposted', (select true from app.posts r
-                      where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
-                        and r.format = 'repost' and r.deleted_at is null) is true,
-         'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
-                   where l.post_id = p.id and v.user_id = (select app.uid())) is true) as viewer
-from private.visible_posts p left join app.post_counters c on c.post_id = p.id;
-comment on view private.marked_posts is
-  'The posts that the caller may see, each with the parts of its card that change when people leave marks on it.';
-
-create function private.require_marks(p_post uuid) returns json
-language plpgsql stable security definer   -- checks once whether the post is visible, as private.post_cards
+create function private.post_marks(p_ids uuid[]) returns text[]
+language plpgsql stable security definer   -- of posts that its caller has found visible
 set search_path = ''
 as $$
 declare
-  v_marks json;
+  v_me uuid := app.uid();
 begin
-  select json_build_object('counters', p.counters, 'viewer', p.viewer) into v_marks
-  from private.marked_posts p where p.id = p_post;
-  if v_marks is null then
+  return array(
+    -- what few posts have is looked for once for all of them
+    with mine as materialized (
+      select array(select r.post_id from app.reactions r
+                   where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'heart') as hearts,
+             array(select r.post_id from app.reactions r
+                   where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'spark') as sparks,
+             array(select b.post_id from app.bookmarks b
+                   where b.post_id = any (p_ids) and b.user_id = v_me) as bookmarked,
+             array(select r.quoted_post_id from app.posts r
+                   where r.author_id = v_me and r.quoted_post_id = any (p_ids)
+                     and r.format = 'repost' and r.deleted_at is null) as reposted,
+             array(select l.post_id from app.polls l join app.poll_votes v on v.poll_id = l.id and v.user_id = v_me
+                   where l.post_id = any (p_ids)) as voted
+    )
+    select '"counters":{"reactions":' || c.reactions || ',"replies":' || c.replies || ',"shares":' || c.shares
+           || ',"bookmarks":' || c.bookmarks || ',"views":' || c.views
+           || '},"viewer":{"reactions":['
+           || concat_ws(',', case when w.id = any (m.hearts) then '"heart"' end,
+                             case when w.id = any (m.sparks) then '"spark"' end)
+           || '],"bookmarked":' || (w.id = any (m.bookmarked))
+           || ',"reposted":' || (w.id = any (m.reposted))
+           || ',"voted":' || (w.id = any (m.voted)) || '}'
+    from mine m
+    cross join unnest(p_ids) with ordinality as w (id, place)
+    left join app.post_counters c on c.post_id = w.id
+    order by w.place);
+end $$;
+comment on function private.post_marks is
+  'The parts of these posts'' cards that change when people leave marks on them, each as the fields counters and '
+  'viewer of a JSON object, in order; null for a post that does not exist.';
+call private.make_walk('private.post_marks');
+
+create function private.require_marks(p_post uuid) returns json
+language plpgsql stable security definer   -- checks once whether the post is visible
+set search_path = ''
+as $$
+begin
+  perform from private.visible_posts where id = p_post;
+  if not found then
     perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
-  return v_marks;
+  return ('{' || (private.post_marks(array[p_post]))[1] || '}')::json;
 end $$;
 comment on function private.require_marks is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
@@ -53,98 +72,107 @@ comment on function private.fitting_posts is
   'How many of these posts a page of p_limit has: private.fitting, with what they quote.';
 call private.make_walk('private.fitting_posts');
 
-create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
+create function private.card_texts(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a statement takes longer than running it
 as $$
 declare
-  v_ids uuid[] := p_ids || array(select q.quoted_post_id from app.posts q
-                                 where q.id = any (p_ids) and q.quoted_post_id is not null);
+  v_marks text[] := private.post_marks(p_ids);
 begin
-  return (
-    -- what hangs on posts is read once for all of them: most have nothing of it
-    with co_authors as materialized (
-      select l.post_id, l.list
-      from private.co_author_lists((select array_agg(ca.post_id) from app.post_co_authors ca
-                                    where ca.post_id = any (v_ids))) l
-    ), interests as materialized (
-      select pi.post_id, json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
-                                                    'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
-                                  order by pi.is_primary desc, i.name) as list
-      from app.post_interests pi join app.interests i on i.id = pi.interest_id
-      where pi.post_id = any (v_ids)
-      group by pi.post_id
-    ), polls as materialized (
-      select l.post_id, l.card from app.poll_card l where l.post_id = any (v_ids)
-    ), series as materialized (
-      select si.post_id, json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id) as list
-      from app.series_items si join app.series s on s.id = si.series_id
-      where si.post_id = any (v_ids)
-      group by si.post_id
-    ), emotions as materialized (
-      select e.post_id, json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
-                                        order by e.emotion) as list
-      from app.post_emotions e
-      where e.post_id = any (v_ids) and e.payments > 0
-      group by e.post_id
-    ), seen as materialized (
-      select p.id, p.quoted_post_id, row_to_json(c)::text as card
-      from private.marked_posts p
+  return array(
+    -- what few posts have is looked for once for all of them
+    with rare as materialized (
+      select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
+             array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
+               as interests,
+             array(select e.post_id from app.post_emotions e where e.post_id = any (p_ids)) as emotions,
+             array(select si.post_id from app.series_items si where si.post_id = any (p_ids)) as series,
+             array(select ca.post_id from app.post_co_authors ca where ca.post_id = any (p_ids)) as co_authors
+    )
+    select t.text
+    from rare
+    cross join unnest(p_ids) with ordinality as w (id, place)
+    left join lateral (
+      select
+        (p.card_start || ',"body":' || to_json(p.body)::text
+         || ',"groupId":' || coalesce(case when space.kind = 'group' then '"' || space.id || '"' end, 'null')
+         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null'))
+        || (',"authorId":"' || author.actor_id || '","author":' || author.text
+            || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":' || row_to_json(s)::text
+            || ',"coAuthors":' || case when p.id = any (rare.co_authors)
+                 then private.co_author_list(p.id)::text else '[]' end)
+        || (',"interests":' || case when p.id = any (rare.interests) then (
+                 select '[' || string_agg(i.card_start || ',"isPrimary":' || pi.is_primary || '}', ','
+                                          order by pi.is_primary desc, i.name) || ']'
+                 from app.post_interests pi join app.interests i on i.id = pi.interest_id where pi.post_id = p.id)
+               else coalesce('[' || interest.card_start || ',"isPrimary":true}]', '[]') end
+            || ',"series":' || coalesce(case when p.id = any (rare.series) then (
+                 select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)::text
+                 from app.series_items si join app.series s on s.id = si.series_id
+                 where si.post_id = p.id) end, '[]')
+            || ',"poll":' || coalesce(case when p.id = any (rare.poll) then (
+                 select l.card::text from app.poll_card l where l.post_id = p.id) end, 'null')
+            || ',"emojiBreakdown":' || coalesce(case when p.id = any (rare.emotions) then (
+                 select '{' || string_agg('"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana
+                                          || '}', ',' order by e.emotion) || '}'
+                 from app.post_emotions e where e.post_id = p.id and e.payments > 0) end, '{}'))
+        || (',' || v_marks[w.place] || ',"boostScore":' || c.boost
+            || ',"boostExpiresAt":' || coalesce('"' || private.utc(c.boost_expires_at) || '"', 'null')) as text
+      from private.visible_posts p
+      join app.post_counters c on c.post_id = p.id
       join app.person_card author on author.id = p.author_id
+      left join app.interests interest on interest.id = p.interest_id
       left join app.spaces space on space.id = p.space_id
       left join app.personas persona on persona.user_id = p.author_id
         and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end
       cross join lateral (
         select persona.id, persona.name, persona.accent, persona.profile_pic_url as "profilePicUrl") s
-      cross join lateral (
-        select p.id,
-               author.actor_id as "authorId",
-               author.card as author,
-               persona.id as "personaId",
-               row_to_json(s) as persona,
-               coalesce((select t.list from co_authors t where t.post_id = p.id), '[]') as "coAuthors",
-               p.format,
-               p.title,
-               p.body,
-               p.media,
-               p.visibility,
-               p.depth,
-               (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1] as "depthLabel",
-               p.interest_id as "interestId",
-               case space.kind when 'group' then space.id end as "groupId",
-               case space.kind when 'guild' then space.id end as "guildId",
-               coalesce((select t.list from interests t where t.post_id = p.id), '[]') as interests,
-               p.is_journalism as "isJournalism",
-               p.counters,
-               p.viewer,
-               (select t.card from polls t where t.post_id = p.id) as poll,
-               coalesce((select t.list from series t where t.post_id = p.id), '[]') as series,
-               coalesce((select t.list from emotions t where t.post_id = p.id), '{}') as "emojiBreakdown",
-               p.boost as "boostScore",
-               private.utc(p.boost_expires_at) as "boostExpiresAt",
-               p.pinned_at is not null as pinned,
-               private.utc(p.publish_at) as "publishAt",
-               private.utc(p.published_at) as "publishedAt",
-               private.utc(p.edited_at) as "editedAt",
-               private.utc(p.hidden_at) as "hiddenAt",
-               private.utc(p.created_at) as "createdAt") c
-      where p.id = any (v_ids)
-    )
-    -- as bytes, and read as json once: taking every card apart to put more into it costs as much as making it, and so
-    -- does counting its characters
-    select convert_from('[' || string_agg(
-             substr(b.bytes, 1, length(b.bytes) - 1)
-               || convert_to(',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
-                               || ',"quotedPost":' || coalesce(q.card, 'null')
-                               || coalesce(',' || substr(p_more[i.place]::text, 2), '}'), 'UTF8'),
-             ',' order by i.place) || ']', 'UTF8')::json
-    from unnest(p_ids) with ordinality as i (id, place)
-    join seen s on s.id = i.id
-    cross join lateral (select convert_to(s.card, 'UTF8') as bytes offset 0) b
-    left join seen q on q.id = s.quoted_post_id);
+      where p.id = w.id) t on true
+    order by w.place);
+end $$;
+comment on function private.card_texts is
+  'The cards of these posts without what they quote, in order: each as JSON without the closing brace, null for a '
+  'post that the caller does not see.';
+call private.make_walk('private.card_texts');
+
+create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
+language plpgsql stable security definer   -- asks which posts these quote, whoever sees that
+set search_path = ''
+as $$
+declare
+  v_quoted uuid[] := array(
+    select p.quoted_post_id from unnest(p_ids) with ordinality as w (id, place) left join app.posts p on p.id = w.id
+    order by w.place);
+  v_texts  text[];
+begin
+  if array_remove(v_quoted, null) = '{}' then
+    v_texts := private.card_texts(p_ids);
+  else
+    v_texts := private.card_texts(p_ids || v_quoted);
+  end if;
+  return (
+    select coalesce('[' || string_agg(
+             w.text || coalesce(',"quotedPostId":"' || q.id || '","quotedPost":' || q.text || '}',
+                                ',"quotedPostId":null,"quotedPost":null')
+                    || coalesce(p_more[w.place], '') || '}', ',' order by w.place) || ']', '[]')
+    from unnest(v_texts[:cardinality(p_ids)]) with ordinality as w (text, place)
+    left join lateral (
+      select v_quoted[w.place] as id, v_texts[cardinality(p_ids) + w.place] as text
+      where v_quoted[w.place] is not null) q on true
+    where w.text is not null);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them. Each has the card of what it quotes, '
-  '{quotedPostId, quotedPost}, null when the caller may not see that, and the fields of p_more, an object a post.';
+  'The cards of these posts, in order, as far as the caller sees them, as the text of a JSON array. Each has what it '
+  'quotes as {quotedPostId, quotedPost}, null when the caller may not see that. p_more has a text for each post: '
+  'further fields, which begin with a comma.';
 call private.make_walk('private.post_cards');
+
+create function private.post_card(p_id uuid, p_more text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return nullif(left(substr(private.post_cards(array[p_id], array[p_more]), 2), -1), '')::json;
+end $$;
+comment on function private.post_card is
+  'The card of one post, null when the caller does not see it: private.post_cards.';

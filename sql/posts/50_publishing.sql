@@ -137,7 +137,7 @@ begin
       select id into v_post from app.posts
       where author_id = app.uid() and quoted_post_id = private.require_quotable(p_quoted_post_id)
         and format = 'repost' and deleted_at is null;
-      v_answer := private.post_cards(array[v_post]) -> 0;
+      v_answer := private.post_card(v_post);
     end if;
   end loop;
   if v_answer is not null then
@@ -154,7 +154,7 @@ begin
     perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()),
                          array[app.uid()]);
   end if;
-  return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
+  return private.finish_idempotent('create_post', private.post_card(v_post));
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
@@ -170,7 +170,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[p_id], array[json_build_object('replies', api.list_replies(p_id))]) -> 0;
+  v_card json := private.post_card(p_id, ',"replies":' || api.list_replies(p_id)::text);
 begin
   if v_card is null then
     perform private.fail('post_unknown');

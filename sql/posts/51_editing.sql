@@ -108,7 +108,7 @@ begin
   elsif p_changes -> 'publishAt' = 'null' then
     perform private.publish_now(p_id);
   end if;
-  return private.post_cards(array[p_id]) -> 0;
+  return private.post_card(p_id);
 end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '

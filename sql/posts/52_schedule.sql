@@ -145,7 +145,7 @@ begin
   end if;
   v_found := private.find_scheduled(v_from.at, v_from.id);
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is
   'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';

@@ -103,7 +103,7 @@ begin
   v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
   v_found.ids := v_pins || v_found.ids;
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '

@@ -68,7 +68,7 @@ begin
   end if;
   v_found := private.find_space_posts(v_space, p_cursor);
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is
   'What is posted in a group or a guild, newest first, for its members. Fails: content_space, space_unknown, '

@@ -2,7 +2,7 @@
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
-  'keyword_words,closer_id,original_author_id,original_space_id,within_id}'),
+  'card_start,keyword_words,closer_id,original_author_id,original_space_id,within_id}'),
   ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),

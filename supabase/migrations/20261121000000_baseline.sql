@@ -1350,6 +1350,17 @@ comment on procedure private.make_walk is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
   'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
+create function private.require_limit(p_limit integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
+    perform private.fail('limit_out_of_range');
+  end if;
+end $$;
+comment on function private.require_limit is 'Passes when a page can have so many items. Fails: limit_out_of_range.';
+
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -1357,9 +1368,7 @@ as $$
 declare
   v_more boolean := cardinality(p_cursors) > p_limit;
 begin
-  if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
-    perform private.fail('limit_out_of_range');
-  end if;
+  perform private.require_limit(p_limit);
   return json_build_object(
     'items', coalesce(p_items, '[]'::json),
     'nextCursor', case when v_more then p_cursors[p_limit] else p_next end,
@@ -1368,6 +1377,23 @@ end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
   'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
+  'limit_out_of_range.';
+
+create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_more   boolean := cardinality(p_cursors) > p_limit;
+  v_cursor text := case when v_more then p_cursors[p_limit] else p_next end;
+begin
+  perform private.require_limit(p_limit);
+  return ('{"items":' || p_items || ',"nextCursor":' || coalesce(to_json(v_cursor)::text, 'null')
+          || ',"hasMore":' || (v_cursor is not null) || '}')::json;
+end $$;
+comment on function private.page_of_texts is
+  'As private.page, of items that are the text of a JSON array: it is read as JSON once, with the page. Fails: '
   'limit_out_of_range.';
 
 create function private.fitting(p_bytes integer[], p_limit integer) returns integer
@@ -3178,10 +3204,12 @@ grant execute on function
   private.open,
   private.open_cursor,
   private.page,
+  private.page_of_texts,
   private.place_cursor,
   private.require_card,
   private.require_cursor,
   private.require_flag,
+  private.require_limit,
   private.require_markdown,
   private.require_name,
   private.require_person,
@@ -3868,19 +3896,17 @@ insert into private.errors (code, status, text) values
   ('person_banned', 403, 'This account is banned.');
 
 create view app.person_card with (security_invoker) as
-select u.id, row_to_json(c) as card, n.actor_id
+select u.id, c.text::json as card, c.text, n.actor_id
 from app.users u
 cross join lateral (select private.actor_id(u.username, (select private.domain())) as actor_id offset 0) n   -- once
 cross join lateral (
-  select n.actor_id as id,
-         n.actor_id as "actorId",
-         u.username,
-         u.first_name as "firstName",
-         u.last_name as "lastName",
-         u.profile_pic_url as "profilePicUrl") c;
+  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","username":"' || u.username
+         || '","firstName":' || to_json(u.first_name)::text
+         || ',"lastName":' || to_json(u.last_name)::text
+         || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
 comment on view app.person_card is
-  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}; and their '
-  'actor id by itself.';
+  'How a person appears in any public answer: {id, actorId, username, firstName, lastName, profilePicUrl}, as json '
+  'and as its text; and their actor id by itself.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,
@@ -5792,6 +5818,18 @@ grant execute on function
 -- The catalog of interests: a tree of categories (level 1), sub-interests (2) and deep interests (3).
 -- docs/decisions.md, Interests.
 
+create function private.interest_start(p_id uuid, p_slug text, p_name text, p_accent_color text) returns text
+language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+set search_path = ''
+as $$
+begin
+  return (
+    select left(row_to_json(s)::text, -1)
+    from (select p_id as id, p_slug as slug, p_name as name, p_accent_color as "accentColor") s);
+end $$;
+comment on function private.interest_start is
+  'The start of an interest as the cards of posts have it: {id, slug, name, accentColor, without the closing brace.';
+
 create table app.interests (
   id           uuid primary key default gen_random_uuid(),
   slug         text not null check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
@@ -5802,6 +5840,7 @@ create table app.interests (
   accent_color text not null check (accent_color in ('ink', 'gold', 'sage', 'coral', 'cyan', 'plum')),
   user_count   integer not null default 0 check (user_count >= 0),
   created_at   timestamptz not null default now(),
+  card_start   text not null generated always as (private.interest_start(id, slug, name, accent_color)) stored,
   constraint interest_slug_taken unique (slug),
   constraint interests_id_level_key unique (id, level),
   constraint interest_parent_misplaced check ((level = 1) = (parent_id is null)),
@@ -5811,6 +5850,7 @@ create table app.interests (
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
   'The catalog. A parent is always one level up: the foreign key checks the level too. Staff write it.';
+comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is 'How many people chose this very interest. A trigger keeps it.';
 -- no delete: too much refers to an interest
 
@@ -9837,6 +9877,37 @@ comment on function private.trending_at is
   'The place of a post among the trending: its time, four hours later for every doubling of its reactions, replies, '
   'reposts and bookmarks. See private.raise_trending.';
 
+create function private.post_start(
+  p_id uuid, p_format text, p_title text, p_media jsonb, p_visibility text, p_depth smallint, p_interest uuid,
+  p_is_journalism boolean, p_pinned_at timestamptz, p_publish_at timestamptz, p_published_at timestamptz,
+  p_edited_at timestamptz, p_hidden_at timestamptz, p_created_at timestamptz
+) returns text
+language plpgsql immutable   -- row_to_json is only stable, but these types have one text under all settings
+set search_path = ''
+as $$
+begin
+  return (
+    select left(row_to_json(s)::text, -1)
+    from (select p_id as id,
+                 p_format as format,
+                 p_title as title,
+                 p_media as media,
+                 p_visibility as visibility,
+                 p_depth as depth,
+                 (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p_depth + 1] as "depthLabel",
+                 p_interest as "interestId",
+                 p_is_journalism as "isJournalism",
+                 p_pinned_at is not null as pinned,
+                 private.utc(p_publish_at) as "publishAt",
+                 private.utc(p_published_at) as "publishedAt",
+                 private.utc(p_edited_at) as "editedAt",
+                 private.utc(p_hidden_at) as "hiddenAt",
+                 private.utc(p_created_at) as "createdAt") s);
+end $$;
+comment on function private.post_start is
+  'The start of a post''s card: the fields that come from these columns alone, as JSON without the closing brace. '
+  'Whoever changes it writes the column app.posts.card_start again.';
+
 create table app.posts (
   id                   uuid primary key default gen_random_uuid(),
   author_id            uuid not null references app.users on delete restrict,
@@ -9874,6 +9945,9 @@ create table app.posts (
     case when deleted_at is not null or author_banned then 4
          when hidden_at is not null or published_at is null then 3
          else private.visibility_level(visibility) end) stored,
+  card_start           text not null generated always as (private.post_start(
+    id, format, title, media, visibility, depth, interest_id, is_journalism, pinned_at, publish_at, published_at,
+    edited_at, hidden_at, created_at)) stored,
   -- a deleted post may have lost its words
   constraint post_title check (deleted_at is not null or
     case format when 'essay' then coalesce(length(private.trimmed(title)), 0) between 1 and 200
@@ -9918,6 +9992,8 @@ create index posts_own_in_space_idx on app.posts (space_id, author_id, published
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
+comment on column app.posts.card_start is
+  'The start of its card, made once when the row changes and not at every look: private.post_start.';
 comment on column app.posts.trending_at is 'Its place among the trending: private.trending_at.';
 comment on column app.posts.scheduled_emitted_at is
   'When a scheduled post was published, by the job or by hand; null for others.';
@@ -10886,7 +10962,7 @@ begin
   end if;
   v_found := private.find_bookmarks(v_from);
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
   'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '
@@ -11941,7 +12017,7 @@ begin
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
   end if;
   return (select json_build_object('seriesId', i.series_id, 'position', i.position,
-                                   'post', private.post_cards(array[p_post_id]) -> 0)
+                                   'post', private.post_card(p_post_id))
           from app.series_items i where i.series_id = p_id and i.post_id = p_post_id);
 end $$;
 comment on function api.add_series_item is
@@ -12004,7 +12080,7 @@ begin
     json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
     private.page(
       (select json_agg(json_build_object('position', v_before + c.place, 'post', c.card) order by c.place)
-       from json_array_elements(private.post_cards(v_ids[:p_limit])) with ordinality as c (card, place)),
+       from json_array_elements(private.post_cards(v_ids[:p_limit])::json) with ordinality as c (card, place)),
       coalesce(v_ids::text[], '{}'), p_limit));
 end $$;
 comment on function api.list_series_items is
@@ -12118,32 +12194,30 @@ call private.make_walk('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
-create function private.co_author_lists(p_posts uuid[]) returns table (post_id uuid, list json)
-language plpgsql stable strict security definer   -- private.post_cards has asked whether the caller sees the posts
+create function private.co_author_list(p_post uuid) returns json
+language plpgsql stable security definer   -- its callers have asked whether the caller sees the post
 set search_path = ''
 as $$
 declare
   v_me uuid := app.uid();
 begin
-  return query
-  select ca.post_id, json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
-                                                'splitShare', ca.split_share, 'status', ca.status)
-                              order by ca.created_at, ca.id)
-  from app.post_co_authors ca
-  join app.posts p on p.id = ca.post_id
-  join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
-  join app.person_card person on person.id = ca.user_id
-  where ca.post_id = any (p_posts)
-    and (ca.status = 'accepted' or v_me in (p.author_id, ca.user_id))
-    and private.may_meet((select a.level from app.audience a
-                          where a.viewer_id = v_me and a.author_id = ca.user_id))
-  group by ca.post_id;
+  return (
+    select coalesce(json_agg(json_build_object('id', ca.id, 'userId', person.actor_id, 'user', person.card,
+                                               'splitShare', ca.split_share, 'status', ca.status)
+                             order by ca.created_at, ca.id), '[]')
+    from app.post_co_authors ca
+    join app.posts p on p.id = ca.post_id
+    join app.users u on u.id = ca.user_id and u.banned_at is null and u.erased_at is null
+    join app.person_card person on person.id = ca.user_id
+    where ca.post_id = p_post
+      and (ca.status = 'accepted' or v_me in (p.author_id, ca.user_id))
+      and private.may_meet((select a.level from app.audience a
+                            where a.viewer_id = v_me and a.author_id = ca.user_id)));
 end $$;
-comment on function private.co_author_lists is
-  'The co-authors whom the caller may see, as the cards of these posts have them: who has not answered yet only for '
-  'the author and themselves. A post without any has no row. For null, when no post has any, it is not even begun: '
-  'that would take a tenth of the time of a card.';
-call private.make_walk('private.co_author_lists');
+comment on function private.co_author_list is
+  'The co-authors whom the caller may see, as the card of this post has them. The author and the invited person also '
+  'see who has not answered yet.';
+call private.make_walk('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
 language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
@@ -12238,7 +12312,7 @@ begin
     perform private.fail('post_unknown');
   elsif v_row.id is null then
     -- that of another, if the card of the post shows it to the caller
-    perform from private.co_author_lists(array[p_post]) l, json_array_elements(l.list) i (item)
+    perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
       perform private.fail('invitation_not_yours');
@@ -12338,7 +12412,7 @@ begin
     perform private.fail('post_not_out');
   end if;
   perform private.pin(p_id);
-  return private.post_cards(array[p_id]) -> 0;
+  return private.post_card(p_id);
 end $$;
 comment on function api.pin_post is
   'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post. '
@@ -12416,40 +12490,59 @@ comment on function api.count_views is
 
 -- sql/posts/40_cards.sql
 
--- How a post looks in an answer.
+-- How a post looks in an answer. Cards are put together as text, once: json would be read again at each step, which
+-- costs as much as making it.
 
-create view private.marked_posts with (security_invoker) as
-select p.*, c.boost, c.boost_expires_at,
-       json_build_object('reactions', c.reactions, 'replies', c.replies, 'shares', c.shares,
-                         'bookmarks', c.bookmarks, 'views', c.views) as counters,
-       json_build_object(
-         'reactions', coalesce((
-           select json_agg(r.kind order by r.kind) from app.reactions r
-           where r.post_id = p.id and r.user_id = (select app.uid())), '[]'),
-         'bookmarked', (select true from app.bookmarks b
-                        where b.user_id = (select app.uid()) and b.post_id = p.id) is true,
-         'reposted', (select true from app.posts r
-                      where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
-                        and r.format = 'repost' and r.deleted_at is null) is true,
-         'voted', (select true from app.polls l join app.poll_votes v on v.poll_id = l.id
-                   where l.post_id = p.id and v.user_id = (select app.uid())) is true) as viewer
-from private.visible_posts p left join app.post_counters c on c.post_id = p.id;
-comment on view private.marked_posts is
-  'The posts that the caller may see, each with the parts of its card that change when people leave marks on it.';
-
-create function private.require_marks(p_post uuid) returns json
-language plpgsql stable security definer   -- checks once whether the post is visible, as private.post_cards
+create function private.post_marks(p_ids uuid[]) returns text[]
+language plpgsql stable security definer   -- of posts that its caller has found visible
 set search_path = ''
 as $$
 declare
-  v_marks json;
+  v_me uuid := app.uid();
 begin
-  select json_build_object('counters', p.counters, 'viewer', p.viewer) into v_marks
-  from private.marked_posts p where p.id = p_post;
-  if v_marks is null then
+  return array(
+    -- what few posts have is looked for once for all of them
+    with mine as materialized (
+      select array(select r.post_id from app.reactions r
+                   where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'heart') as hearts,
+             array(select r.post_id from app.reactions r
+                   where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'spark') as sparks,
+             array(select b.post_id from app.bookmarks b
+                   where b.post_id = any (p_ids) and b.user_id = v_me) as bookmarked,
+             array(select r.quoted_post_id from app.posts r
+                   where r.author_id = v_me and r.quoted_post_id = any (p_ids)
+                     and r.format = 'repost' and r.deleted_at is null) as reposted,
+             array(select l.post_id from app.polls l join app.poll_votes v on v.poll_id = l.id and v.user_id = v_me
+                   where l.post_id = any (p_ids)) as voted
+    )
+    select '"counters":{"reactions":' || c.reactions || ',"replies":' || c.replies || ',"shares":' || c.shares
+           || ',"bookmarks":' || c.bookmarks || ',"views":' || c.views
+           || '},"viewer":{"reactions":['
+           || concat_ws(',', case when w.id = any (m.hearts) then '"heart"' end,
+                             case when w.id = any (m.sparks) then '"spark"' end)
+           || '],"bookmarked":' || (w.id = any (m.bookmarked))
+           || ',"reposted":' || (w.id = any (m.reposted))
+           || ',"voted":' || (w.id = any (m.voted)) || '}'
+    from mine m
+    cross join unnest(p_ids) with ordinality as w (id, place)
+    left join app.post_counters c on c.post_id = w.id
+    order by w.place);
+end $$;
+comment on function private.post_marks is
+  'The parts of these posts'' cards that change when people leave marks on them, each as the fields counters and '
+  'viewer of a JSON object, in order; null for a post that does not exist.';
+call private.make_walk('private.post_marks');
+
+create function private.require_marks(p_post uuid) returns json
+language plpgsql stable security definer   -- checks once whether the post is visible
+set search_path = ''
+as $$
+begin
+  perform from private.visible_posts where id = p_post;
+  if not found then
     perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
-  return v_marks;
+  return ('{' || (private.post_marks(array[p_post]))[1] || '}')::json;
 end $$;
 comment on function private.require_marks is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
@@ -12471,101 +12564,110 @@ comment on function private.fitting_posts is
   'How many of these posts a page of p_limit has: private.fitting, with what they quote.';
 call private.make_walk('private.fitting_posts');
 
-create function private.post_cards(p_ids uuid[], p_more json[] default null) returns json
+create function private.card_texts(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a statement takes longer than running it
 as $$
 declare
-  v_ids uuid[] := p_ids || array(select q.quoted_post_id from app.posts q
-                                 where q.id = any (p_ids) and q.quoted_post_id is not null);
+  v_marks text[] := private.post_marks(p_ids);
 begin
-  return (
-    -- what hangs on posts is read once for all of them: most have nothing of it
-    with co_authors as materialized (
-      select l.post_id, l.list
-      from private.co_author_lists((select array_agg(ca.post_id) from app.post_co_authors ca
-                                    where ca.post_id = any (v_ids))) l
-    ), interests as materialized (
-      select pi.post_id, json_agg(json_build_object('id', i.id, 'slug', i.slug, 'name', i.name,
-                                                    'accentColor', i.accent_color, 'isPrimary', pi.is_primary)
-                                  order by pi.is_primary desc, i.name) as list
-      from app.post_interests pi join app.interests i on i.id = pi.interest_id
-      where pi.post_id = any (v_ids)
-      group by pi.post_id
-    ), polls as materialized (
-      select l.post_id, l.card from app.poll_card l where l.post_id = any (v_ids)
-    ), series as materialized (
-      select si.post_id, json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id) as list
-      from app.series_items si join app.series s on s.id = si.series_id
-      where si.post_id = any (v_ids)
-      group by si.post_id
-    ), emotions as materialized (
-      select e.post_id, json_object_agg(e.emotion, json_build_object('count', e.payments, 'total', e.mana)
-                                        order by e.emotion) as list
-      from app.post_emotions e
-      where e.post_id = any (v_ids) and e.payments > 0
-      group by e.post_id
-    ), seen as materialized (
-      select p.id, p.quoted_post_id, row_to_json(c)::text as card
-      from private.marked_posts p
+  return array(
+    -- what few posts have is looked for once for all of them
+    with rare as materialized (
+      select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
+             array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
+               as interests,
+             array(select e.post_id from app.post_emotions e where e.post_id = any (p_ids)) as emotions,
+             array(select si.post_id from app.series_items si where si.post_id = any (p_ids)) as series,
+             array(select ca.post_id from app.post_co_authors ca where ca.post_id = any (p_ids)) as co_authors
+    )
+    select t.text
+    from rare
+    cross join unnest(p_ids) with ordinality as w (id, place)
+    left join lateral (
+      select
+        (p.card_start || ',"body":' || to_json(p.body)::text
+         || ',"groupId":' || coalesce(case when space.kind = 'group' then '"' || space.id || '"' end, 'null')
+         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null'))
+        || (',"authorId":"' || author.actor_id || '","author":' || author.text
+            || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":' || row_to_json(s)::text
+            || ',"coAuthors":' || case when p.id = any (rare.co_authors)
+                 then private.co_author_list(p.id)::text else '[]' end)
+        || (',"interests":' || case when p.id = any (rare.interests) then (
+                 select '[' || string_agg(i.card_start || ',"isPrimary":' || pi.is_primary || '}', ','
+                                          order by pi.is_primary desc, i.name) || ']'
+                 from app.post_interests pi join app.interests i on i.id = pi.interest_id where pi.post_id = p.id)
+               else coalesce('[' || interest.card_start || ',"isPrimary":true}]', '[]') end
+            || ',"series":' || coalesce(case when p.id = any (rare.series) then (
+                 select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)::text
+                 from app.series_items si join app.series s on s.id = si.series_id
+                 where si.post_id = p.id) end, '[]')
+            || ',"poll":' || coalesce(case when p.id = any (rare.poll) then (
+                 select l.card::text from app.poll_card l where l.post_id = p.id) end, 'null')
+            || ',"emojiBreakdown":' || coalesce(case when p.id = any (rare.emotions) then (
+                 select '{' || string_agg('"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana
+                                          || '}', ',' order by e.emotion) || '}'
+                 from app.post_emotions e where e.post_id = p.id and e.payments > 0) end, '{}'))
+        || (',' || v_marks[w.place] || ',"boostScore":' || c.boost
+            || ',"boostExpiresAt":' || coalesce('"' || private.utc(c.boost_expires_at) || '"', 'null')) as text
+      from private.visible_posts p
+      join app.post_counters c on c.post_id = p.id
       join app.person_card author on author.id = p.author_id
+      left join app.interests interest on interest.id = p.interest_id
       left join app.spaces space on space.id = p.space_id
       left join app.personas persona on persona.user_id = p.author_id
         and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end
       cross join lateral (
         select persona.id, persona.name, persona.accent, persona.profile_pic_url as "profilePicUrl") s
-      cross join lateral (
-        select p.id,
-               author.actor_id as "authorId",
-               author.card as author,
-               persona.id as "personaId",
-               row_to_json(s) as persona,
-               coalesce((select t.list from co_authors t where t.post_id = p.id), '[]') as "coAuthors",
-               p.format,
-               p.title,
-               p.body,
-               p.media,
-               p.visibility,
-               p.depth,
-               (array['Surface', 'Intro', 'Deep', 'Expert', 'Research', 'Thesis'])[p.depth + 1] as "depthLabel",
-               p.interest_id as "interestId",
-               case space.kind when 'group' then space.id end as "groupId",
-               case space.kind when 'guild' then space.id end as "guildId",
-               coalesce((select t.list from interests t where t.post_id = p.id), '[]') as interests,
-               p.is_journalism as "isJournalism",
-               p.counters,
-               p.viewer,
-               (select t.card from polls t where t.post_id = p.id) as poll,
-               coalesce((select t.list from series t where t.post_id = p.id), '[]') as series,
-               coalesce((select t.list from emotions t where t.post_id = p.id), '{}') as "emojiBreakdown",
-               p.boost as "boostScore",
-               private.utc(p.boost_expires_at) as "boostExpiresAt",
-               p.pinned_at is not null as pinned,
-               private.utc(p.publish_at) as "publishAt",
-               private.utc(p.published_at) as "publishedAt",
-               private.utc(p.edited_at) as "editedAt",
-               private.utc(p.hidden_at) as "hiddenAt",
-               private.utc(p.created_at) as "createdAt") c
-      where p.id = any (v_ids)
-    )
-    -- as bytes, and read as json once: taking every card apart to put more into it costs as much as making it, and so
-    -- does counting its characters
-    select convert_from('[' || string_agg(
-             substr(b.bytes, 1, length(b.bytes) - 1)
-               || convert_to(',"quotedPostId":' || coalesce(to_json(q.id)::text, 'null')
-                               || ',"quotedPost":' || coalesce(q.card, 'null')
-                               || coalesce(',' || substr(p_more[i.place]::text, 2), '}'), 'UTF8'),
-             ',' order by i.place) || ']', 'UTF8')::json
-    from unnest(p_ids) with ordinality as i (id, place)
-    join seen s on s.id = i.id
-    cross join lateral (select convert_to(s.card, 'UTF8') as bytes offset 0) b
-    left join seen q on q.id = s.quoted_post_id);
+      where p.id = w.id) t on true
+    order by w.place);
+end $$;
+comment on function private.card_texts is
+  'The cards of these posts without what they quote, in order: each as JSON without the closing brace, null for a '
+  'post that the caller does not see.';
+call private.make_walk('private.card_texts');
+
+create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
+language plpgsql stable security definer   -- asks which posts these quote, whoever sees that
+set search_path = ''
+as $$
+declare
+  v_quoted uuid[] := array(
+    select p.quoted_post_id from unnest(p_ids) with ordinality as w (id, place) left join app.posts p on p.id = w.id
+    order by w.place);
+  v_texts  text[];
+begin
+  if array_remove(v_quoted, null) = '{}' then
+    v_texts := private.card_texts(p_ids);
+  else
+    v_texts := private.card_texts(p_ids || v_quoted);
+  end if;
+  return (
+    select coalesce('[' || string_agg(
+             w.text || coalesce(',"quotedPostId":"' || q.id || '","quotedPost":' || q.text || '}',
+                                ',"quotedPostId":null,"quotedPost":null')
+                    || coalesce(p_more[w.place], '') || '}', ',' order by w.place) || ']', '[]')
+    from unnest(v_texts[:cardinality(p_ids)]) with ordinality as w (text, place)
+    left join lateral (
+      select v_quoted[w.place] as id, v_texts[cardinality(p_ids) + w.place] as text
+      where v_quoted[w.place] is not null) q on true
+    where w.text is not null);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts, in order, as far as the caller sees them. Each has the card of what it quotes, '
-  '{quotedPostId, quotedPost}, null when the caller may not see that, and the fields of p_more, an object a post.';
+  'The cards of these posts, in order, as far as the caller sees them, as the text of a JSON array. Each has what it '
+  'quotes as {quotedPostId, quotedPost}, null when the caller may not see that. p_more has a text for each post: '
+  'further fields, which begin with a comma.';
 call private.make_walk('private.post_cards');
+
+create function private.post_card(p_id uuid, p_more text default null) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return nullif(left(substr(private.post_cards(array[p_id], array[p_more]), 2), -1), '')::json;
+end $$;
+comment on function private.post_card is
+  'The card of one post, null when the caller does not see it: private.post_cards.';
 
 -- sql/posts/50_publishing.sql
 
@@ -12708,7 +12810,7 @@ begin
       select id into v_post from app.posts
       where author_id = app.uid() and quoted_post_id = private.require_quotable(p_quoted_post_id)
         and format = 'repost' and deleted_at is null;
-      v_answer := private.post_cards(array[v_post]) -> 0;
+      v_answer := private.post_card(v_post);
     end if;
   end loop;
   if v_answer is not null then
@@ -12725,7 +12827,7 @@ begin
     perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()),
                          array[app.uid()]);
   end if;
-  return private.finish_idempotent('create_post', private.post_cards(array[v_post]) -> 0);
+  return private.finish_idempotent('create_post', private.post_card(v_post));
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
@@ -12741,7 +12843,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[p_id], array[json_build_object('replies', api.list_replies(p_id))]) -> 0;
+  v_card json := private.post_card(p_id, ',"replies":' || api.list_replies(p_id)::text);
 begin
   if v_card is null then
     perform private.fail('post_unknown');
@@ -12864,7 +12966,7 @@ begin
   elsif p_changes -> 'publishAt' = 'null' then
     perform private.publish_now(p_id);
   end if;
-  return private.post_cards(array[p_id]) -> 0;
+  return private.post_card(p_id);
 end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
@@ -13076,7 +13178,7 @@ begin
   end if;
   v_found := private.find_scheduled(v_from.at, v_from.id);
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is
   'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';
@@ -13188,7 +13290,7 @@ begin
   v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
   v_found.ids := v_pins || v_found.ids;
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
@@ -13266,7 +13368,7 @@ begin
   end if;
   v_found := private.find_space_posts(v_space, p_cursor);
   p_limit := private.fitting_posts(v_found.ids, p_limit);
-  return private.page(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+  return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is
   'What is posted in a group or a guild, newest first, for its members. Fails: content_space, space_unknown, '
@@ -13489,7 +13591,7 @@ create trigger _150_mark_banned after update of banned_at on app.users
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
-  'keyword_words,closer_id,original_author_id,original_space_id,within_id}'),
+  'card_start,keyword_words,closer_id,original_author_id,original_space_id,within_id}'),
   ('app.replies', 'author_id', 'replies', '{author_banned,required_level}'),
   ('app.reactions', 'user_id', 'reactions', '{}'),
   ('app.bookmarks', 'user_id', 'bookmarks', '{}'),
@@ -13878,7 +13980,9 @@ grant execute on function
   private.pin,
   private.place_item,
   private.fitting_posts,
+  private.post_card,
   private.post_cards,
+  private.post_start,   -- a column of posts is computed with it
   private.post_visible_to,
   private.publish_now,
   private.reply_cards,
@@ -18157,7 +18261,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_card json := private.post_cards(array[(private.require_original(p_post_id)).id]) -> 0;
+  v_card json := private.post_card((private.require_original(p_post_id)).id);
 begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
@@ -19914,10 +20018,11 @@ comment on function private.without_phrases is
   'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
   'only before a post of another block.';
 
-create type app.feed_page as (ids uuid[], parts json[], next text, opened text, size integer);
+create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'Up to one post more than a page, {score, why} of each, the cursor to go on from when the search ended before the '
-  'page was full, and which posts came to the front of its last post''s block (private.post_mark), where any did.';
+  'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
+  'before the page was full; which posts came to the front of its last post''s block (private.post_mark), where any '
+  'did; and how many posts the page has.';
 
 create function private.post_mark(p_id uuid) returns text
 language plpgsql immutable
@@ -19960,24 +20065,23 @@ comment on function private.require_feed_cursor is
   'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
   'cursor_unknown.';
 
-create function private.feed_why(p_factors text[], p_weights numeric[]) returns json[]
+create function private.feed_why(p_factors text[], p_weights numeric[]) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return array(
-    select json_build_object(
-      'score', coalesce(sum(w.weight) filter (where w.weight <> 0), 0),
-      'why', coalesce(json_agg(json_build_object('factor', p_factors[w.factor], 'weight', w.weight) order by w.factor)
-                        filter (where w.weight <> 0), '[]'))
+    select ',"score":' || coalesce(sum(w.weight) filter (where w.weight <> 0), 0) || ',"why":['
+           || coalesce(string_agg('{"factor":"' || p_factors[w.factor] || '","weight":' || w.weight || '}', ','
+                                  order by w.factor) filter (where w.weight <> 0), '') || ']'
     from (select u.weight, (u.place - 1) / cardinality(p_factors) as post,
                  1 + (u.place - 1) % cardinality(p_factors) as factor
           from unnest(p_weights) with ordinality as u (weight, place)) w
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of the scores of a page, which are a row of weights a post, as {score, why: [{factor, weight}]}. Parts '
-  'without weight are left out.';
+  'The parts of the scores of a page, which are a row of weights a post, as fields of cards, score and why '
+  '[{factor, weight}]. Parts without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -20207,7 +20311,7 @@ declare
     private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
   v_page    app.feed_page;
 begin
-  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks for posts
+  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks for posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -20220,7 +20324,8 @@ begin
   if v_page.opened is not null then
     v_cursors[p_limit] := v_cursors[p_limit] || '.' || v_page.opened;
   end if;
-  return private.page(private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
+  return private.page_of_texts(
+    private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
@@ -35515,7 +35620,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   return private.met_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
 comment on function api.list_suggested is
@@ -35755,13 +35860,18 @@ begin
                'subBadge', case when p.is_journalism then 'journalism' else p.format end,
                'mediaUrl', p.media #>> '{0,url}',
                'engagement', json_build_object(
-                 'reactCount', p.counters -> 'reactions',
-                 'commentCount', p.counters -> 'replies',
-                 'repostCount', p.counters -> 'shares',
-                 'viewerHasReacted', json_array_length(p.viewer -> 'reactions') > 0,
-                 'viewerHasReposted', p.viewer -> 'reposted'),
+                 'reactCount', n.reactions,
+                 'commentCount', n.replies,
+                 'repostCount', n.shares,
+                 'viewerHasReacted', (select true from app.reactions r
+                                      where r.post_id = p.id and r.user_id = (select app.uid()) limit 1) is true,
+                 'viewerHasReposted', (select true from app.posts r
+                                       where r.author_id = (select app.uid()) and r.quoted_post_id = p.id
+                                         and r.format = 'repost' and r.deleted_at is null) is true),
                'createdAt', private.utc(p.published_at)) as card
-      from private.marked_posts p join app.person_card author on author.id = p.author_id
+      from private.visible_posts p
+      join app.post_counters n on n.post_id = p.id
+      join app.person_card author on author.id = p.author_id
       where p.id = any (p_ids)
       union all
       select c.id, json_build_object(
@@ -36764,7 +36874,7 @@ as $$
 declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
-  perform private.page(null, '{}', p_limit);   -- refuses a wrong limit before it looks
+  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
 end $$;
@@ -40479,6 +40589,7 @@ grant execute on function
   private.staff_card,
   private.staff_contents,
   private.find_conversation_time,
+  private.post_start,   -- a column of posts is computed with it
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,

@@ -60,7 +60,7 @@ select is(api.list_feed(p_limit => 3) ->> 'hasMore', 'false', 'and no longer');
 select api.mute_keyword('about');
 select throws_ok($$ select api.list_feed(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'no limit');
 select throws_ok($$ select api.list_feed(p_limit => null) $$, 'PT422', 'limit_out_of_range', 'nor none');
-select is(api.list_feed()::text, '{"items" : [], "nextCursor" : null, "hasMore" : false}', 'everything may be muted');
+select is(api.list_feed()::jsonb, '{"items": [], "nextCursor": null, "hasMore": false}', 'everything may be muted');
 select test.act_as('bob');
 select is(pg_temp.names(api.list_feed()), 'a1 d1 c3 c2 b2 c1 b1', 'others read on');
 

@@ -82,7 +82,7 @@ select is(pg_temp.names(api.list_posts_by('alice', 2, pg_temp.id('repost')::text
 -- by every name of hers
 select is(pg_temp.names(api.list_posts_by(n)), 'four y repost x', 'by ' || n)
 from unnest(array['alice', 'ALICE', '@alice', 'acct:alice@localhost']) n;
-select is(api.list_posts_by('carla')::text, '{"items" : [], "nextCursor" : null, "hasMore" : false}', 'who has none has none');
+select is(api.list_posts_by('carla')::jsonb, '{"items": [], "nextCursor": null, "hasMore": false}', 'who has none has none');
 
 -- cursors
 select test.act_as('alice');

@@ -35,7 +35,7 @@ select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'hear
 select is(pg_temp.happened(), 1, 'and is no event');
 select is(api.react(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart', 'spark'), 'a spark is given and not counted');
 select is(pg_temp.happened(), 2, 'an event it is');
-select is(api.get_post(pg_temp.id('post')) #>> '{viewer,reactions}', '["heart", "spark"]', 'the post says what one gave');
+select is(api.get_post(pg_temp.id('post'))::jsonb #> '{viewer,reactions}', '["heart", "spark"]', 'the post says what one gave');
 select throws_ok($$ select api.react(pg_temp.id('post'), 'laugh') $$, 'PT422', 'value_invalid', 'there are two kinds');
 select throws_ok($$ select api.react(gen_random_uuid(), 'heart') $$, 'PT404', 'post_unknown', 'an unknown post takes none');
 select throws_ok($$ select api.unreact(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'and gives none back');
