@@ -50,7 +50,7 @@ begin
     select v.id from unnest(v_posts, v_outs) as l (id, at) join private.visible_posts v on v.id = l.id
     where (not p_trending or v.trending_boost > 0)
       and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))
-    order by l.at desc, l.id desc));
+    order by l.at desc, l.id desc), false);
   select array_agg(m.id), array_agg(m.at) into v_ids, v_times
   from (
     select f.id, f.at

@@ -1,6 +1,7 @@
 -- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
--- with one statement a driving index. A look takes a bounded number of entries of that index, whatever is in them:
--- when the caller may see few of them it gives fewer posts, and the place from which the next look goes on.
+-- with one statement a driving index; private.all_posts leaves that check to its callers. A look takes a bounded
+-- number of entries of that index, whatever is in them: when the caller may see few of them it gives fewer posts, and
+-- the place from which the next look goes on.
 -- docs/decisions.md, Feed.
 
 -- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
@@ -147,7 +148,7 @@ comment on function private.closer_posts is
   'is in the circles of more than 1000 people has them by time alone.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -160,20 +161,11 @@ declare
   v_times  timestamptz[];
 begin
   select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
-  from (select w.id, w.published_at
-        from (select id, published_at from app.posts
-              where required_level = 0 and closer_id is null and within_id is null
-                and (published_at, id) < (v_from, v_before)
-              order by published_at desc, id desc limit 400) w
-        join private.visible_posts v on v.id = w.id
-        where v.author_id <> all (p_muted)
-        order by w.published_at desc, w.id desc limit 101) o;
-  if coalesce(cardinality(v_ids), 0) < 101 then
-    select published_at, id into v_cut from app.posts
-    where required_level = 0 and closer_id is null and within_id is null and (published_at, id) < (v_from, v_before)
-    order by published_at desc, id desc offset 399 limit 1;
-  end if;
-  v_open := private.run_of(v_ids, v_times, v_cut, 400);
+  from (select id, published_at from app.posts
+        where required_level = 0 and closer_id is null and within_id is null
+          and (published_at, id) < (v_from, v_before)
+        order by published_at desc, id desc limit 101) o;
+  v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
   -- a post older than that cannot be in this run
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
@@ -189,7 +181,9 @@ begin
         order by u.at desc, u.id desc limit 101) m;
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
-comment on function private.all_posts is 'Every post that the caller may see, but for those in spaces.';
+comment on function private.all_posts is
+  'Every post that the caller may see, but for those in spaces; and public ones that the caller may not see, because '
+  'of their author or what they repost. Callers check that, once, of the posts that they need.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -257,8 +251,9 @@ begin
     into v_ids, v_times
     from (select a.id, a.at, a.place
           from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
-          join app.posts p on p.id = a.id
-          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)) f;
+          join private.visible_posts p on p.id = a.id
+          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)
+            and p.author_id <> all (p_muted)) f;
     v_place := v_all.next;
     if cardinality(v_ids) >= 101 or v_place.at is null then
       return private.run_of(v_ids[:101], v_times[:101], v_place, v_looked);

@@ -106,40 +106,39 @@ comment on function private.posts_within is
 call private.make_walk('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
-returns table (id uuid, at timestamptz, score integer, weights integer[])
-language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
+returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
+language plpgsql stable security definer   -- nobody may read scores; says of each post whether the caller may see it
 set search_path = ''
 as $$
 declare
   v_me uuid := app.uid();
 begin
   return query
-    select f.id, f.published_at, s.plain + b.more,
+    select f.id, f.published_at, f.is_visible, s.plain + b.more,
            array[f.engagement, f.depth, f.interest, f.following, f.circle, b.more]
     from (
-      select p.id, p.published_at,
+      select p.id, p.published_at, p.is_visible,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
                as engagement,
              coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
-             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle,
+             case p.viewer_level when 1 then 5000 when 2 then 10000 else 0 end as circle,
              case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
-      join app.posts p on p.id = w.id
+      join private.posts_to_caller p on p.id = w.id
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me
         and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has none of its own
-      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
-      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f
+      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id) f
     cross join lateral (select f.engagement + f.depth + f.interest + f.following + f.circle as plain) s
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
-  'bookmarks), depth 0..1 (how near the post''s depth is to the depth that the caller chose for its primary '
-  'interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 (the caller is in the author''s '
-  'circle or inner circle); and boost, which multiplies all that. These are the weights in this order, and score is '
-  'their sum. A repost takes the first three from its original, and no boost.';
+  'Whether the caller may see these posts, and what they are worth to the caller, in ten-thousandths: engagement '
+  'ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that '
+  'the caller chose for its primary interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 '
+  '(the caller is in the author''s circle or inner circle); and boost, which multiplies all that. These are the '
+  'weights in this order, and score is their sum. A repost takes the first three from its original, and no boost.';
 call private.make_walk('private.feed_scores');

@@ -34,21 +34,22 @@ end $$;
 comment on function private.feed_source is
   'The next posts of a feed from a place on, before private.feed_chosen applies the rest of the choice.';
 
-create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
+create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[], p_check boolean) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
   v_words tsquery := (p_choice.muted_words).words;
 begin
-  if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
+  if not p_check
+     and p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
      and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null then
     return p_ids;
   end if;
   return array(
     select p.id
     from unnest(p_ids) with ordinality as w (id, place)
-    join app.posts p on p.id = w.id
+    join private.visible_posts p on p.id = w.id
     left join app.posts q on q.id = p.quoted_post_id
     where (p_choice.interests is null
            or (select true from app.post_interests i
@@ -67,7 +68,8 @@ begin
 end $$;
 comment on function private.feed_chosen is
   'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
-  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords.';
+  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords. With p_check '
+  'it keeps none that the caller may not see; without, who calls it has checked that or does so afterwards.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
@@ -167,23 +169,23 @@ comment on function private.require_feed_cursor is
   'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
   'cursor_unknown.';
 
-create function private.feed_why(p_factors text[], p_weights numeric[]) returns text[]
+create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return array(
-    select ',"score":' || coalesce(sum(w.weight) filter (where w.weight <> 0), 0) || ',"why":['
-           || coalesce(string_agg('{"factor":"' || p_factors[w.factor] || '","weight":' || w.weight || '}', ','
-                                  order by w.factor) filter (where w.weight <> 0), '') || ']'
+    select ',"score":' || sum(w.weight) * 0.0001 || ',"why":['
+           || coalesce(string_agg('{"factor":"' || p_factors[w.factor] || '","weight":' || w.weight * 0.0001 || '}',
+                                  ',' order by w.factor) filter (where w.weight <> 0), '') || ']'
     from (select u.weight, (u.place - 1) / cardinality(p_factors) as post,
                  1 + (u.place - 1) % cardinality(p_factors) as factor
           from unnest(p_weights) with ordinality as u (weight, place)) w
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of the scores of a page, which are a row of weights a post, as fields of cards, score and why '
-  '[{factor, weight}]. Parts without weight are left out.';
+  'The parts of the scores of a page, which are a row of weights a post in ten-thousandths, as fields of cards: score '
+  'and why [{factor, weight}]. Parts without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -216,7 +218,7 @@ begin
     v_run := private.feed_source(p_choice, v_place);
     v_place := v_run.next;
     v_looked := v_looked + v_run.looked;
-    v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids), null,
+    v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids, false), null,
                                        v_sieve.budget);
     v_page.ids := v_page.ids || v_sieve.ids;
     if v_sieve.stopped_at is not null then   -- behind the post before: the first of a run is always looked at
@@ -232,8 +234,8 @@ begin
     v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
   end if;
   v_page.parts := private.feed_why('{recency,engagement}', (
-    select array_agg(array[round(extract(epoch from p.published_at) / 3600, 4),
-                           case when v_trending then p.trending_boost * 4 else 0 end] order by w.place)
+    select array_agg(array[round(extract(epoch from p.published_at) / 0.36),
+                           case when v_trending then p.trending_boost * 40000 else 0 end]::bigint[] order by w.place)
     from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id));
   return v_page;
 end $$;
@@ -313,7 +315,9 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    v_found := private.feed_chosen(p_choice, v_run.ids[:v_whole]);
+    -- feed_scores says what the caller may see; but texts and nearness must not be looked at before that is known
+    v_found := private.feed_chosen(
+      p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
       v_sieve := private.without_phrases(
         p_choice.muted_words, v_found,
@@ -325,11 +329,12 @@ begin
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
     end if;
-    -- the page ends in the block of this post, whatever is left of the cursor's: what is older needs no score
+    -- the page ends in the block of this post, mostly: what is older gets a score only if the page is not full then
     v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
     if v_last is not null then
       v_at := v_run.times[array_position(v_run.ids, v_last)];
-      v_at := coalesce(v_bounds[width_bucket(v_at, v_bounds)], '-infinity');
+      v_at := coalesce(v_bounds[width_bucket(v_at, v_bounds)], v_lowest);
+      v_lowest := v_at;
       v_found := array(select f.id from unnest(v_found) f (id)
                        join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = f.id
                        where w.at >= v_at);
@@ -339,7 +344,8 @@ begin
       select array_agg(f.id), array_agg(f.weights) into v_found, v_part
       from (select s.id, s.weights
             from private.feed_scores(v_found) s
-            where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id)
+            where s.is_visible
+              and (v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id))
             order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
             limit p_limit + 1) f;
     else
@@ -390,7 +396,7 @@ begin
   v_page.parts := private.feed_why(
     case when v_moves then '{engagement,depth,interest,following,circle,boost,semantic}'
          else '{engagement,depth,interest,following,circle,boost}' end::text[],
-    array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
+    v_parts[:p_limit][:]);
   return v_page;
 end $$;
 comment on function private.feed_ranked is

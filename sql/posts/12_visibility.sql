@@ -19,20 +19,28 @@ comment on function private.post_visible_to is
   'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
   'may see its original. Null when there is no such post.';
 
-create view private.visible_posts with (security_invoker) as
-select p.*
+create view private.posts_to_caller with (security_invoker) as
+select p.*, v.viewer_level,
+       -- private.may_see in place: a page asks this of 50 posts and more, and calling it takes as long as the level
+       v.viewer_level >= p.required_level
+       and (p.space_id is null or (select true from app.space_members m
+                                   where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
+       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid()))) as is_visible
 from app.posts p
--- private.may_see in place: a page asks this of 100 posts and more, and calling it takes as long as finding the level
-where coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) >= p.required_level
-  and (p.space_id is null or (select true from app.space_members m
-                              where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = p.author_id) is null
-  and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
+cross join lateral (
+  select coalesce((select a.level from app.audience a
+                   where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) as viewer_level
+  offset 0) v;   -- once
+comment on view private.posts_to_caller is
+  'All posts, each with the caller''s level to its author (viewer_level: app.audience) and whether the caller may see '
+  'it (is_visible), by the rule of the policy of app.posts.';
+
+create view private.visible_posts with (security_invoker) as
+select * from private.posts_to_caller where is_visible;
 comment on view private.visible_posts is
-  'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '
-  'no policy applies: they check a post once, where the policies of everything that belongs to it would each check it '
-  'again.';
+  'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
+  'once, where the policies of everything that belongs to it would each check it again.';
 
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown

@@ -10246,20 +10246,28 @@ comment on function private.post_visible_to is
   'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
   'may see its original. Null when there is no such post.';
 
-create view private.visible_posts with (security_invoker) as
-select p.*
+create view private.posts_to_caller with (security_invoker) as
+select p.*, v.viewer_level,
+       -- private.may_see in place: a page asks this of 50 posts and more, and calling it takes as long as the level
+       v.viewer_level >= p.required_level
+       and (p.space_id is null or (select true from app.space_members m
+                                   where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
+       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
+       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid()))) as is_visible
 from app.posts p
--- private.may_see in place: a page asks this of 100 posts and more, and calling it takes as long as finding the level
-where coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) >= p.required_level
-  and (p.space_id is null or (select true from app.space_members m
-                              where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = p.author_id) is null
-  and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid())));
+cross join lateral (
+  select coalesce((select a.level from app.audience a
+                   where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) as viewer_level
+  offset 0) v;   -- once
+comment on view private.posts_to_caller is
+  'All posts, each with the caller''s level to its author (viewer_level: app.audience) and whether the caller may see '
+  'it (is_visible), by the rule of the policy of app.posts.';
+
+create view private.visible_posts with (security_invoker) as
+select * from private.posts_to_caller where is_visible;
 comment on view private.visible_posts is
-  'The posts that the caller may see, by the rule of the policy of app.posts. It is for definer functions, to which '
-  'no policy applies: they check a post once, where the policies of everything that belongs to it would each check it '
-  'again.';
+  'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
+  'once, where the policies of everything that belongs to it would each check it again.';
 
 create function private.require_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -19334,8 +19342,9 @@ grant execute on function
 -- sql/feed/10_sources.sql
 
 -- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
--- with one statement a driving index. A look takes a bounded number of entries of that index, whatever is in them:
--- when the caller may see few of them it gives fewer posts, and the place from which the next look goes on.
+-- with one statement a driving index; private.all_posts leaves that check to its callers. A look takes a bounded
+-- number of entries of that index, whatever is in them: when the caller may see few of them it gives fewer posts, and
+-- the place from which the next look goes on.
 -- docs/decisions.md, Feed.
 
 -- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
@@ -19482,7 +19491,7 @@ comment on function private.closer_posts is
   'is in the circles of more than 1000 people has them by time alone.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
-language plpgsql stable security definer   -- checks each post once: see private.visible_posts
+language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
@@ -19495,20 +19504,11 @@ declare
   v_times  timestamptz[];
 begin
   select array_agg(o.id), array_agg(o.published_at) into v_ids, v_times
-  from (select w.id, w.published_at
-        from (select id, published_at from app.posts
-              where required_level = 0 and closer_id is null and within_id is null
-                and (published_at, id) < (v_from, v_before)
-              order by published_at desc, id desc limit 400) w
-        join private.visible_posts v on v.id = w.id
-        where v.author_id <> all (p_muted)
-        order by w.published_at desc, w.id desc limit 101) o;
-  if coalesce(cardinality(v_ids), 0) < 101 then
-    select published_at, id into v_cut from app.posts
-    where required_level = 0 and closer_id is null and within_id is null and (published_at, id) < (v_from, v_before)
-    order by published_at desc, id desc offset 399 limit 1;
-  end if;
-  v_open := private.run_of(v_ids, v_times, v_cut, 400);
+  from (select id, published_at from app.posts
+        where required_level = 0 and closer_id is null and within_id is null
+          and (published_at, id) < (v_from, v_before)
+        order by published_at desc, id desc limit 101) o;
+  v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
   -- a post older than that cannot be in this run
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
@@ -19524,7 +19524,9 @@ begin
         order by u.at desc, u.id desc limit 101) m;
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
-comment on function private.all_posts is 'Every post that the caller may see, but for those in spaces.';
+comment on function private.all_posts is
+  'Every post that the caller may see, but for those in spaces; and public ones that the caller may not see, because '
+  'of their author or what they repost. Callers check that, once, of the posts that they need.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -19592,8 +19594,9 @@ begin
     into v_ids, v_times
     from (select a.id, a.at, a.place
           from unnest(v_all.ids, v_all.times) with ordinality as a (id, at, place)
-          join app.posts p on p.id = a.id
-          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)) f;
+          join private.visible_posts p on p.id = a.id
+          where (select true from app.follows where follower_id = v_me and following_id = p.author_id)
+            and p.author_id <> all (p_muted)) f;
     v_place := v_all.next;
     if cardinality(v_ids) >= 101 or v_place.at is null then
       return private.run_of(v_ids[:101], v_times[:101], v_place, v_looked);
@@ -19856,42 +19859,41 @@ comment on function private.posts_within is
 call private.make_walk('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
-returns table (id uuid, at timestamptz, score integer, weights integer[])
-language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
+returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
+language plpgsql stable security definer   -- nobody may read scores; says of each post whether the caller may see it
 set search_path = ''
 as $$
 declare
   v_me uuid := app.uid();
 begin
   return query
-    select f.id, f.published_at, s.plain + b.more,
+    select f.id, f.published_at, f.is_visible, s.plain + b.more,
            array[f.engagement, f.depth, f.interest, f.following, f.circle, b.more]
     from (
-      select p.id, p.published_at,
+      select p.id, p.published_at, p.is_visible,
              (ln(1::float8 + c.reactions + c.replies * 2 + c.shares * 3 + c.bookmarks * 2) * 10000)::integer
                as engagement,
              coalesce(10000 - 2000 * abs(coalesce(o.depth, p.depth) - i.depth), 0) as depth,
              case when i.depth is null then 0 else 10000 end as interest,
              case when f.following_id is null then 0 else 10000 end as following,
-             case a.level when 1 then 5000 when 2 then 10000 else 0 end as circle,
+             case p.viewer_level when 1 then 5000 when 2 then 10000 else 0 end as circle,
              case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
-      join app.posts p on p.id = w.id
+      join private.posts_to_caller p on p.id = w.id
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me
         and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has none of its own
-      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id
-      left join app.audience a on a.viewer_id = v_me and a.author_id = p.author_id) f
+      left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id) f
     cross join lateral (select f.engagement + f.depth + f.interest + f.following + f.circle as plain) s
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'What posts are worth to the caller, in ten-thousandths: engagement ln(1 + hearts + 2 replies + 3 reposts + 2 '
-  'bookmarks), depth 0..1 (how near the post''s depth is to the depth that the caller chose for its primary '
-  'interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 (the caller is in the author''s '
-  'circle or inner circle); and boost, which multiplies all that. These are the weights in this order, and score is '
-  'their sum. A repost takes the first three from its original, and no boost.';
+  'Whether the caller may see these posts, and what they are worth to the caller, in ten-thousandths: engagement '
+  'ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that '
+  'the caller chose for its primary interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 '
+  '(the caller is in the author''s circle or inner circle); and boost, which multiplies all that. These are the '
+  'weights in this order, and score is their sum. A repost takes the first three from its original, and no boost.';
 call private.make_walk('private.feed_scores');
 
 -- sql/feed/30_feed.sql
@@ -19932,21 +19934,22 @@ end $$;
 comment on function private.feed_source is
   'The next posts of a feed from a place on, before private.feed_chosen applies the rest of the choice.';
 
-create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[]) returns uuid[]
+create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[], p_check boolean) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
   v_words tsquery := (p_choice.muted_words).words;
 begin
-  if p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
+  if not p_check
+     and p_choice.interests is null and not p_choice.journalism and p_choice.format is null and p_choice.min_depth = 0
      and p_choice.muted_people = '{}' and p_choice.muted_posts = '{}' and v_words is null then
     return p_ids;
   end if;
   return array(
     select p.id
     from unnest(p_ids) with ordinality as w (id, place)
-    join app.posts p on p.id = w.id
+    join private.visible_posts p on p.id = w.id
     left join app.posts q on q.id = p.quoted_post_id
     where (p_choice.interests is null
            or (select true from app.post_interests i
@@ -19965,7 +19968,8 @@ begin
 end $$;
 comment on function private.feed_chosen is
   'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
-  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords.';
+  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords. With p_check '
+  'it keeps none that the caller may not see; without, who calls it has checked that or does so afterwards.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
@@ -20065,23 +20069,23 @@ comment on function private.require_feed_cursor is
   'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
   'cursor_unknown.';
 
-create function private.feed_why(p_factors text[], p_weights numeric[]) returns text[]
+create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return array(
-    select ',"score":' || coalesce(sum(w.weight) filter (where w.weight <> 0), 0) || ',"why":['
-           || coalesce(string_agg('{"factor":"' || p_factors[w.factor] || '","weight":' || w.weight || '}', ','
-                                  order by w.factor) filter (where w.weight <> 0), '') || ']'
+    select ',"score":' || sum(w.weight) * 0.0001 || ',"why":['
+           || coalesce(string_agg('{"factor":"' || p_factors[w.factor] || '","weight":' || w.weight * 0.0001 || '}',
+                                  ',' order by w.factor) filter (where w.weight <> 0), '') || ']'
     from (select u.weight, (u.place - 1) / cardinality(p_factors) as post,
                  1 + (u.place - 1) % cardinality(p_factors) as factor
           from unnest(p_weights) with ordinality as u (weight, place)) w
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of the scores of a page, which are a row of weights a post, as fields of cards, score and why '
-  '[{factor, weight}]. Parts without weight are left out.';
+  'The parts of the scores of a page, which are a row of weights a post in ten-thousandths, as fields of cards: score '
+  'and why [{factor, weight}]. Parts without weight are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -20114,7 +20118,7 @@ begin
     v_run := private.feed_source(p_choice, v_place);
     v_place := v_run.next;
     v_looked := v_looked + v_run.looked;
-    v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids), null,
+    v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids, false), null,
                                        v_sieve.budget);
     v_page.ids := v_page.ids || v_sieve.ids;
     if v_sieve.stopped_at is not null then   -- behind the post before: the first of a run is always looked at
@@ -20130,8 +20134,8 @@ begin
     v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
   end if;
   v_page.parts := private.feed_why('{recency,engagement}', (
-    select array_agg(array[round(extract(epoch from p.published_at) / 3600, 4),
-                           case when v_trending then p.trending_boost * 4 else 0 end] order by w.place)
+    select array_agg(array[round(extract(epoch from p.published_at) / 0.36),
+                           case when v_trending then p.trending_boost * 40000 else 0 end]::bigint[] order by w.place)
     from unnest(v_page.ids[:p_limit]) with ordinality as w (id, place) join app.posts p on p.id = w.id));
   return v_page;
 end $$;
@@ -20211,7 +20215,9 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    v_found := private.feed_chosen(p_choice, v_run.ids[:v_whole]);
+    -- feed_scores says what the caller may see; but texts and nearness must not be looked at before that is known
+    v_found := private.feed_chosen(
+      p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
       v_sieve := private.without_phrases(
         p_choice.muted_words, v_found,
@@ -20223,11 +20229,12 @@ begin
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
     end if;
-    -- the page ends in the block of this post, whatever is left of the cursor's: what is older needs no score
+    -- the page ends in the block of this post, mostly: what is older gets a score only if the page is not full then
     v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
     if v_last is not null then
       v_at := v_run.times[array_position(v_run.ids, v_last)];
-      v_at := coalesce(v_bounds[width_bucket(v_at, v_bounds)], '-infinity');
+      v_at := coalesce(v_bounds[width_bucket(v_at, v_bounds)], v_lowest);
+      v_lowest := v_at;
       v_found := array(select f.id from unnest(v_found) f (id)
                        join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = f.id
                        where w.at >= v_at);
@@ -20237,7 +20244,8 @@ begin
       select array_agg(f.id), array_agg(f.weights) into v_found, v_part
       from (select s.id, s.weights
             from private.feed_scores(v_found) s
-            where v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id)
+            where s.is_visible
+              and (v_score is null or s.at < v_start or (s.score, s.id) < (v_score, p_cursor.id))
             order by width_bucket(s.at, v_bounds) desc, s.score desc, s.id desc
             limit p_limit + 1) f;
     else
@@ -20288,7 +20296,7 @@ begin
   v_page.parts := private.feed_why(
     case when v_moves then '{engagement,depth,interest,following,circle,boost,semantic}'
          else '{engagement,depth,interest,following,circle,boost}' end::text[],
-    array(select w::numeric / 10000 from unnest(v_parts[:p_limit][:]) w));
+    v_parts[:p_limit][:]);
   return v_page;
 end $$;
 comment on function private.feed_ranked is
@@ -35760,7 +35768,7 @@ begin
     select v.id from unnest(v_posts, v_outs) as l (id, at) join private.visible_posts v on v.id = l.id
     where (not p_trending or v.trending_boost > 0)
       and (v_cut.at is null or (l.at, l.id) >= (v_cut.at, v_cut.id))
-    order by l.at desc, l.id desc));
+    order by l.at desc, l.id desc), false);
   select array_agg(m.id), array_agg(m.at) into v_ids, v_times
   from (
     select f.id, f.at

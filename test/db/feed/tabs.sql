@@ -75,7 +75,7 @@ select is(pg_temp.why(api.list_feed(), 3), 'depth 0.2 interest 1', 'far from her
 select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'she follows');
 select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'she is in a circle');
 select is(pg_temp.why(api.list_feed(), 6), '', 'nothing speaks for it');
-select is(api.list_feed() #>> '{items,6,score}', '0', 'and its score is none');
+select is((api.list_feed() #>> '{items,6,score}')::numeric, 0::numeric, 'and its score is none');
 select is((select count(*) from json_array_elements(api.list_feed() -> 'items') i
            where (i ->> 'score')::numeric <> (select coalesce(sum((w ->> 'weight')::numeric), 0) from json_array_elements(i -> 'why') w)),
   0::bigint, 'the weights make up the score');
