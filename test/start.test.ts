@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, describe, expect, test } from 'vitest'
 import { nearMisses } from '../api-facade/lib/config.ts'
+import { oldSpace } from '../api-facade/lib/memory.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
 import { KEPT, turnOver } from '../supabase/embedded/log.ts'
@@ -284,6 +285,32 @@ describe('npm run status and npm run stop', async () => {
     )
     await terminate(child, exit)
   }, 60_000)
+})
+
+describe('memory', async () => {
+  const { url } = await createDatabase()
+  const heapLimitOf = async (program: string, env: Record<string, string> = {}) => {
+    const { child, seen, exit } = run(process.execPath, [program], { ...environment(url), LOG_LEVEL: 'info', ...env })
+    await says(seen, 'heapLimit').finally(() => terminate(child, exit))
+    const lines = logged(seen) as { heapLimit?: number }[]
+    return lines.find(({ heapLimit }) => heapLimit)?.heapLimit
+  }
+  /** V8 adds three of its spaces for what is young. */
+  const young = 3 * 8
+
+  test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
+    'of %s has limits without npm, and an operator may say others',
+    async (program) => {
+      const memory = Math.min(process.constrainedMemory() || totalmem(), totalmem())
+      expect(await heapLimitOf(program)).toBe(oldSpace(memory) + young)
+      expect(await heapLimitOf(program, { NODE_OPTIONS: '--max-old-space-size=300' })).toBe(300 + young)
+    },
+    60_000,
+  )
+
+  test('is at most half of what a container may have', () => {
+    expect([256, 1024, 16_384].map((MiB) => oldSpace(MiB * 1024 ** 2))).toEqual([128, 512, 1024])
+  })
 })
 
 test('a full log is turned over, and goes on in its place', () => {

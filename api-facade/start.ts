@@ -1,0 +1,134 @@
+// The whole of Kith in one process. Without DATABASE_URL it brings its own Postgres.
+// README.md, Configuration, has what it can be told.
+import { resolve } from 'node:path'
+import { boot, type FirstAdmin } from './boot.ts'
+import { type Config, nearMisses, readConfig } from './lib/config.ts'
+import { environment } from './lib/environment.ts'
+import { createLog, type Log, placeOf } from './lib/log.ts'
+import { heapLimit } from './lib/memory.ts'
+import { version } from './lib/version.ts'
+import { type ServerOptions, startServer } from './server.ts'
+import type { Worker } from './worker/worker.ts'
+
+/** A database to run on, and how to end it. */
+type Database = {
+  url: string
+  jwtSecret: string
+  /** What a Supabase stack has of its own, and the embedded instance brings. */
+  beside?: ServerOptions['beside']
+  gateway?: ServerOptions['gateway']
+  announce(apiUrl: string): Promise<void>
+  stop(): Promise<void>
+  ended: Promise<void>
+}
+
+const projectRoot = resolve(import.meta.dirname, '..')
+const never = new Promise<void>(() => {})
+
+async function database(config: Config): Promise<Database> {
+  if (config.databaseUrl && config.jwtSecret) {
+    const { databaseUrl: url, jwtSecret } = config
+    const { enter } = await import('../supabase/embedded/processes.ts')
+    const entered = enter({ dataDir: config.dataDir, kind: 'facade', database: placeOf(url), warn })
+    const announce = async (apiUrl: string) => {
+      entered(apiUrl)
+      if (config.realtime === 'embedded') say(`The anonymous key for supabase-js: ${await anonKeyOf(jwtSecret)}`)
+    }
+    const own = config.realtime === 'embedded' ? await openGateways(jwtSecret) : {}
+    return { url, jwtSecret, ...own, announce, stop: async () => {}, ended: never }
+  }
+  // loaded only here: a deployment on a real stack has no binaries of it
+  const { startPostgres } = await import('../supabase/embedded/postgres.ts')
+  const { migrate, muteRefusals, preparePlatform } = await import('../supabase/embedded/migrate.ts')
+  const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
+  const { defaultDataDir } = await import('../supabase/embedded/places.ts')
+  const dataDir = config.dataDir ?? defaultDataDir(projectRoot)
+  const server = await startPostgres({ dataDir, port: config.databasePort })
+  try {
+    await preparePlatform(server.superuserUrl())
+    await migrate(server.url())
+    await muteRefusals(server.superuserUrl())
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  const jwtSecret = config.jwtSecret ?? embeddedSecret(dataDir)
+  const announce = async (apiUrl: string) =>
+    writeInstance(dataDir, { apiUrl, dbUrl: server.url(), jwtSecret, ...(await apiKeys(jwtSecret)) })
+  const { stop, exited: ended } = server
+  return { url: server.url(), jwtSecret, ...(await openGateways(jwtSecret)), announce, stop, ended }
+}
+
+/** What clients of a Supabase stack meet beside the API: `/rest/v1/rpc` and Realtime, on the facade's port. */
+async function openGateways(jwtSecret: string): Promise<Pick<Database, 'beside' | 'gateway'>> {
+  const { mountRpc } = await import('../supabase/embedded/rpc.ts')
+  const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
+  return { beside: (app, site) => mountRpc(app, jwtSecret, site), gateway: startGateway }
+}
+
+async function anonKeyOf(jwtSecret: string): Promise<string> {
+  const { apiKeys } = await import('../supabase/embedded/instance.ts')
+  return (await apiKeys(jwtSecret)).anonKey
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const warn = (line: string) => process.stderr.write(`${line}\n`)
+
+function introduce({ email, password, inviteCodes }: FirstAdmin): void {
+  say(`The first admin is ${email}.`)
+  if (password) say(`Their password, shown this once: ${password}`)
+  say(`Their first invite codes: ${inviteCodes.join(' ')}`)
+}
+
+type Base = { config: Config; databaseUrl: string; jwtSecret: string; log: Log }
+
+async function inlineWorker(base: Base): Promise<Worker | null> {
+  if (base.config.worker === 'off') return null
+  const { startWorker } = await import('./worker/worker.ts')
+  return startWorker(base)
+}
+
+async function main(): Promise<void> {
+  const ending = new Promise<string>((end) => {
+    process.once('SIGTERM', end).once('SIGINT', end) // called with the signal's name
+  })
+  const config = readConfig(environment)
+  const log = createLog(config)
+  for (const warning of nearMisses(environment)) warn(warning)
+  const base = await database(config)
+  try {
+    const { url: databaseUrl, jwtSecret } = base
+    const { beside, gateway } = base
+    // only once the port is ours: a start that fails there makes nothing, and shows nothing
+    const prepare = async () => {
+      for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
+    }
+    let worker: Worker | null = null
+    const wrote = () => worker?.wake()
+    const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare, wrote })
+    try {
+      await base.announce(server.url)
+      say(`Kith is at ${server.url}, its API at ${server.url}/api/v1, the documentation at ${server.url}/docs.`)
+      const { port } = server
+      const { host, worker: inline } = config
+      log.info(
+        { version, host, port, database: placeOf(databaseUrl), worker: inline, heapLimit: heapLimit() },
+        'started',
+      )
+      worker = await inlineWorker({ config, databaseUrl, jwtSecret, log }) // nobody who calls waits for it
+      const signal = await Promise.race([ending, base.ended.then(() => null)])
+      log.info({ reason: signal ?? 'PostgreSQL has ended' }, 'stopping')
+      if (!signal) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
+    } finally {
+      await Promise.all([server.stop(), worker?.stop()])
+    }
+  } finally {
+    await base.stop()
+  }
+  log.info('stopped')
+}
+
+await main().catch((error: unknown) => {
+  warn(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+})
