@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { boot } from '../../../api-facade/boot.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
+import { openPools } from '../../../api-facade/lib/database.ts'
 import { createLog } from '../../../api-facade/lib/log.ts'
 import { DEADLINE, NoAnswer, Pool } from '../../../api-facade/lib/pool.ts'
 import { startServer } from '../../../api-facade/server.ts'
@@ -12,7 +13,7 @@ import { startWorker } from '../../../api-facade/worker/worker.ts'
 import { layCable } from '../../support/cable.ts'
 import { Person } from '../../support/person.ts'
 import { startPooler } from '../../support/pooler.ts'
-import { environment } from '../../support/settings.ts'
+import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
@@ -136,6 +137,29 @@ describe('a pool', () => {
     const first = await processOf()
     expect([await processOf(), await processOf()]).toEqual([first, first])
   })
+})
+
+test('a connection of the facade that has no work for a minute is closed, and the next work opens one', async () => {
+  const config = readConfig(environment(database.url))
+  const pools = openPools({ config, url: database.url, secret: JWT_SECRET, log: createLog(config) })
+  onTestFinished(() => pools.close())
+  const processOf = async () => (await pools.user.run((sql) => sql`select pg_backend_pid() as pid`))[0]?.pid as number
+  const lives = async (pid: number) =>
+    (await database.owner`select from pg_stat_activity where pid = ${pid}`).length > 0
+  await processOf() // what a connection starts with has its time in earnest
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const first = await processOf()
+  vi.advanceTimersByTime(59_000)
+  expect(await processOf()).toBe(first)
+  vi.advanceTimersByTime(60_000)
+  vi.useRealTimers()
+  await until(async () => !(await lives(first)))
+  const next = await processOf()
+  expect(next).not.toBe(first)
+  expect(await lives(next)).toBe(true)
 })
 
 describe('through a transaction pooler', () => {
