@@ -63,7 +63,10 @@ export function offlineEmbedder(idle = IDLE): Embedder {
         process.off('exit', gone)
         process.off('error', gone)
         clearTimeout(late)
-        clock = setTimeout(() => process.kill(), idle)
+        clock = setTimeout(() => {
+          child = undefined // a text that comes while it ends starts the next one
+          process.kill()
+        }, idle)
         clock.unref()
         work()
       }
