@@ -24,11 +24,11 @@ const help = `npm run bench -- [options]
   --answers           with --compare: are the answers to all reads the same?
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails where a cost grows by 1.5 or more
   --only=home,detail  these cases, or those whose names begin so (triggers, centroid, realtime and fanout are names too)
-  --memory            instead: what npm start takes under ten minutes of requests, sockets and jobs
+  --memory            instead: what Kith takes under minutes of requests, sockets and jobs, by npm start and without npm
   --posts=100000      among so many posts, at least 100,000
   --rows=10000        of other data that grow; with --growth the most, 1000000
   --people=100000     who are told by a broadcast, at least 10,000
-  --rounds=<n>        rounds of a case: 2 alone, 3 of growth, 16 of a comparison
+  --rounds=<n>        rounds of a case: 2 alone, 3 of growth, 16 of a comparison, 10 minutes of memory
   --seconds=<n>       of a round: 1 alone, 0.2 of a comparison
   --inline            the worker in the facade's process
 `
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
   if (other && !existsSync(join(other, 'test/bench/data.sql'))) throw new Error(`${other} is no checkout of Kith.`)
   if (values.answers && !other) throw new Error('--answers needs --compare.')
   if (values.memory && other) throw new Error('--memory is of this checkout alone.')
-  if (values.memory) return memory(join(import.meta.dirname, '../..'), posts)
+  if (values.memory) return memory(join(import.meta.dirname, '../..'), posts, Number(values.rounds ?? 10))
   if (values.growth && other) throw new Error('--growth is of this checkout alone.')
   const chosen = cases(posts).filter(({ name, grows }) => isChosen(name) && (grows !== undefined || !values.growth))
   const plan: Plan = {

@@ -1,6 +1,7 @@
-// What memory `npm start` takes: one process that serves mixed requests and sockets and does the jobs, minute by minute.
+// What memory Kith takes, by npm start and without npm: one process that serves mixed requests and sockets and does the
+// jobs, minute by minute; and then its connections to Postgres.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -15,7 +16,6 @@ import { listenToFeed } from './realtime.ts'
 import { figure, say } from './rounds.ts'
 import { admin, jwtSecret, writeData } from './side.ts'
 
-const MINUTES = 10
 const SOCKETS = 190 // a client may have 200
 const HEARTBEAT = 20_000 // ms; the gateway cuts who is silent for a minute
 const LOOK = 200 // ms between two looks for the most
@@ -25,24 +25,47 @@ const mix = [
   ...['home-0', 'home-50', 'home-5000', 'circles-50', 'detail', 'me', 'profile'],
   ...['create', 'reply', 'react', 'pay'],
 ]
+/** How Kith can be started: the second way is that of a unit of systemd, or a container. */
+const ways = { 'npm start': ['npm', 'start'], 'node api-facade/main.ts': [process.execPath, 'api-facade/main.ts'] }
 
-/** Starts Kith as package.json says, loads it for ten minutes, and tells what it takes after each. */
-export async function memory(root: string, posts: number): Promise<void> {
+/** Starts Kith each way, loads it for some minutes, and tells what it takes after each. */
+export async function memory(root: string, posts: number, minutes: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kith-bench-'))
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  try {
+    let filled = false
+    for (const [way, command] of Object.entries(ways)) {
+      await loaded(way, command, { root, dataDir, posts, minutes, filled })
+      filled = true
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+type Load = { root: string; dataDir: string; posts: number; minutes: number; filled: boolean }
+
+async function loaded(way: string, command: string[], load: Load): Promise<void> {
+  const { root, dataDir, posts, minutes } = load
   const env = {
     ...process.env,
     ...{ JWT_SECRET: jwtSecret, DATA_DIR: dataDir, PORT: '0', RATE_LIMIT_SCALE: '1000000000', LOG_LEVEL: 'warn' },
     ...{ ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
   }
-  // its script ends in exec, so this is the process of Kith itself
-  const kith = spawn('sh', ['-c', scripts.start], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const [file = '', ...args] = command
+  const started = spawn(file, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const sockets: WebSocket[] = []
   const timers: NodeJS.Timeout[] = []
-  const taken = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${kith.pid}/status`, 'utf8'))?.[1]) / 1024
   try {
-    const { apiUrl, dbUrl, anonKey } = await until(() => readInstance(dataDir)?.stack, { timeout: 120_000 })
-    await fill(dbUrl, dataDir, { root, posts, now: new Date().toISOString() })
+    const { pid, stack } = await until(
+      () => {
+        const instance = readInstance(dataDir)
+        return instance?.stack ? { ...instance, stack: instance.stack } : undefined
+      },
+      { timeout: 120_000 },
+    )
+    const { apiUrl, dbUrl, anonKey } = stack
+    const taken = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+    if (!load.filled) await fill(dbUrl, dataDir, { root, posts, now: new Date().toISOString() })
     let heard = 0
     for (let n = 0; n < SOCKETS; n++)
       sockets.push(await listenToFeed(apiUrl, anonKey, await tokenOf(10 + n), () => heard++))
@@ -56,20 +79,45 @@ export async function memory(root: string, posts: number): Promise<void> {
       most = Math.max(most, taken())
     }
     timers.push(setInterval(look, LOOK))
-    say('', 'MB', 'most', 'sockets', 'heard')
-    const load = mixed(apiUrl, posts)
-    for (let minute = 1; minute <= MINUTES; minute++) {
+    say(way, 'MB', 'most', 'sockets', 'heard')
+    const ask = mixed(apiUrl, posts)
+    for (let minute = 1; minute <= minutes; minute++) {
       const end = Date.now() + 60_000
-      while (Date.now() < end) await load()
+      while (Date.now() < end) await ask()
       const open = sockets.filter((ws) => ws.readyState === WebSocket.OPEN).length
       say(`minute ${minute}`, figure(taken(), 0), figure(most, 0), `${open}`, `${heard}`)
     }
+    say('', 'processes', 'MB each')
+    for (const [role, each] of backends(dataDir))
+      say(role, `${each.length}`, figure(each.reduce((sum, one) => sum + one, 0) / each.length, 0))
   } finally {
     for (const timer of timers) clearInterval(timer)
     for (const ws of sockets) ws.terminate()
-    await ended(kith)
-    rmSync(dataDir, { recursive: true, force: true })
+    await ended(started)
   }
+}
+
+/** By role, what each process of Postgres that serves a connection has for itself. MB. */
+function backends(dataDir: string): Map<string, number[]> {
+  const postmaster = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n', 1)[0]
+  const found = new Map<string, number[]>()
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const read = (file: string) => {
+      try {
+        return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+      } catch {
+        return '' // it has ended
+      }
+    }
+    const [, role] = /^postgres: (\w+) [^:]*\(\d+\)/.exec(read('cmdline')) ?? []
+    if (!role || /\) \w (\d+)/.exec(read('stat'))?.[1] !== postmaster) continue
+    const own = [...read('smaps_rollup').matchAll(/^Private_\w+:\s+(\d+)/gm)].reduce(
+      (sum, [, kB]) => sum + Number(kB),
+      0,
+    )
+    found.set(role, [...(found.get(role) ?? []), own / 1024])
+  }
+  return found
 }
 
 async function fill(dbUrl: string, dataDir: string, data: Parameters<typeof writeData>[1]): Promise<void> {
