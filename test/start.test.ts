@@ -291,7 +291,10 @@ describe('memory', async () => {
   const { url } = await createDatabase()
   const heapLimitOf = async (program: string, env: Record<string, string> = {}) => {
     const { child, seen, exit } = run(process.execPath, [program], { ...environment(url), LOG_LEVEL: 'info', ...env })
-    await says(seen, 'heapLimit').finally(() => terminate(child, exit))
+    await says(seen, 'heapLimit')
+    if (process.platform === 'linux')
+      expect(readFileSync(`/proc/${child.pid}/environ`, 'utf8')).toContain('\0MALLOC_ARENA_MAX=2\0')
+    await terminate(child, exit)
     const lines = logged(seen) as { heapLimit?: number }[]
     return lines.find(({ heapLimit }) => heapLimit)?.heapLimit
   }

@@ -30,6 +30,7 @@ export function limitMemory(): void {
     environment
   if (NODE_OPTIONS.startsWith(limits) || !process.execve) return // Windows has no execve
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const more = { NODE_OPTIONS: `${limits} ${NODE_OPTIONS}`.trim(), NODE_COMPILE_CACHE }
+  const { MALLOC_ARENA_MAX = '2' } = environment // glibc would keep up to eight a core, each with what was freed in it
+  const more = { NODE_OPTIONS: `${limits} ${NODE_OPTIONS}`.trim(), NODE_COMPILE_CACHE, MALLOC_ARENA_MAX }
   process.execve(process.execPath, command, { ...environment, ...more })
 }
