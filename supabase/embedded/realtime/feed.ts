@@ -28,6 +28,8 @@ const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
 /** How long the server may take to end a stream. Milliseconds. */
 const GRACE = 1000
+/** How long a commit waits at most that the server has missed, while nobody commits another. Milliseconds. */
+const BEAT = 250
 
 /** Settles when the feed is up for the first time. @throws when it can't be */
 export async function startFeed({ databaseUrl, onRow, onLost }: FeedOptions): Promise<Feed> {
@@ -105,16 +107,31 @@ async function finish(stream: Duplex): Promise<void> {
   await once(stream, 'close', { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
 }
 
-/** Settles with what ended the stream. */
+/**
+ * Settles with what ended the stream. Whatever the walsender tells of its position is answered: from version 16 on it can
+ * miss a commit that comes just as it falls asleep, and would sleep until the next one, or for many seconds. An answer
+ * wakes it and it looks again. The one at each beat is for a commit that is missed after that.
+ */
 function read(stream: Duplex, onRow: (row: InsertedRow) => void): Promise<unknown> {
   const decode = createDecoder()
+  let position: Buffer | undefined
+  const answer = () => {
+    if (position && stream.writable) stream.write(standbyStatus(position))
+  }
   stream.on('data', (message: Buffer) => {
     const sent = readSent(message)
-    if (sent?.kind === 'alive' && sent.answer) stream.write(standbyStatus(sent.position))
+    if (sent?.kind === 'position') {
+      position = sent.position
+      answer()
+    }
     const row = sent?.kind === 'data' ? decode(sent.data) : null
     if (row) onRow(row)
   })
+  const beat = setInterval(answer, BEAT)
   return new Promise((settle) => {
-    stream.once('error', settle).once('close', () => settle(undefined))
+    stream
+      .once('error', settle)
+      .once('close', () => settle(undefined))
+      .once('close', () => clearInterval(beat))
   })
 }

@@ -69,17 +69,17 @@ export function createDecoder(): (data: Buffer) => InsertedRow | null {
   }
 }
 
-/** A message of the walsender: a piece of the log from byte 25 on, or its question whether anyone still listens. */
-export type Sent = { kind: 'data'; data: Buffer } | { kind: 'alive'; position: Buffer; answer: boolean } | null
+/** A message of the walsender: a piece of the log from byte 25 on, or how far it has come. */
+export type Sent = { kind: 'data'; data: Buffer } | { kind: 'position'; position: Buffer } | null
 
 export function readSent(message: Buffer): Sent {
   const kind = String.fromCharCode(message[0] ?? 0)
   if (kind === 'w') return { kind: 'data', data: message.subarray(25) }
-  if (kind === 'k') return { kind: 'alive', position: message.subarray(1, 9), answer: message[17] === 1 }
+  if (kind === 'k') return { kind: 'position', position: message.subarray(1, 9) }
   return null
 }
 
-/** Answers the question: everything up to `position` was written, flushed and applied, so the log may go. */
+/** Says that everything up to `position` was written, flushed and applied, so the log may go. */
 export function standbyStatus(position: Buffer): Buffer {
   const status = Buffer.alloc(34)
   status.write('r')

@@ -1,0 +1,37 @@
+// How the gateway reads what is committed: docs/decisions.md, Realtime.
+import { test } from 'vitest'
+import { realtimeWorld } from '../support/realtime.ts'
+import { until } from '../support/until.ts'
+
+const { database, broadcast } = await realtimeWorld({ people: ['alice'] })
+
+type Told = { all: boolean; at: number; written: string }
+/** Whether the server knows that all up to this place was read, when it was told last, and how far the log goes. */
+async function told(place: string): Promise<Told> {
+  const [row] = await database.superuser<[Told]>`
+    select s.confirmed_flush_lsn >= ${place}::pg_lsn as all, extract(epoch from r.reply_time)::float8 as at,
+           pg_current_wal_insert_lsn()::text as written
+    from pg_replication_slots s join pg_stat_replication r on r.pid = s.active_pid
+    where s.database = current_database()`
+  return row
+}
+/** Far less than the half minute after which the server asks by itself. */
+const soon = { timeout: 5000 }
+
+test('the server is told at once what was read, which wakes it for a commit that it has missed', async () => {
+  await broadcast('feed:public', { id: 'read' })
+  const [row] = await database.owner<[{ place: string }]>`select pg_current_wal_insert_lsn()::text as place`
+  await until(async () => (await told(row.place)).all, soon)
+})
+
+test('it is told again while nobody writes', async () => {
+  let written = ''
+  const times = new Set<number>()
+  const isToldAgain = async () => {
+    const now = await told('0/0')
+    if (now.written !== written) times.clear()
+    written = now.written
+    return times.add(now.at).size > 2 // the second may be about what was written last
+  }
+  await until(isToldAgain, soon)
+})
