@@ -67,11 +67,11 @@ export function acceptSockets(options: SocketOptions): Sockets {
     if (head.length + socket.readableLength > mostEarlyBytes)
       return refuse(socket, '400 Bad Request', 'Nothing may be sent before the answer')
     if (closing) socket.destroy()
-    else acceptor.handleUpgrade(request, socket, head, (ws) => open(ws, wire, apiKey, client))
+    else acceptor.handleUpgrade(request, socket, head, (ws) => open(ws, socket, wire, apiKey, client))
   }
 
-  function open(ws: WebSocket, wire: Wire, apiKey: string, client: string): void {
-    const session = startSession(peerOf(ws, wire, backlog), apiKey, client)
+  function open(ws: WebSocket, socket: Duplex, wire: Wire, apiKey: string, client: string): void {
+    const session = startSession(peerOf(ws, socket, wire, backlog), apiKey, client)
     const state = { session, silentRounds: 0 }
     sockets.set(ws, state)
     gauge.set(sockets.size)
@@ -159,13 +159,14 @@ function decoded(wire: Wire, data: Buffer, binary: boolean): Incoming | null {
   }
 }
 
-function peerOf(ws: WebSocket, wire: Wire, backlog: number): Peer {
+/** Frames go past `ws`, which would make a head for each socket and write it by itself: a seventh of what a fan-out takes. */
+function peerOf(ws: WebSocket, socket: Duplex, wire: Wire, backlog: number): Peer {
   return {
     wire,
-    send({ data, binary }) {
+    send(frame) {
       if (ws.readyState !== ws.OPEN) return
-      ws.send(data, { binary })
-      if (ws.bufferedAmount > backlog) ws.terminate() // one that reads slowly must not cost all the memory
+      socket.write(frame)
+      if (socket.writableLength > backlog) ws.terminate() // one that reads slowly must not cost all the memory
     },
   }
 }

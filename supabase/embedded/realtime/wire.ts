@@ -19,7 +19,8 @@ export type Incoming = {
 
 export type Outgoing = Omit<Incoming, 'broadcast'>
 
-export type Frame = { data: Buffer; binary: boolean }
+/** A whole frame of WebSocket, head and all: what goes to thousands of sockets is made once. */
+export type Frame = Buffer
 
 export type Wire = {
   /** @throws for what is no message of this wire */
@@ -45,7 +46,21 @@ const KIND_TO_CLIENT = 4
 const JSON_ENCODING = 1
 const LONGEST = 255
 
-const text = (value: unknown): Frame => ({ data: Buffer.from(JSON.stringify(value)), binary: false })
+const TEXT = 0x81 // the only frame of its message, as are all of ours
+const BINARY = 0x82
+
+/** RFC 6455, 5.2: a length of 126 stands for two bytes of length behind it, 127 for eight. */
+function frame(kind: typeof TEXT | typeof BINARY, payload: Buffer): Frame {
+  const { length } = payload
+  const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)
+  head[0] = kind
+  head[1] = Math.min(length, head.length === 10 ? 127 : 126)
+  if (head.length === 4) head.writeUInt16BE(length, 2)
+  if (head.length === 10) head.writeUIntBE(length, 4, 6)
+  return Buffer.concat([head, payload])
+}
+
+const text = (value: unknown): Frame => frame(TEXT, Buffer.from(JSON.stringify(value)))
 
 /** A broadcast that came as JSON: `{event, payload}`. */
 function broadcastIn(event: string, payload: Record<string, unknown>): Pick<Incoming, 'broadcast'> {
@@ -66,7 +81,7 @@ const objects: Wire = {
     const meta = id === undefined ? '' : `"meta":${JSON.stringify({ id })},`
     const payload = `{"event":${JSON.stringify(event)},${meta}"payload":${body},"type":"broadcast"}`
     const message = `{"topic":${JSON.stringify(topic)},"event":"broadcast","payload":${payload},"ref":null}`
-    return { data: Buffer.from(message), binary: false }
+    return frame(TEXT, Buffer.from(message))
   },
 }
 
@@ -82,7 +97,7 @@ const arrays: Wire = {
     if (strings.some((part) => part.length > LONGEST)) return null
     const lengths = strings.map((part) => part.length)
     const head = Buffer.from([KIND_TO_CLIENT, ...lengths, encoding === 'json' ? JSON_ENCODING : 0])
-    return { data: Buffer.concat([head, ...strings, body]), binary: true }
+    return frame(BINARY, Buffer.concat([head, ...strings, body]))
   },
 }
 
