@@ -70,9 +70,23 @@ async function others(measured: Measured): Promise<void> {
       say('centroid', `${people}`, figure(ms, 2))
     }
     if (isChosen('realtime')) {
-      const { sockets, p50, p99, perSecond } = await realtimeFigures(owner, databaseUrl, jwtSecret)
-      say('\nrealtime', 'sockets', 'p50 ms', 'p99 ms', 'a second')
-      say('commit to client', `${sockets}`, figure(p50, 1), figure(p99, 1), figure(perSecond, 0))
+      say(
+        '\nrealtime',
+        'sockets',
+        'write',
+        'to first',
+        'to others',
+        'p50 ms',
+        'p99 ms',
+        'gateway',
+        'walsender',
+        'a second',
+      )
+      for (const { sockets, perSecond, ...ms } of await realtimeFigures(owner, databaseUrl, jwtSecret)) {
+        const { write, first, others, p50, p99, gateway, walsender } = ms
+        const parts = [write, first, others, p50, p99, gateway, walsender].map((part) => figure(part, 2))
+        say('commit to client', `${sockets}`, ...parts, figure(perSecond, 0))
+      }
     }
     if (isChosen('fanout')) {
       say('\nall are told of', 'people', 'seconds', 'worker ms each')

@@ -1,5 +1,7 @@
-// Realtime: how long a message takes from its commit to 1,000 clients, and how many a second get through.
-// Gateway and clients share this process, so the figures are a lower bound.
+// Realtime: how long a message takes from its commit to all clients and where that time goes, what it costs, and how
+// many a second get through. The gateway is alone in this thread; clients and writer are in another, of listeners.ts.
+import { readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import type { Sql } from 'postgres'
 import WebSocket from 'ws'
 import { readConfig } from '../../api-facade/lib/config.ts'
@@ -8,9 +10,12 @@ import { type ServerOptions, startServer } from '../../api-facade/server.ts'
 import { apiKeys } from '../../supabase/embedded/instance.ts'
 import { startGateway } from '../../supabase/embedded/realtime/gateway.ts'
 import { claims } from './case.ts'
+import type { Sent, Site, Work } from './listeners.ts'
+import { median, quantile } from './rounds.ts'
 
-const SOCKETS = 1000
-const SINGLE = 50
+/** One alone shows what no fan-out explains. */
+const SOCKETS = [1, 200, 2000]
+const SINGLE = 60
 const BURST = 200
 
 /** A socket that has joined the channel of new posts, and what it does with each message. */
@@ -29,59 +34,75 @@ export const listenToFeed = (url: string, anonKey: string, token: string, hear: 
     })
   })
 
-/** Milliseconds from the commit until all sockets have it, and messages a second in a burst. */
-export type RealtimeFigures = { sockets: number; p50: number; p99: number; perSecond: number }
+/**
+ * Milliseconds, medians but for p99: of the statement with its commit, from there to the first client, from the first
+ * to the last one, and from the commit to the last. Milliseconds of a core an event: the gateway's thread, the
+ * walsender. Events a second in a burst.
+ */
+export type RealtimeFigures = {
+  sockets: number
+  write: number
+  first: number
+  others: number
+  p50: number
+  p99: number
+  gateway: number
+  walsender: number
+  perSecond: number
+}
 
-export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret: string): Promise<RealtimeFigures> {
+export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret: string): Promise<RealtimeFigures[]> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     JWT_SECRET: jwtSecret,
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'silent',
+    RATE_LIMIT_SCALE: '1000000000',
   })
-  const gateway: ServerOptions['gateway'] = (site) => startGateway({ ...site, mostSocketsOfClient: SOCKETS })
-  const server = await startServer({ config, databaseUrl, gateway })
+  const most = Math.max(...SOCKETS)
+  const gateway: ServerOptions['gateway'] = (site) => startGateway({ ...site, mostSocketsOfClient: most })
+  const server = await startServer({ config, databaseUrl, gateway, patience: { connections: most + 10 } })
   const { anonKey } = await apiKeys(jwtSecret)
   const token = await (await createTokens([jwtSecret])).sign(claims(2))
-  let heard = 0
-  let whole: () => void = () => {}
-  let awaited = 0
-  const everyone = (messages: number) => {
-    heard = 0
-    awaited = messages * SOCKETS
-    return new Promise<void>((settle) => {
-      whole = settle
+  const site: Site = { url: server.url, anonKey, token, databaseUrl }
+  const worker = new Worker(new URL('listeners.ts', import.meta.url), { workerData: site })
+  const ask = (work: Work) =>
+    new Promise<Sent>((settle) => {
+      worker.once('message', settle).postMessage(work) // an error of the thread ends the bench
     })
+  const cpu = async () => {
+    const [row] = await owner<{ pid: number }[]>`select active_pid as pid from pg_replication_slots where active`
+    const walsender = Number(readFileSync(`/proc/${row?.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    const { user, system } = process.threadCpuUsage()
+    return { walsender, gateway: (user + system) / 1000 }
   }
-  const listen = () =>
-    listenToFeed(server.url, anonKey, token, () => {
-      if (++heard === awaited) whole()
-    })
-  const send = (count: number) =>
-    owner`select private.broadcast('feed:public', 'post', jsonb_build_object('id', n)) from generate_series(1, ${count}::int) n`
-
   try {
-    const sockets: WebSocket[] = []
-    for (let n = 0; n < SOCKETS; n += 50) sockets.push(...(await Promise.all(Array.from({ length: 50 }, listen))))
-    const delays: number[] = []
-    for (let n = 0; n < SINGLE; n++) {
-      const all = everyone(1)
-      await send(1)
-      const start = performance.now()
-      await all
-      delays.push(performance.now() - start)
+    const figures: RealtimeFigures[] = []
+    for (const sockets of SOCKETS) {
+      await ask({ sockets })
+      for (let n = 0; n < SINGLE; n++) await ask({ events: 1 }) // until its code is compiled
+      const before = await cpu()
+      const sent: Sent[] = []
+      for (let n = 0; n < SINGLE; n++) sent.push(await ask({ events: 1 }))
+      const after = await cpu()
+      const burst = await ask({ events: BURST })
+      const all = sent.map(({ committed, last }) => last - committed)
+      figures.push({
+        sockets,
+        write: median(sent.map(({ begun, committed }) => committed - begun)),
+        first: median(sent.map(({ committed, first }) => first - committed)),
+        others: median(sent.map(({ first, last }) => last - first)),
+        p50: median(all),
+        p99: quantile(all, 0.99),
+        gateway: (after.gateway - before.gateway) / SINGLE,
+        walsender: (after.walsender - before.walsender) / SINGLE,
+        perSecond: (BURST * 1000) / (burst.last - burst.begun),
+      })
     }
-    const start = performance.now()
-    const all = everyone(BURST)
-    await send(BURST)
-    await all
-    const perSecond = (BURST * 1000) / (performance.now() - start)
-    for (const ws of sockets) ws.terminate()
-    delays.sort((a, b) => a - b)
-    const at = (share: number) => delays[Math.min(SINGLE - 1, Math.floor(SINGLE * share))] ?? Number.NaN
-    return { sockets: SOCKETS, p50: at(0.5), p99: at(0.99), perSecond }
+    return figures
   } finally {
+    await worker.terminate()
     await server.stop()
   }
 }

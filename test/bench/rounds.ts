@@ -132,16 +132,20 @@ export async function measure(
   )
 }
 
-/** The lower quartile, the median and the upper one. */
-export function quartiles(numbers: number[]): [number, number, number] {
+/** Below which this share of them is; between two, as far from each as the share says. */
+export function quantile(numbers: number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
-  const at = (share: number) => {
-    const place = (sorted.length - 1) * share
-    const [low = Number.NaN, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]]
-    return low + (high - low) * (place % 1)
-  }
-  return [at(0.25), at(0.5), at(0.75)]
+  const place = (sorted.length - 1) * share
+  const [low = Number.NaN, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]]
+  return low + (high - low) * (place % 1)
 }
+
+/** The lower quartile, the median and the upper one. */
+export const quartiles = (numbers: number[]): [number, number, number] => [
+  quantile(numbers, 0.25),
+  quantile(numbers, 0.5),
+  quantile(numbers, 0.75),
+]
 export const median = (numbers: number[]): number => quartiles(numbers)[1]
 
 /** A line of a table: a name, and figures below their headings. */
