@@ -86,7 +86,12 @@ const namedInterests = `
   create trigger name_interest before insert on app.interests for each row execute function public.name_interest()`
 
 /** Checkpoints and vacuums would come when they like, and WAL is read again to count its records. */
-const settings = ['autovacuum = off', "checkpoint_timeout = '1h'", "max_wal_size = '16GB'", "wal_keep_size = '16GB'"]
+export const settings = [
+  'autovacuum = off',
+  "checkpoint_timeout = '1h'",
+  "max_wal_size = '16GB'",
+  "wal_keep_size = '16GB'",
+]
 
 /** Writes the checkout's data.sql, or a file of data/ where it has it, past triggers and foreign keys. */
 export async function writeData(
