@@ -13,6 +13,7 @@ import { fanouts } from './fanout.ts'
 import { growth, REQUESTS, sizesTo } from './growth.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
 import { memory } from './memory.ts'
+import { peers } from './peers/main.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
 import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
@@ -25,11 +26,12 @@ const help = `npm run bench -- [options]
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails where a cost grows by 1.5 or more
   --only=home,detail  these cases, or those whose names begin so (triggers, centroid, realtime and fanout are names too)
   --memory            instead: what Kith takes under minutes of requests, sockets and jobs, by npm start and without npm
+  --peers             instead: CPU a request beside PostGraphile 5, which it installs, on a plain schema with the same data
   --posts=100000      among so many posts, at least 100,000
   --rows=10000        of other data that grow; with --growth the most, 1000000
   --people=100000     who are told by a broadcast, at least 10,000
-  --rounds=<n>        rounds of a case: 2 alone, 3 of growth, 16 of a comparison, 10 minutes of memory
-  --seconds=<n>       of a round: 1 alone, 0.2 of a comparison
+  --rounds=<n>        rounds of a case: 2 alone, 3 of growth, 16 of a comparison or of peers, 10 minutes of memory
+  --seconds=<n>       of a round: 1 alone, 0.2 of a comparison, 0.5 of peers
   --inline            the worker in the facade's process
 `
 const { values } = parseArgs({
@@ -38,6 +40,7 @@ const { values } = parseArgs({
     answers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     memory: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     posts: { type: 'string', default: '100000' },
     rows: { type: 'string' },
@@ -104,11 +107,12 @@ async function main(): Promise<void> {
   if (values.answers && !other) throw new Error('--answers needs --compare.')
   if (values.memory && other) throw new Error('--memory is of this checkout alone.')
   if (values.memory) return memory(join(import.meta.dirname, '../..'), posts, Number(values.rounds ?? 10))
+  if (values.peers && (other || values.growth)) throw new Error('--peers is of this checkout alone.')
   if (values.growth && other) throw new Error('--growth is of this checkout alone.')
   const chosen = cases(posts).filter(({ name, grows }) => isChosen(name) && (grows !== undefined || !values.growth))
   const plan: Plan = {
-    rounds: Number(values.rounds ?? (other ? 16 : values.growth ? 3 : 2)),
-    seconds: Number(values.seconds ?? (other ? 0.2 : 1)),
+    rounds: Number(values.rounds ?? (other || values.peers ? 16 : values.growth ? 3 : 2)),
+    seconds: Number(values.seconds ?? (other ? 0.2 : values.peers ? 0.5 : 1)),
   }
   const sizes = sizesTo(Number(values.rows ?? 1_000_000))
   const rows = values.growth ? (sizes[0] ?? 0) : Number(values.rows ?? 10_000)
@@ -116,6 +120,7 @@ async function main(): Promise<void> {
   if (!other && !values.growth && (isChosen('centroid') || isChosen('fanout')))
     data.unshift(...['posts', 'vectors'].filter((name) => !data.includes(name)))
   const now = new Date().toISOString()
+  if (values.peers) return peers(join(import.meta.dirname, '../..'), posts, plan, now, isChosen)
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
   const starts = Object.entries(roots).map(([name, root]) =>
     startSide({
