@@ -92,7 +92,7 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  if length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
+  if v_text is null or length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
     return v_text;
   end if;
   v_text := private.require_text(v_text);

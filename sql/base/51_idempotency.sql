@@ -42,13 +42,15 @@ set search_path = ''
 as $$
 declare
   v_key     text := private.find_idempotency_key();
-  v_request bytea := sha256(convert_to(p_request::text, 'UTF8'));
-  v_wait    text := current_setting('lock_timeout');
+  v_request bytea;
+  v_wait    text;
   v_kept    app.idempotency_keys;
 begin
   if v_key is null then
     return null;
   end if;
+  v_request := sha256(convert_to(p_request::text, 'UTF8'));
+  v_wait := current_setting('lock_timeout');
   if length(v_key) not between 1 and 200 then
     perform private.fail('idempotency_key_invalid');
   end if;

@@ -42,12 +42,16 @@ begin
   on conflict (user_id, kind) do update
     set used = case when w.ends_at > now() then w.used + p_many else p_many end,
         ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
-  returning w.used, w.ends_at into v_used, v_ends;
-  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer into strict v_most
-  from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
-  where l.kind = p_kind;
-
-  if v_used > v_most and p_user is null then
+  returning w.used, w.ends_at, (
+    select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer
+    from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
+    where l.kind = p_kind)
+  into v_used, v_ends, v_most;
+  if v_used <= v_most then
+    return p_many;
+  elsif v_most is null then
+    raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
+  elsif p_user is null then
     perform private.fail('writes_exceeded', json_build_object(
       'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
       'RateLimit-Limit', v_most::text,
@@ -55,7 +59,7 @@ begin
       'RateLimit-Reset', ceil(extract(epoch from v_ends - now()))::text,
       'RateLimit-Policy', v_most || ';w=3600'));
   end if;
-  return greatest(0, p_many - greatest(0, v_used - v_most));
+  return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
   'Counts so many writes of the caller in their hour; a refusal counts nothing, since it undoes the transaction. For '

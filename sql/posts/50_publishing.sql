@@ -95,6 +95,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_me      uuid := private.require_caller();
   v_request json := json_build_array(
     p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism, p_group_id, p_guild_id);
@@ -107,8 +108,10 @@ begin
     return v_answer;
   end if;
   perform private.count_writes('posts');
-  v_space := private.find_named_space(p_group_id, p_guild_id);
-  perform private.write_in_space(v_space);
+  if p_group_id is not null or p_guild_id is not null then
+    v_space := private.find_named_space(p_group_id, p_guild_id);
+    perform private.write_in_space(v_space);
+  end if;
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
@@ -117,13 +120,15 @@ begin
                               or v_space is not null) then
     perform private.fail('repost_bare');
   end if;
-  perform private.require_future(p_publish_at);
+  if p_publish_at is not null then
+    perform private.require_future(p_publish_at);
+  end if;
   v_more := private.require_further_interests(p_interest_id, p_interest_ids);
 
   while v_post is null loop
     insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
                            interest_id, space_id, is_journalism, publish_at, published_at)
-    values (private.require_caller(),
+    values (v_me,
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
@@ -135,7 +140,7 @@ begin
     returning id into v_post;
     if v_post is null then
       select id into v_post from app.posts
-      where author_id = app.uid() and quoted_post_id = private.require_quotable(p_quoted_post_id)
+      where author_id = v_me and quoted_post_id = private.require_quotable(p_quoted_post_id)
         and format = 'repost' and deleted_at is null;
       v_answer := private.post_card(v_post);
     end if;
@@ -151,8 +156,7 @@ begin
     perform private.add_poll(v_post, p_poll, p_publish_at);
   end if;
   if p_publish_at is null then
-    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()),
-                         array[app.uid()]);
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', v_me), array[v_me]);
   end if;
   return private.finish_idempotent('create_post', private.post_card(v_post));
 end $$;

@@ -734,7 +734,7 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  if length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
+  if v_text is null or length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
     return v_text;
   end if;
   v_text := private.require_text(v_text);
@@ -993,13 +993,15 @@ set search_path = ''
 as $$
 declare
   v_key     text := private.find_idempotency_key();
-  v_request bytea := sha256(convert_to(p_request::text, 'UTF8'));
-  v_wait    text := current_setting('lock_timeout');
+  v_request bytea;
+  v_wait    text;
   v_kept    app.idempotency_keys;
 begin
   if v_key is null then
     return null;
   end if;
+  v_request := sha256(convert_to(p_request::text, 'UTF8'));
+  v_wait := current_setting('lock_timeout');
   if length(v_key) not between 1 and 200 then
     perform private.fail('idempotency_key_invalid');
   end if;
@@ -2619,12 +2621,16 @@ begin
   on conflict (user_id, kind) do update
     set used = case when w.ends_at > now() then w.used + p_many else p_many end,
         ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
-  returning w.used, w.ends_at into v_used, v_ends;
-  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer into strict v_most
-  from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
-  where l.kind = p_kind;
-
-  if v_used > v_most and p_user is null then
+  returning w.used, w.ends_at, (
+    select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer
+    from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
+    where l.kind = p_kind)
+  into v_used, v_ends, v_most;
+  if v_used <= v_most then
+    return p_many;
+  elsif v_most is null then
+    raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
+  elsif p_user is null then
     perform private.fail('writes_exceeded', json_build_object(
       'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
       'RateLimit-Limit', v_most::text,
@@ -2632,7 +2638,7 @@ begin
       'RateLimit-Reset', ceil(extract(epoch from v_ends - now()))::text,
       'RateLimit-Policy', v_most || ';w=3600'));
   end if;
-  return greatest(0, p_many - greatest(0, v_used - v_most));
+  return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
   'Counts so many writes of the caller in their hour; a refusal counts nothing, since it undoes the transaction. For '
@@ -12776,6 +12782,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_me      uuid := private.require_caller();
   v_request json := json_build_array(
     p_body, p_format, p_title, p_visibility, p_depth, p_interest_id, p_interest_ids, p_persona_id,
     p_media, p_poll, p_quoted_post_id, p_publish_at, p_is_journalism, p_group_id, p_guild_id);
@@ -12788,8 +12795,10 @@ begin
     return v_answer;
   end if;
   perform private.count_writes('posts');
-  v_space := private.find_named_space(p_group_id, p_guild_id);
-  perform private.write_in_space(v_space);
+  if p_group_id is not null or p_guild_id is not null then
+    v_space := private.find_named_space(p_group_id, p_guild_id);
+    perform private.write_in_space(v_space);
+  end if;
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
     perform private.fail('post_quoted');
   end if;
@@ -12798,13 +12807,15 @@ begin
                               or v_space is not null) then
     perform private.fail('repost_bare');
   end if;
-  perform private.require_future(p_publish_at);
+  if p_publish_at is not null then
+    perform private.require_future(p_publish_at);
+  end if;
   v_more := private.require_further_interests(p_interest_id, p_interest_ids);
 
   while v_post is null loop
     insert into app.posts (author_id, persona_id, format, title, body, media, quoted_post_id, visibility, depth,
                            interest_id, space_id, is_journalism, publish_at, published_at)
-    values (private.require_caller(),
+    values (v_me,
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
@@ -12816,7 +12827,7 @@ begin
     returning id into v_post;
     if v_post is null then
       select id into v_post from app.posts
-      where author_id = app.uid() and quoted_post_id = private.require_quotable(p_quoted_post_id)
+      where author_id = v_me and quoted_post_id = private.require_quotable(p_quoted_post_id)
         and format = 'repost' and deleted_at is null;
       v_answer := private.post_card(v_post);
     end if;
@@ -12832,8 +12843,7 @@ begin
     perform private.add_poll(v_post, p_poll, p_publish_at);
   end if;
   if p_publish_at is null then
-    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', app.uid()),
-                         array[app.uid()]);
+    perform private.emit('posts.post.published', json_build_object('postId', v_post, 'authorId', v_me), array[v_me]);
   end if;
   return private.finish_idempotent('create_post', private.post_card(v_post));
 end $$;
