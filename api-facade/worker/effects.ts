@@ -15,7 +15,7 @@ export type EffectLoop = {
 /** How often it looks when nobody wakes it. Milliseconds. */
 const LOOK = 250
 
-/** From one round to the next, so that what comes in the meantime is applied together. Milliseconds. */
+/** At most from one round to the next, so that what comes in the meantime is applied together. Milliseconds. */
 const REST = 40
 
 /** Before the next try, when a whole round failed, as without the database. Milliseconds. */
@@ -45,6 +45,7 @@ export function startEffects(db: Db, log: Log): EffectLoop {
       const round: Round = await apply(after).catch(
         (failure: unknown): Round => ({ applied: 0, failed: 1, next: null, failure }),
       )
+      const took = performance.now() - start
       if (round.failed > 0) log.error({ job: 'effects', ...round }, 'effects could not be applied')
       if (round.failure) await pause(FAILED, awake.signal)
       // a round that fails as a whole, for whatever reason, must not keep those behind it from their turn
@@ -53,7 +54,7 @@ export function startEffects(db: Db, log: Log): EffectLoop {
         .add(round)
         .catch((failure: unknown) => log.warn({ failure }, 'the record of effects was not written'))
       if (round.next) continue
-      await pause(REST, undefined)
+      await pause(Math.min(REST, 4 * took), undefined) // short rounds have little to gather
       // a look can take long while something keeps applied rows from being vacuumed
       if (round.applied === 0) await pause(Math.max(LOOK - REST, 4 * (performance.now() - start)), awake.signal)
       if (awake.signal.aborted) awake = new AbortController()
