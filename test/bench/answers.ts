@@ -73,7 +73,8 @@ function told({ named, now }: Teller, answer: unknown, path: string): string {
       return isExport ? items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
     }
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, plain(inner, item)]))
+    const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) // an object has no order
+    return Object.fromEntries(fields.map(([inner, item]) => [inner, plain(inner, item)]))
   }
   return JSON.stringify(plain('', answer), null, 1)
 }
