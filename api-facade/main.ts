@@ -1,4 +1,4 @@
-// npm start: sets limits to the process, then starts what start.ts has.
+// npm start: limits the memory of this process, then runs start.ts.
 import { limitMemory } from './lib/memory.ts'
 
 limitMemory()

@@ -7,30 +7,29 @@ import { environment } from './environment.ts'
 
 const MiB = 1024 ** 2
 
-/** Of V8's space for what is young: it collects there more often, and less of it is left behind as garbage. MiB. */
+/** The size of V8's young generation, MiB. A small one is collected more often and keeps less garbage. */
 const YOUNG = 8
-/** Of what lives on: V8 collects before it comes near, instead of taking what the machine has. MiB. */
+/** The most of V8's old generation, MiB. V8 collects before it comes near, instead of taking what the machine has. */
 const OLD = 1024
 
-/** The limit of what lives on, where a machine or container has so many bytes: half is for what lies beside the heap. MiB. */
+/** The limit of the old generation in MiB, for `memory` bytes: half of them, since much of a process is not heap. */
 export const oldSpace = (memory: number): number => Math.min(OLD, Math.floor(memory / 2 / MiB))
 
-/** What V8 may take for the heap now. MiB. */
+/** How large V8 lets the heap grow, MiB. */
 export const heapLimit = (): number => Math.round(getHeapStatistics().heap_size_limit / MiB)
 
 /**
- * Starts this process anew with limits, unless it has them: V8 takes none for a heap that is there already. It stays the
- * same process to whoever started it. What an operator says in NODE_OPTIONS, or by flags, goes before this. Call it
- * before much is imported: that is imported twice.
+ * Starts this program again with memory limits, in the same process, unless it has them: V8 reads them only as it
+ * starts. The operator's NODE_OPTIONS and flags win over them. Call it before other imports, which the restart repeats.
  */
 export function limitMemory(): void {
-  const memory = Math.min(process.constrainedMemory() || Infinity, totalmem()) // 0 where nobody knows
+  const memory = Math.min(process.constrainedMemory() || Infinity, totalmem()) // 0 if unknown
   const limits = `--max-semi-space-size=${YOUNG} --max-old-space-size=${oldSpace(memory)}`
   const { NODE_OPTIONS = '', NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled') } =
     environment
   if (NODE_OPTIONS.startsWith(limits) || !process.execve) return // Windows has no execve
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const { MALLOC_ARENA_MAX = '2' } = environment // glibc would keep up to eight a core, each with what was freed in it
+  const { MALLOC_ARENA_MAX = '2' } = environment // glibc's default is eight a core, and each keeps memory that was freed
   const more = { NODE_OPTIONS: `${limits} ${NODE_OPTIONS}`.trim(), NODE_COMPILE_CACHE, MALLOC_ARENA_MAX }
   process.execve(process.execPath, command, { ...environment, ...more })
 }

@@ -54,7 +54,7 @@ export function startEffects(db: Db, log: Log): EffectLoop {
         .add(round)
         .catch((failure: unknown) => log.warn({ failure }, 'the record of effects was not written'))
       if (round.next) continue
-      await pause(Math.min(REST, 4 * took), undefined) // short rounds have little to gather
+      await pause(Math.min(REST, 4 * took), undefined) // few events come while a short round runs
       // a look can take long while something keeps applied rows from being vacuumed
       if (round.applied === 0) await pause(Math.max(LOOK - REST, 4 * (performance.now() - start)), awake.signal)
       if (awake.signal.aborted) awake = new AbortController()

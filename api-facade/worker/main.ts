@@ -1,4 +1,4 @@
-// npm run worker: sets limits to the process, then starts what start.ts has.
+// npm run worker: limits the memory of this process, then runs start.ts.
 import { limitMemory } from '../lib/memory.ts'
 
 limitMemory()

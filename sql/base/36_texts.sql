@@ -92,7 +92,8 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  if v_text is null or length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
+  -- null needs no check; longer ones are refused by whoever stores them, since no name or title has more than 1000
+  if v_text is null or length(v_text) > 4000 then
     return v_text;
   end if;
   v_text := private.require_text(v_text);

@@ -212,7 +212,7 @@ begin
     perform private.fail('limit_out_of_range');
   end if;
 end $$;
-comment on function private.require_limit is 'Passes when a page can have so many items. Fails: limit_out_of_range.';
+comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50. Fails: limit_out_of_range.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
@@ -246,8 +246,8 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, of items that are the text of a JSON array: it is read as JSON once, with the page. Fails: '
-  'limit_out_of_range.';
+  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page. '
+  'Fails: limit_out_of_range.';
 
 create function private.fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable

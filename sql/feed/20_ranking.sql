@@ -126,7 +126,7 @@ begin
              case p.viewer_level when 1 then 5000 when 2 then 10000 else 0 end as circle,
              case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
-      join private.posts_to_caller p on p.id = w.id
+      join private.posts_with_visibility p on p.id = w.id
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me

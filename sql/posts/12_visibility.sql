@@ -19,7 +19,7 @@ comment on function private.post_visible_to is
   'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
   'may see its original. Null when there is no such post.';
 
-create view private.posts_to_caller with (security_invoker) as
+create view private.posts_with_visibility with (security_invoker) as
 select p.*, v.viewer_level,
        -- private.may_see in place: a page asks this of 50 posts and more, and calling it takes as long as the level
        v.viewer_level >= p.required_level
@@ -32,12 +32,12 @@ cross join lateral (
   select coalesce((select a.level from app.audience a
                    where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) as viewer_level
   offset 0) v;   -- once
-comment on view private.posts_to_caller is
+comment on view private.posts_with_visibility is
   'All posts, each with the caller''s level to its author (viewer_level: app.audience) and whether the caller may see '
   'it (is_visible), by the rule of the policy of app.posts.';
 
 create view private.visible_posts with (security_invoker) as
-select * from private.posts_to_caller where is_visible;
+select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
   'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
   'once, where the policies of everything that belongs to it would each check it again.';

@@ -2,7 +2,7 @@
 -- costs as much as making it.
 
 create function private.post_marks(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- of posts that its caller has found visible
+language plpgsql stable security definer   -- its callers check which of these posts the person sees
 set search_path = ''
 as $$
 declare

@@ -734,7 +734,8 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  if v_text is null or length(v_text) > 4000 then   -- as there, and no name or title may have more than 1000
+  -- null needs no check; longer ones are refused by whoever stores them, since no name or title has more than 1000
+  if v_text is null or length(v_text) > 4000 then
     return v_text;
   end if;
   v_text := private.require_text(v_text);
@@ -1361,7 +1362,7 @@ begin
     perform private.fail('limit_out_of_range');
   end if;
 end $$;
-comment on function private.require_limit is 'Passes when a page can have so many items. Fails: limit_out_of_range.';
+comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50. Fails: limit_out_of_range.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
@@ -1395,8 +1396,8 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, of items that are the text of a JSON array: it is read as JSON once, with the page. Fails: '
-  'limit_out_of_range.';
+  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page. '
+  'Fails: limit_out_of_range.';
 
 create function private.fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
@@ -10252,7 +10253,7 @@ comment on function private.post_visible_to is
   'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
   'may see its original. Null when there is no such post.';
 
-create view private.posts_to_caller with (security_invoker) as
+create view private.posts_with_visibility with (security_invoker) as
 select p.*, v.viewer_level,
        -- private.may_see in place: a page asks this of 50 posts and more, and calling it takes as long as the level
        v.viewer_level >= p.required_level
@@ -10265,12 +10266,12 @@ cross join lateral (
   select coalesce((select a.level from app.audience a
                    where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) as viewer_level
   offset 0) v;   -- once
-comment on view private.posts_to_caller is
+comment on view private.posts_with_visibility is
   'All posts, each with the caller''s level to its author (viewer_level: app.audience) and whether the caller may see '
   'it (is_visible), by the rule of the policy of app.posts.';
 
 create view private.visible_posts with (security_invoker) as
-select * from private.posts_to_caller where is_visible;
+select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
   'The posts that the caller may see. It is for definer functions, to which no policy applies: they check a post '
   'once, where the policies of everything that belongs to it would each check it again.';
@@ -12508,7 +12509,7 @@ comment on function api.count_views is
 -- costs as much as making it.
 
 create function private.post_marks(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- of posts that its caller has found visible
+language plpgsql stable security definer   -- its callers check which of these posts the person sees
 set search_path = ''
 as $$
 declare
@@ -19889,7 +19890,7 @@ begin
              case p.viewer_level when 1 then 5000 when 2 then 10000 else 0 end as circle,
              case when p.format <> 'repost' then c.boost else 0 end as multiplier
       from unnest(p_ids) as w (id)
-      join private.posts_to_caller p on p.id = w.id
+      join private.posts_with_visibility p on p.id = w.id
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me

@@ -132,7 +132,7 @@ export async function measure(
   )
 }
 
-/** Below which this share of them is; between two, as far from each as the share says. */
+/** The value below which this share of the numbers lies, interpolated between neighbours. */
 export function quantile(numbers: number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * share

@@ -1,9 +1,8 @@
 // What posts are about: from what people publish, over the queue, by two workers and the function `embed` with a model
 // that stands for the edge runtime's; then by the model that comes with Kith, of real sentences, up to the feed. That
 // model is loaded here and nowhere else.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { offlineEmbedder } from '../../api-facade/worker/embedders.ts'
@@ -292,9 +291,13 @@ describe('the model that comes with Kith', () => {
     const embedder = offlineEmbedder(1)
     const [one] = await embedder.embed(['The choir sang in the cathedral.'])
     await until(() => processes() === before)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
     const again = await embedder.embed(['The choir sang in the cathedral.'])
     expect(again).toEqual([one])
-    await sleep(5) // its time is over, and it has been told to end; it has not ended yet
+    vi.advanceTimersByTime(1) // kills the process, which has not ended yet
     expect(await embedder.embed(['The choir sang in the cathedral.'])).toEqual([one])
     await embedder.stop()
     expect(processes()).toBe(before)

@@ -28,7 +28,7 @@ const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
 /** How long the server may take to end a stream. Milliseconds. */
 const GRACE = 1000
-/** How long a commit waits at most that the server has missed, while nobody commits another. Milliseconds. */
+/** How often the walsender is woken to look for a commit that it has missed. Milliseconds. */
 const BEAT = 250
 
 /** Settles when the feed is up for the first time. @throws when it can't be */
@@ -108,9 +108,9 @@ async function finish(stream: Duplex): Promise<void> {
 }
 
 /**
- * Settles with what ended the stream. Whatever the walsender tells of its position is answered: from version 16 on it can
- * miss a commit that comes just as it falls asleep, and would sleep until the next one, or for many seconds. An answer
- * wakes it and it looks again. The one at each beat is for a commit that is missed after that.
+ * Settles with what ended the stream. It answers each position that the walsender reports, and again at each beat. An
+ * answer wakes the walsender: from PostgreSQL 16 on it can miss a commit that comes just as it falls asleep, and would
+ * sleep until the next one, or for many seconds.
  */
 function read(stream: Duplex, onRow: (row: InsertedRow) => void): Promise<unknown> {
   const decode = createDecoder()

@@ -159,7 +159,7 @@ function decoded(wire: Wire, data: Buffer, binary: boolean): Incoming | null {
   }
 }
 
-/** Frames go past `ws`, which would make a head for each socket and write it by itself: a seventh of what a fan-out takes. */
+/** Writes finished frames to the socket itself: `ws` would encode a header a socket, a seventh of a fan-out's CPU. */
 function peerOf(ws: WebSocket, socket: Duplex, wire: Wire, backlog: number): Peer {
   return {
     wire,

@@ -19,7 +19,7 @@ export type Incoming = {
 
 export type Outgoing = Omit<Incoming, 'broadcast'>
 
-/** A whole frame of WebSocket, head and all: what goes to thousands of sockets is made once. */
+/** A whole WebSocket frame with its header, encoded once for all sockets. */
 export type Frame = Buffer
 
 export type Wire = {
