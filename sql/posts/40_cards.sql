@@ -20,8 +20,11 @@ begin
              array(select r.quoted_post_id from app.posts r
                    where r.author_id = v_me and r.quoted_post_id = any (p_ids)
                      and r.format = 'repost' and r.deleted_at is null) as reposted,
-             array(select l.post_id from app.polls l join app.poll_votes v on v.poll_id = l.id and v.user_id = v_me
-                   where l.post_id = any (p_ids)) as voted
+             -- no join: it could begin with all votes that the caller has ever given
+             array(select l.post_id from app.polls l
+                   where l.post_id = any (p_ids)
+                     and (select true from app.poll_votes v
+                          where v.poll_id = l.id and v.user_id = v_me limit 1)) as voted
     )
     select '"counters":{"reactions":' || c.reactions || ',"replies":' || c.replies || ',"shares":' || c.shares
            || ',"bookmarks":' || c.bookmarks || ',"views":' || c.views
