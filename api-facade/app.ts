@@ -6,7 +6,7 @@ import { clientAddress } from './lib/client.ts'
 import type { Context, Env, Services } from './lib/context.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { mountDocs } from './lib/docs.ts'
-import { errorAnswer, isFault, Refusal, toRefusal } from './lib/errors.ts'
+import { ApiError, errorAnswer, isFault, toApiError } from './lib/errors.ts'
 import { beginHeaders, cors, requestId, send, sendJson, setHeader } from './lib/headers.ts'
 import { isTooDeep, readJsonText } from './lib/input.ts'
 import { createLimits } from './lib/limits.ts'
@@ -53,7 +53,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   const words = wordsOf(tables)
   const app = new Hono<Env>({ getPath: routingPath, router: new KnownRouter() })
   app.onError(answerError)
-  app.notFound((c) => answerError(new Refusal('route_unknown'), c))
+  app.notFound((c) => answerError(new ApiError('route_unknown'), c))
 
   app.use(async (c, next) => {
     const start = performance.now()
@@ -88,7 +88,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   app.get('/ready', async (c) => {
     const { faults, ...found } = await readiness()
     const warnings = [...found.warnings, ...services.storage.warnings()]
-    if (faults.length > 0) throw new Refusal('service_unavailable', [...faults, ...warnings])
+    if (faults.length > 0) throw new ApiError('service_unavailable', [...faults, ...warnings])
     return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })
   app.all('/ready', otherMethods(['GET']))
@@ -106,18 +106,18 @@ const siteOf = ({ config, pools, limits }: Services) => ({
   readBody: (c: Context) => readJsonText(c, config.bodyLimit),
   isTooDeep,
   clientAddress,
-  refusalOf: toRefusal,
+  apiErrorOf: toApiError,
   setHeader,
   send,
   note: (c: Context, field: 'route' | 'caller' | 'code' | 'failure', value: unknown) => c.set(field, value),
 })
 
 function answerError(error: unknown, c: Context): Response {
-  const refusal = toRefusal(error)
-  c.set('code', refusal.code)
-  if (isFault(error, refusal)) c.set('failure', error)
-  const { body, headers } = errorAnswer(refusal)
-  return send(c, body, refusal.status, headers)
+  const apiError = toApiError(error)
+  c.set('code', apiError.code)
+  if (isFault(error, apiError)) c.set('failure', error)
+  const { body, headers } = errorAnswer(apiError)
+  return send(c, body, apiError.status, headers)
 }
 
 /** What may stand in a path without telling of anybody: the parts of every path that is served, and names of operations. */

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
-import { migrate, muteRefusals, preparePlatform } from '../supabase/embedded/migrate.ts'
+import { migrate, muteClientErrors, preparePlatform } from '../supabase/embedded/migrate.ts'
 import { CONNECTIONS as REALTIME } from '../supabase/embedded/realtime/authorization.ts'
 import { faultsOf, lookAt, type Server, stateOf } from '../supabase/embedded/server.ts'
 import { explained } from './boot.ts'
@@ -69,7 +69,7 @@ async function bringUp(url: string, server: Server): Promise<void> {
   const { migrations, seeds } = await migrate(asOwner(url, server))
   for (const file of [...migrations, ...seeds]) say(`Applied ${file}.`)
   if (migrations.length + seeds.length === 0) say('Migrations and seed are there already.')
-  if (stateOf(server) !== 'stack') await muteRefusals(url)
+  if (stateOf(server) !== 'stack') await muteClientErrors(url)
 }
 
 async function prepare(sql: Sql, url: string, migrations: boolean): Promise<void> {

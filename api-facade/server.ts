@@ -9,7 +9,7 @@ import { type Config, secretsOf } from './lib/config.ts'
 import { guardConnections, PATIENCE, type Patience, serverTimeouts } from './lib/connections.ts'
 import { memoryCounter } from './lib/counters.ts'
 import { openPools } from './lib/database.ts'
-import { errorAnswer, Refusal } from './lib/errors.ts'
+import { ApiError, errorAnswer } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
 import { openFunctions, vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
@@ -160,13 +160,13 @@ const reachable = (host: string): string => {
 
 /** To those who come before the facade can answer, such as a balancer's probe. */
 function starting(): Response {
-  const { body, headers } = errorAnswer(new Refusal('service_unavailable'))
+  const { body, headers } = errorAnswer(new ApiError('service_unavailable'))
   return new Response(body, { status: 503, headers: { ...headers, 'Retry-After': '1', 'X-Request-Id': randomUUID() } })
 }
 
 /** What never became a request, such as one with an impossible Host header, still gets an error of our shape. */
 function unreadable(): Response {
-  const { body, headers } = errorAnswer(new Refusal('request_malformed'))
+  const { body, headers } = errorAnswer(new ApiError('request_malformed'))
   return new Response(body, { status: 400, headers: { ...headers, 'X-Request-Id': randomUUID() } })
 }
 

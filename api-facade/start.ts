@@ -39,15 +39,15 @@ async function database(config: Config): Promise<Database> {
   }
   // loaded only here: a deployment on a real stack has no binaries of it
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')
-  const { migrate, muteRefusals, preparePlatform } = await import('../supabase/embedded/migrate.ts')
+  const { migrate, muteClientErrors, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
-  const { defaultDataDir } = await import('../supabase/embedded/places.ts')
+  const { defaultDataDir } = await import('../supabase/embedded/paths.ts')
   const dataDir = config.dataDir ?? defaultDataDir(projectRoot)
   const server = await startPostgres({ dataDir, port: config.databasePort })
   try {
     await preparePlatform(server.superuserUrl())
     await migrate(server.url())
-    await muteRefusals(server.superuserUrl())
+    await muteClientErrors(server.superuserUrl())
   } catch (error) {
     await server.stop()
     throw error

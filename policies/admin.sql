@@ -27,13 +27,13 @@ grant execute on function
   private.find_staff_conversation,
   private.find_staff_conversations,
   private.find_staff_orders,
-  private.find_staff_part,
+  private.find_staff_child,
   private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,
   private.flag_card,
   private.invite_status,
-  private.is_part,
+  private.is_child_kind,
   private.keep_an_admin,
   private.lock_account,
   private.lock_counters,
@@ -58,7 +58,7 @@ grant execute on function
   private.set_any_space_role,
   private.set_banned,
   private.set_content_removed,
-  private.set_part_removed,
+  private.set_child_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
   private.settle_any_request,
@@ -76,14 +76,14 @@ grant execute on function
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,
-  private.staff_parts,
+  private.staff_children,
   private.staff_space,
   private.staff_user_details,
-  private.fitting_wiki_proposals,
+  private.count_fitting_wiki_proposals,
   private.staff_wiki_proposals,
   private.suspicious_flows,
   private.switch_flag,
-  private.tell_moderated,
+  private.emit_moderation,
   private.trending_at,   -- a column of posts is computed with it
   private.verify_audit,
   private.visibility_level,   -- a column of posts is computed with it
@@ -169,5 +169,5 @@ grant execute on function
 -- batches that the worker does
 grant execute on function
   private.erase_reasons,
-  private.tell_everybody
+  private.deliver_broadcast
   to worker;

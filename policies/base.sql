@@ -11,11 +11,11 @@ comment on policy select_reachable on app.users is
   'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
   'of a person.';
 
--- silenced_people
-alter table app.silenced_people enable row level security;
-grant select on app.silenced_people to authenticated;
-create policy select_all on app.silenced_people for select to authenticated using (true);
-comment on policy select_all on app.silenced_people is
+-- hidden_people
+alter table app.hidden_people enable row level security;
+grant select on app.hidden_people to authenticated;
+create policy select_all on app.hidden_people for select to authenticated using (true);
+comment on policy select_all on app.hidden_people is
   'The policies of posts and replies ask it for everybody; it has internal ids alone.';
 
 -- usernames: for definer functions alone
@@ -57,7 +57,7 @@ comment on policy select_own on app.audience is
   'Viewers see their own levels, which other policies probe. Triggers write them.';
 
 -- events: a registry, for definer functions alone
-alter table private.events enable row level security;
+alter table private.event_types enable row level security;
 
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
@@ -125,9 +125,9 @@ grant execute on function
   app.uid,
   private.check_caller,
   private.enter,
-  private.fail,
-  private.refusal,
-  private.refused,
+  private.raise_error,
+  private.error_response,
+  private.raise_check_violation,
   private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function
@@ -146,7 +146,7 @@ grant execute on function
   private.is_ahead,
   private.may_meet,
   private.may_see,
-  private.merged,
+  private.merge_objects,
   private.not_modified,
   private.open,
   private.open_cursor,
@@ -169,7 +169,7 @@ grant execute on function
   private.username_of,
   private.utc
   to authenticated, service_role, gate;
-grant execute on function private.keep_person to authenticated;
+grant execute on function private.share_lock_person to authenticated;
 grant execute on function
   private.audit,
   private.find_level,

@@ -4,12 +4,12 @@
 alter table private.content_kinds enable row level security;
 alter table private.content_places enable row level security;
 
--- content_parts, silenced_parts: as content_kinds
-alter table private.content_parts enable row level security;
-alter table private.silenced_parts enable row level security;
+-- content_child_kinds, content_child_tables: as content_kinds
+alter table private.content_child_kinds enable row level security;
+alter table private.content_child_tables enable row level security;
 
--- content_leftovers: as content_kinds
-alter table private.content_leftovers enable row level security;
+-- content_cascades: as content_kinds
+alter table private.content_cascades enable row level security;
 
 -- contents
 alter table app.contents enable row level security;
@@ -20,7 +20,7 @@ create policy select_audience on app.contents for select to authenticated
     required_level,
     space_id is null or (select true from app.space_members m
                          where m.space_id = contents.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.silenced_people s where s.user_id = contents.author_id) is null);
+    and (select true from app.hidden_people s where s.user_id = contents.author_id) is null);
 comment on policy select_audience on app.contents is
   'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
   'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
@@ -35,7 +35,7 @@ grant execute on function
   private.content_place,
   private.delete_content,
   private.edit_content,
-  private.enter_content,
+  private.lock_open_content,
   private.find_contents,
   private.find_contents_by,
   private.interests_below,
@@ -45,7 +45,7 @@ grant execute on function
   private.require_reported_content,
   private.require_shown,
   private.search_contents,
-  private.share_content
+  private.share_lock_content
   to authenticated;
 grant execute on function
   private.words_in
@@ -54,6 +54,6 @@ grant execute on function
 -- batches that the worker does
 grant execute on function
   private.clear_content,
-  private.mark_contents,
-  private.mark_parts
+  private.hide_or_show_contents,
+  private.hide_or_show_children
   to worker;

@@ -23,7 +23,7 @@ create policy select_with_content on app.debate_arguments for select to authenti
       (select a.level from app.audience a
        where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = debate_arguments.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = debate_arguments.author_id) is null
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
   'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
@@ -48,7 +48,7 @@ grant execute on function
   private.debate_cards,
   private.end_debate,
   private.find_arguments,
-  private.place_position,
+  private.set_debate_position,
   private.remove_argument,
   private.remove_argument_vote,
   private.remove_debate,

@@ -29,7 +29,7 @@ alter table private.search_words enable row level security;
 
 -- helpers
 grant execute on function
-  private.candidate_parts,
+  private.candidate_fields,
   private.chosen_interests,
   private.counterpart,
   private.find_by_words,
@@ -42,21 +42,21 @@ grant execute on function
   private.find_stream,
   private.find_suggested,
   private.find_talent,
-  private.mentor_parts,
-  private.met_page,
+  private.mentor_fields,
+  private.match_page,
   private.quoted_word,
   private.read_query,
-  private.require_met,
+  private.require_match_cursor,
   private.require_stream_place,
   private.search_items,
   private.stream_cards,
   private.take_search_turn,
-  private.talent_parts
+  private.talent_fields
   to authenticated;
 
 -- batches that the worker does
 grant execute on function
-  private.silence_documents
+  private.hide_or_show_documents
   to worker;
 
 -- operations

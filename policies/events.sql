@@ -8,12 +8,12 @@ create policy select_with_content on app.events for select to authenticated
 comment on policy select_with_content on app.events is
   'Everybody who sees the head sees the event. Definer functions write it.';
 
--- event_places
-alter table app.event_places enable row level security;
-grant select on app.event_places to authenticated;
-create policy select_with_content on app.event_places for select to authenticated
+-- event_seats
+alter table app.event_seats enable row level security;
+grant select on app.event_seats to authenticated;
+create policy select_with_content on app.event_seats for select to authenticated
   using ((select true from app.contents c where c.id = event_id));
-comment on policy select_with_content on app.event_places is
+comment on policy select_with_content on app.event_seats is
   'Everybody who sees the event sees how many replied. Definer functions count them.';
 
 -- event_rsvps
@@ -57,7 +57,7 @@ grant execute on function
 
 -- jobs and batches that the worker does
 grant execute on function
-  private.free_places,
+  private.release_seats,
   private.job_remind_events,
-  private.tell_event_guests
+  private.fan_out_event_batch
   to worker;

@@ -20,7 +20,7 @@ alter table app.guild_votes enable row level security;
 grant execute on function
   private.apply_to_guild,
   private.change_guild,
-  private.found_guild,
+  private.create_guild,
   private.guild_cards,
   private.list_charters,
   private.list_own_applications,
@@ -66,5 +66,5 @@ grant execute on function
 -- jobs and batches
 grant execute on function
   private.job_settle_proposals,
-  private.retake_tallies
+  private.recount_proposals
   to worker;

@@ -9,7 +9,7 @@ grant select on app.notifications to authenticated;
 grant update (read_at) on app.notifications to authenticated;
 grant select on app.notification_card to authenticated;
 create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'People see their own notifications. private.tell writes them.';
+comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
@@ -100,6 +100,6 @@ grant execute on function
   private.note_digest,
   private.note_push_receipts,
   private.note_pushes,
-  private.tell_poll_voters,
-  private.tell_series_followers
+  private.fan_out_poll_end_batch,
+  private.fan_out_series_item_batch
   to worker;

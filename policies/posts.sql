@@ -36,7 +36,7 @@ create policy select_audience on app.posts for select to authenticated
     required_level,
     space_id is null or (select true from app.space_members m
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.silenced_people s where s.user_id = posts.author_id) is null
+    and (select true from app.hidden_people s where s.user_id = posts.author_id) is null
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
   'The one rule of visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
@@ -98,7 +98,7 @@ create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
       (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = replies.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = replies.author_id) is null
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
   'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
@@ -146,8 +146,8 @@ comment on policy insert_own on app.post_mutes is 'People mute in their own name
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.post_mutes is 'People lift their own mutes.';
 
--- ended_bookmarks: for definer functions alone
-alter table private.ended_bookmarks enable row level security;
+-- removed_bookmarks: for definer functions alone
+alter table private.removed_bookmarks enable row level security;
 
 -- polls
 alter table app.polls enable row level security;
@@ -204,8 +204,8 @@ comment on policy select_with_post on app.series_items is
   'Everybody who sees the post sees it as an item. Only definer functions write items: positions count unseen ones '
   'too.';
 
--- left_items: for definer functions alone
-alter table private.left_items enable row level security;
+-- deleted_series_items: for definer functions alone
+alter table private.deleted_series_items enable row level security;
 
 -- series_follows
 alter table app.series_follows enable row level security;
@@ -246,7 +246,7 @@ grant execute on function
   private.co_author,
   private.delete_own_post,
   private.delete_repost,
-  private.enter_post,
+  private.lock_open_post_space,
   private.find_bookmark_time,
   private.find_bookmarks,
   private.find_item_place,
@@ -260,12 +260,12 @@ grant execute on function
   private.find_space_posts,
   private.lock_own_post,
   private.lock_running_poll,
-  private.mark_target,
+  private.withdrawal_target,
   private.muted_posts,
   private.people_of_reply,
   private.pin,
   private.place_item,
-  private.fitting_posts,
+  private.count_fitting_posts,
   private.post_card,
   private.post_cards,
   private.post_start,   -- a column of posts is computed with it
@@ -274,7 +274,7 @@ grant execute on function
   private.reply_cards,
   private.require_further_interests,
   private.require_future,
-  private.require_marks,
+  private.require_engagement_card,
   private.require_media,
   private.require_original,
   private.require_poll_card,
@@ -341,7 +341,7 @@ grant execute on function
   private.erase_next_replies,
   private.job_close_polls,
   private.job_publish_scheduled,
-  private.mark_posts,
-  private.mark_replies,
-  private.place_reposts
+  private.hide_or_show_posts,
+  private.hide_or_show_replies,
+  private.sync_repost_audience_batch
   to worker;

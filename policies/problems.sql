@@ -16,7 +16,7 @@ create policy select_with_content on app.problem_solutions for select to authent
       (select a.level from app.audience a
        where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = problem_solutions.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = problem_solutions.author_id) is null
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
   'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
@@ -38,7 +38,7 @@ grant execute on function
   private.change_solution,
   private.end_problem,
   private.find_solutions,
-  private.place_solution_vote,
+  private.set_solution_vote,
   private.problem_cards,
   private.remove_problem,
   private.remove_solution,

@@ -33,7 +33,7 @@ grant execute on function
   private.find_project_members,
   private.find_project_updates,
   private.leave_project,
-  private.place_project,
+  private.change_project_status,
   private.post_project_update,
   private.project_application_cards,
   private.project_cards,

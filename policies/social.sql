@@ -80,8 +80,8 @@ comment on policy insert_own on app.follows is 'People follow in their own name,
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
 comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block ends it by trigger.';
 
--- ended_follows: for definer functions alone
-alter table private.ended_follows enable row level security;
+-- removed_follows: for definer functions alone
+alter table private.removed_follows enable row level security;
 
 -- mutes
 alter table app.mutes enable row level security;
@@ -153,7 +153,7 @@ grant execute on function
   private.require_own_circle,
   private.require_report_finder,
   private.settle_invitation,
-  private.sought,
+  private.fold_query,
   private.timed_id
   to authenticated;
 

@@ -72,7 +72,7 @@ create policy select_with_content on app.video_comments for select to authentica
       (select a.level from app.audience a
        where a.viewer_id = (select app.uid()) and a.author_id = video_comments.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = video_comments.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = video_comments.author_id) is null
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
   'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '
@@ -126,5 +126,5 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
-  private.mark_comments
+  private.hide_or_show_comments
   to worker;

@@ -29,7 +29,7 @@ grant execute on function
   private.require_wiki_author,
   private.require_wiki_voter,
   private.vote_on_wiki_proposal,
-  private.fitting_wiki_proposals,
+  private.count_fitting_wiki_proposals,
   private.wiki_proposal_cards,
   private.wiki_version,
   private.wiki_version_cards,

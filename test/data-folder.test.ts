@@ -5,7 +5,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, r
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { makeDataDir } from '../supabase/embedded/places.ts'
+import { makeDataDir } from '../supabase/embedded/paths.ts'
 
 const root = process.getuid?.() === 0
 const base = mkdtempSync(join(tmpdir(), 'kith-folders-'))

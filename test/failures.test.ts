@@ -21,14 +21,16 @@ const never: Record<string, string[]> = {
 }
 
 /** Who calls it is told of one event, and not by all who hear any. */
-const crossroads = 'private.tell_at_once'
+const crossroads = 'private.dispatch_event'
 
 /** Codes that a function raises itself, or those that it calls: what a text shows. */
 function raisedBy(name: string, all: readonly Routine[], seen = new Set<string>()): string[] {
   const text = all.find((one) => one.name === name)?.text.replace(/--.*/g, '')
   if (!text || name === crossroads || seen.has(name)) return []
   seen.add(name)
-  const own = [...text.matchAll(/\bprivate\.(?:fail|refusal|require_card)\('(\w+)'/g)].map(([, code = '']) => code)
+  const own = [...text.matchAll(/\bprivate\.(?:raise_error|error_response|require_card)\('(\w+)'/g)].map(
+    ([, code = '']) => code,
+  )
   const called = text.match(/\b(?:api|private)\.[a-z_]+(?=\()/g) ?? []
   return [...own, ...called.flatMap((one) => raisedBy(one, all, seen))]
 }
@@ -50,7 +52,11 @@ test('the comment on an operation names every code that it raises', () => {
 test('one that it does not name is found, also behind a call', () => {
   const all = [
     { name: 'api.pay', comment: 'Pays. Fails: pay_oneself.', text: 'perform private.move(1);' },
-    { name: 'private.move', comment: 'Moves.', text: "perform private.fail('insufficient_mana'); -- fail('gone')" },
+    {
+      name: 'private.move',
+      comment: 'Moves.',
+      text: "perform private.raise_error('insufficient_mana'); -- fail('gone')",
+    },
   ]
   expect(unsaid(all, failuresOf(all, ['pay_oneself', 'insufficient_mana'], []))).toEqual(['api.pay: insufficient_mana'])
 })

@@ -124,17 +124,19 @@ describe('the schema', async () => {
   test('a code that SQL fails with is registered, and a registered one is used', async () => {
     const files = globSync('sql/**/*.sql').map((file) => readFileSync(file, 'utf8'))
     const raised = new Set(
-      files.flatMap((text) => [...text.matchAll(/(?:fail|refusal|require_card)\('(\w+)'/g)].map(([, code]) => code)),
+      files.flatMap((text) =>
+        [...text.matchAll(/(?:raise_error|error_response|require_card)\('(\w+)'/g)].map(([, code]) => code),
+      ),
     )
     const codes = (await owner<{ code: string }[]>`select code from private.errors`).map(({ code }) => code)
     const names = await owner<{ name: string }[]>`
       select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'
-      union select m[1] from pg_proc, regexp_matches(prosrc, 'private\\.refused\\(''(\\w+)''\\)', 'g') m`
+      union select m[1] from pg_proc, regexp_matches(prosrc, 'private\\.raise_check_violation\\(''(\\w+)''\\)', 'g') m`
     const modules = globSync('api-facade/**/*.ts').filter((file) => !file.includes('generated'))
     const thrown = modules
       .map((file) => readFileSync(file, 'utf8'))
-      .flatMap((text) => [...text.matchAll(/Refusal\('(\w+)'/g)])
-    const unnamed = 'value_invalid' // of every check whose name is no code: private.refused
+      .flatMap((text) => [...text.matchAll(/ApiError\('(\w+)'/g)])
+    const unnamed = 'value_invalid' // of every check whose name is no code: private.raise_check_violation
     const used = new Set([unnamed, ...raised, ...names.map(({ name }) => name), ...thrown.map(([, code]) => code)])
 
     expect([...raised].filter((code) => !codes.includes(code ?? ''))).toEqual([])

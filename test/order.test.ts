@@ -11,7 +11,7 @@ create unlogged table private.heat (id uuid);
 create function private.require_post(p_id uuid) returns app.posts language sql as $$ select null $$;
 create type app.format as enum ('note');
 select pgboss.create_queue('series-notices', '{}');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.post.published', '{postId}', 'a post goes out'),
   ('posts.post.closed', '{postId}', 'a post is closed');`
 

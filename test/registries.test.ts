@@ -16,7 +16,7 @@ create index kites_owner_id_idx on app.kites (owner_id);
 create table private.landed_kites (id uuid primary key, landed_at timestamptz not null);
 
 insert into private.errors (code, status, text) values ('kite_unknown', 404, 'There is no such kite.');
-insert into private.events (name, payload, happens) values ('kites.kite.flown', '{userId,byId,kiteId}', 'a kite is flown');
+insert into private.event_types (name, payload, happens) values ('kites.kite.flown', '{userId,byId,kiteId}', 'a kite is flown');
 insert into private.notification_kinds (kind, rolls_up) values ('kite.flown', true);
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'kite_flown', 7);
 insert into private.retention (relation, counts_from, keep) values ('private.landed_kites', 'landed_at', '1 day');
@@ -24,7 +24,7 @@ insert into private.personal_data (relation, person_column, section) values ('ap
 
 create function private.notify_kite_flown(p_effects private.effects[]) returns void language plpgsql set search_path = '' as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'kite.flown', (e.payload ->> 'byId')::uuid, 'kite', e.payload ->> 'kiteId', '{}', null, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid));
@@ -42,15 +42,15 @@ insert into private.event_listeners (event, listener, position, timing) values
 create function private.require_kite(p_target text) returns uuid language plpgsql stable set search_path = '' as $$
 begin
   if not exists (select from app.kites where id = p_target::uuid) then
-    perform private.fail('kite_unknown');
+    perform private.raise_error('kite_unknown');
   end if;
   return p_target::uuid;
 end $$;
 insert into private.report_targets (type, finder) values ('kite', 'private.require_kite');
 
-create function private.hears_kites(p_rest text) returns boolean language plpgsql set search_path = ''
+create function private.may_listen_to_kites(p_rest text) returns boolean language plpgsql set search_path = ''
 as $$ begin return p_rest = 'all'; end $$;
-insert into private.realtime_topics (prefix, audience, events) values ('kites', 'private.hears_kites', 'kites');
+insert into private.realtime_topics (prefix, audience, events) values ('kites', 'private.may_listen_to_kites', 'kites');
 
 create function private.job_count_kites() returns integer language plpgsql set search_path = ''
 as $$ begin return (select count(*) from app.kites); end $$;

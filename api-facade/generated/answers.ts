@@ -1598,19 +1598,19 @@ export interface Schemas {
     note?: string | null
     isActive?: boolean
   }
-  Candidate: Schemas['MetPerson'] & {
+  Candidate: Schemas['MatchedPerson'] & {
     intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
     country: string | null
     city: string | null
   }
-  MetPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
-  Mentor: Schemas['MetPerson'] & {
+  MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
+  Mentor: Schemas['MatchedPerson'] & {
     note: string | null
     expertiseGap: number
     interest: { id: string; slug: string; name: string; accentColor: string }
   }
-  Talent: Schemas['MetPerson'] & {
+  Talent: Schemas['MatchedPerson'] & {
     country: string | null
     city: string | null
     reputation: { interestId: string; slug: string; name: string; value: number; level: string }
@@ -4346,7 +4346,7 @@ export interface Answers {
   list_orders: { items: Schemas['Order'][]; nextCursor: string | null; hasMore: boolean }
   list_payments: { items: Schemas['Payment'][]; nextCursor: string | null; hasMore: boolean }
   list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
-  list_people: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
+  list_people: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_problems: { items: Schemas['Problem'][]; nextCursor: string | null; hasMore: boolean }
   list_project_applications: { items: Schemas['ProjectApplication'][]; nextCursor: string | null; hasMore: boolean }
@@ -4367,7 +4367,7 @@ export interface Answers {
   list_solutions: { items: Schemas['Solution'][]; nextCursor: string | null; hasMore: boolean }
   list_space_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
-  list_suggested: { items: Schemas['MetPerson'][]; nextCursor: string | null; hasMore: boolean }
+  list_suggested: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
   list_users: { items: Schemas['StaffUser'][]; nextCursor: string | null; hasMore: boolean }
   list_video_comments: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }

@@ -8,7 +8,7 @@ import { clientAddress, keyOf, network } from './client.ts'
 import type { Context } from './context.ts'
 import type { PoolName } from './database.ts'
 import { encode } from './encode.ts'
-import { refusalOf } from './errors.ts'
+import { apiErrorOf } from './errors.ts'
 import { headerOf, setHeader } from './headers.ts'
 import { isLostConnection, NoAnswer } from './pool.ts'
 import type { Claims } from './tokens.ts'
@@ -37,7 +37,7 @@ export const parameterNames = (operation: Operation): string[] => Object.keys(ty
 /**
  * Runs `operation` with those of its parameters that are not undefined; the SQL default holds for the others.
  * @param pool another pool than that of the route's row
- * @throws Refusal, or the database's own error, for errors.ts to name
+ * @throws ApiError, or the database's own error, for errors.ts to name
  */
 export async function call<O extends Operation>(
   c: Context,
@@ -79,7 +79,7 @@ export async function checkCaller(c: Context): Promise<void> {
  */
 export type Gate = { check: `require_${string}`; of?: string; param?: string }
 
-/** Asks a gate, at the door. @throws Refusal of the gate, or where the token is dead */
+/** Asks a gate, at the door. @throws ApiError of the gate, or where the token is dead */
 export async function checkGate(c: Context, { check, of, param }: Gate, path: Record<string, unknown>): Promise<void> {
   const given = param === undefined ? of : path[param]
   const list = given === undefined ? '' : '$3::text'
@@ -218,9 +218,9 @@ function answerOf(c: Context, row: Row): Answer {
   }
   const status = row.status ? Number(row.status) : null
   if (status !== null && status >= 400) {
-    const refusal = JSON.parse(row.body ?? '{}') as { message?: string; details?: string }
-    const code = refusal.message ?? 'internal_error'
-    throw refusalOf(code, status, refusal.details ?? code)
+    const apiError = JSON.parse(row.body ?? '{}') as { message?: string; details?: string }
+    const code = apiError.message ?? 'internal_error'
+    throw apiErrorOf(code, status, apiError.details ?? code)
   }
   return new Answer(row.body, status)
 }

@@ -4,7 +4,7 @@ import type { Context as HonoContext } from 'hono'
 import type { Config, LimitName } from './config.ts'
 import type { Count } from './counters.ts'
 import type { PoolName, Pools } from './database.ts'
-import type { Refusal } from './errors.ts'
+import type { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Previews } from './previews.ts'
@@ -69,16 +69,16 @@ export type TakeBack = () => Promise<void>
 /** The limits of limits.ts. They stand here since they look at the request that carries them. */
 export type Limits = {
   /** Counts a request of this client address. @returns what to throw when it is one too many */
-  global(c: Context, cost: 0 | 1): Promise<Refusal | null>
+  global(c: Context, cost: 0 | 1): Promise<ApiError | null>
   /** Counts a call of a limited route: by `client` where one is named, else by address. */
-  route(c: Context, name: LimitName, client: string | undefined): Promise<Refusal | null>
+  route(c: Context, name: LimitName, client: string | undefined): Promise<ApiError | null>
   /**
    * Counts an attempt at a password before it is made, so that many at once are no way around it. What is left of the
    * limit is told to nobody.
    * @returns what takes the attempt back, for those that were right
-   * @throws Refusal rate_limited
+   * @throws ApiError rate_limited
    */
   attempt(c: Context, name: 'login_account' | 'login_device' | 'password', client: string): Promise<TakeBack>
-  /** The same for an invite code, whose unknown ones count over the whole instance. @throws Refusal rate_limited */
+  /** The same for an invite code, whose unknown ones count over the whole instance. @throws ApiError rate_limited */
   guess(c: Context): Promise<TakeBack>
 }

@@ -32,7 +32,7 @@ const registry: Readonly<Record<string, readonly [number, string] | undefined>> 
 export const lookUp = (code: ErrorCode): readonly [number, string] => registry[code] ?? facadeErrors.internal_error
 
 /** An answer that is an error: the code decides the status; `messages` replace its sentence. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly code: string
   readonly status: number
   readonly messages: string[]
@@ -41,7 +41,7 @@ export class Refusal extends Error {
   constructor(code: ErrorCode, messages?: string[], more: { status?: number; headers?: Record<string, string> } = {}) {
     const [status, text] = lookUp(code)
     super(code)
-    this.name = 'Refusal'
+    this.name = 'ApiError'
     this.code = code
     this.status = more.status ?? status
     this.messages = messages ?? [text]
@@ -50,8 +50,8 @@ export class Refusal extends Error {
 }
 
 /** A refusal that the database raised or returned: its own status and text count, the registry may be older. */
-export const refusalOf = (code: string, status: number, text: string): Refusal =>
-  new Refusal(code as ErrorCode, [text], { status })
+export const apiErrorOf = (code: string, status: number, text: string): ApiError =>
+  new ApiError(code as ErrorCode, [text], { status })
 
 // By SQLSTATE, or its class of two characters, for what nobody registered.
 const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
@@ -77,32 +77,32 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '08': 'service_unavailable',
 }
 
-function fromDatabase(error: postgres.PostgresError): Refusal {
+function fromDatabase(error: postgres.PostgresError): ApiError {
   const { code: state, message, detail, constraint_name: rule } = error
   const [, status] = /^PT([45]\d\d)$/.exec(state) ?? []
   if (state === 'PGRST') return withHeaders(message, detail)
-  if (status && /^[a-z][a-z0-9_]*$/.test(message)) return refusalOf(message, Number(status), detail ?? message)
-  if (state.startsWith('23') && rule && registry[rule]) return new Refusal(rule as ErrorCode)
-  return new Refusal(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
+  if (status && /^[a-z][a-z0-9_]*$/.test(message)) return apiErrorOf(message, Number(status), detail ?? message)
+  if (state.startsWith('23') && rule && registry[rule]) return new ApiError(rule as ErrorCode)
+  return new ApiError(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
 }
 
-/** A code raised with headers for the answer (private.fail), in the form that PostgREST takes. */
-function withHeaders(message: string, detail = '{}'): Refusal {
+/** A code raised with headers for the answer (private.raise_error), in the form that PostgREST takes. */
+function withHeaders(message: string, detail = '{}'): ApiError {
   const { message: code, details } = JSON.parse(message) as { message: ErrorCode; details: string }
   const { status, headers } = JSON.parse(detail) as { status: number; headers: Record<string, string> }
-  return new Refusal(code, [details], { status, headers })
+  return new ApiError(code, [details], { status, headers })
 }
 
-export function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
   if (error instanceof postgres.PostgresError) return fromDatabase(error)
-  if (isLostConnection(error)) return new Refusal('service_unavailable')
-  if (error instanceof HTTPException && error.status < 500) return new Refusal('request_malformed')
-  return new Refusal('internal_error')
+  if (isLostConnection(error)) return new ApiError('service_unavailable')
+  if (error instanceof HTTPException && error.status < 500) return new ApiError('request_malformed')
+  return new ApiError('internal_error')
 }
 
 /** Whether the log must have it: a fault of ours, also where the answer blames the caller, as with a missing grant. */
-export const isFault = (error: unknown, { status, code }: Refusal): boolean =>
+export const isFault = (error: unknown, { status, code }: ApiError): boolean =>
   status >= 500 ||
   (error instanceof postgres.PostgresError && /^(23|42)/.test(error.code) && error.constraint_name !== code)
 
@@ -114,8 +114,8 @@ const always: Readonly<Record<number, Record<string, string> | undefined>> = {
 }
 
 /** Body and headers of an error answer. */
-export function errorAnswer(refusal: Refusal): { body: string; headers: Record<string, string> } {
-  const { code, status, messages } = refusal
-  const headers = { ...always[status], ...refusal.headers, 'X-Error-Code': code, 'Content-Type': 'application/json' }
+export function errorAnswer(apiError: ApiError): { body: string; headers: Record<string, string> } {
+  const { code, status, messages } = apiError
+  const headers = { ...always[status], ...apiError.headers, 'X-Error-Code': code, 'Content-Type': 'application/json' }
   return { body: JSON.stringify({ statusCode: status, error: STATUS_CODES[status], message: messages }), headers }
 }

@@ -4,7 +4,7 @@ import { getPath } from 'hono/utils/url'
 import { z } from 'zod'
 import { keyOf } from './client.ts'
 import type { Context } from './context.ts'
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 import { setHeader } from './headers.ts'
 import { describeIssue } from './issues.ts'
 
@@ -27,7 +27,7 @@ export function inputReader(path: string, { params, query, body, form }: Schemas
       ...check(query, query && c.req.query(), found),
     }
     const checked = fromForm ? check(form, fromForm, found) : body && checkBody(body, text, found)
-    if (found.length > 0) throw new Refusal('validation_failed', found)
+    if (found.length > 0) throw new ApiError('validation_failed', found)
     return { fields: isRecord(checked) ? { ...fields, ...checked } : fields, body: checked }
   }
 }
@@ -72,8 +72,8 @@ const messagesOf = (error: z.ZodError): string[] =>
 
 function parseJson(text: string): unknown {
   const value = parsed(text)
-  if (isTooDeep(value)) throw new Refusal('validation_failed', [`The body is nested more than ${LEVELS} levels deep.`])
-  if (valuesLeft(value) < 0) throw new Refusal('validation_failed', [`The body has more than ${VALUES} values.`])
+  if (isTooDeep(value)) throw new ApiError('validation_failed', [`The body is nested more than ${LEVELS} levels deep.`])
+  if (valuesLeft(value) < 0) throw new ApiError('validation_failed', [`The body has more than ${VALUES} values.`])
   return value
 }
 
@@ -81,7 +81,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Refusal('malformed_json')
+    throw new ApiError('malformed_json')
   }
 }
 
@@ -124,24 +124,24 @@ function decode(part: string): string {
 function checkKey(c: Context): void {
   const key = keyOf(c)
   if (key === undefined || (key !== '' && [...key].length <= 200)) return
-  throw new Refusal('validation_failed', ['Idempotency-Key: must have 1 to 200 characters'])
+  throw new ApiError('validation_failed', ['Idempotency-Key: must have 1 to 200 characters'])
 }
 
 const typeOf = (c: Context): string => c.req.header('content-type') ?? ''
 const JSON_BODY = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i
 
-/** @throws Refusal body_too_large, content_type_unsupported, request_malformed */
+/** @throws ApiError body_too_large, content_type_unsupported, request_malformed */
 export async function readJsonText(c: Context, limit: number): Promise<string> {
   const text = await readText(c, limit)
-  if (text !== '' && !JSON_BODY.test(typeOf(c))) throw new Refusal('content_type_unsupported')
+  if (text !== '' && !JSON_BODY.test(typeOf(c))) throw new ApiError('content_type_unsupported')
   return text
 }
 
 /** Bytes of a form: the time to read one grows with the square of its fields, and those that we know are short. */
 const FORM_LIMIT = 4096
 
-/** The fields of a form, of those that come twice the last. @throws Refusal body_too_large, request_malformed */
+/** The fields of a form, of those that come twice the last. @throws ApiError body_too_large, request_malformed */
 async function readForm(c: Context, limit: number): Promise<Record<string, unknown>> {
   const text = await readText(c, Math.min(limit, FORM_LIMIT))
   const form = await new Response(text, { headers: { 'content-type': typeOf(c) } }).formData().catch(unreadable)
@@ -150,12 +150,12 @@ async function readForm(c: Context, limit: number): Promise<Record<string, unkno
 
 async function readText(c: Context, limit: number): Promise<string> {
   const length = c.req.header('content-length')
-  if (Number(length ?? 0) > limit) throw new Refusal('body_too_large')
+  if (Number(length ?? 0) > limit) throw new ApiError('body_too_large')
   return length === undefined ? readStream(c, limit) : c.req.text().catch(unreadable)
 }
 
 const unreadable = (): never => {
-  throw new Refusal('request_malformed')
+  throw new ApiError('request_malformed')
 }
 
 /** A body that does not say its length is counted as it comes. */
@@ -169,7 +169,7 @@ async function readStream(c: Context, limit: number): Promise<string> {
     size += value.length
     if (size > limit) {
       setHeader(c, 'Connection', 'close') // half of the body is still on its way: no next request behind it
-      throw new Refusal('body_too_large')
+      throw new ApiError('body_too_large')
     }
     chunks.push(value)
   }

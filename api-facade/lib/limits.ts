@@ -5,7 +5,7 @@ import { clientAddress, network } from './client.ts'
 import type { Config, LimitName } from './config.ts'
 import type { Context, Limits, TakeBack } from './context.ts'
 import type { Bucket, Count, Counter } from './counters.ts'
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 
 const bucketsOf = ({ rateLimits, rateLimitScale }: Config, name: LimitName, client: string): Bucket[] =>
   rateLimits[name].map(({ limit, seconds }) => ({
@@ -23,13 +23,13 @@ export function createAllowance(config: Config, counter: Counter, name: LimitNam
 }
 
 export function createLimits(config: Config, counter: Counter): Limits {
-  async function count(c: Context, name: LimitName, client: string, cost: 0 | 1): Promise<Refusal | null> {
+  async function count(c: Context, name: LimitName, client: string, cost: 0 | 1): Promise<ApiError | null> {
     const counts = await counter.hit(bucketsOf(config, name, client), cost)
     tell(c, counts)
-    return refusalOf(counts)
+    return apiErrorOf(counts)
   }
 
-  /** Counts in the first of these sets of buckets that has room. @throws Refusal until the next of them has */
+  /** Counts in the first of these sets of buckets that has room. @throws ApiError until the next of them has */
   async function attempt(c: Context, ...choices: Bucket[][]): Promise<TakeBack> {
     let full: Count[] = []
     for (const buckets of choices) {
@@ -41,7 +41,7 @@ export function createLimits(config: Config, counter: Counter): Limits {
       if (full.length === 0 || waitOf(counts) < waitOf(full)) full = counts
     }
     tell(c, full)
-    throw refusalOf(full)
+    throw apiErrorOf(full)
   }
 
   /**
@@ -56,9 +56,9 @@ export function createLimits(config: Config, counter: Counter): Limits {
     return attempt(c, first, bucketsOf(config, 'unknown_invites', 'instance'))
   }
 
-  function refusalOf(counts: readonly Count[]): Refusal | null {
+  function apiErrorOf(counts: readonly Count[]): ApiError | null {
     if (!counts.some(({ over }) => over)) return null
-    return new Refusal('rate_limited', undefined, { headers: { 'Retry-After': String(waitOf(counts)) } })
+    return new ApiError('rate_limited', undefined, { headers: { 'Retry-After': String(waitOf(counts)) } })
   }
 
   return {

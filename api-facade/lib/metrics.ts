@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Context, Env } from './context.ts'
 import type { PoolName } from './database.ts'
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
@@ -140,11 +140,11 @@ function mayLook(c: Context): boolean {
 /** Serves /metrics. To everyone else it is a route that does not exist: 404. */
 export function mountMetrics(app: Hono<Env>): void {
   app.get('/metrics', async (c) => {
-    if (!mayLook(c)) throw new Refusal('route_unknown')
+    if (!mayLook(c)) throw new ApiError('route_unknown')
     return send(c, await scrape(c), 200, { 'Content-Type': registry.contentType })
   })
   app.all('/metrics', (c) => {
-    if (!mayLook(c)) throw new Refusal('route_unknown')
+    if (!mayLook(c)) throw new ApiError('route_unknown')
     return otherMethods(['GET'])(c)
   })
 }

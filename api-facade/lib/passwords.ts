@@ -1,7 +1,7 @@
 // Password hashes: argon2id. docs/decisions.md, Tokens and sessions.
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 
 // When these rise, a stored hash is made anew at its holder's next login.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -15,7 +15,7 @@ const waiting: Record<Who, (() => Promise<void>)[]> = { known: [], stranger: [] 
 let busy = false
 
 function inTurn<T>(who: Who, work: () => Promise<T>): Promise<T> {
-  if (waiting[who].length >= QUEUE) throw new Refusal('service_unavailable')
+  if (waiting[who].length >= QUEUE) throw new ApiError('service_unavailable')
   return new Promise((settle, fail) => {
     waiting[who].push(() => work().then(settle, fail))
     if (!busy) serve()

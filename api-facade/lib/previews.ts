@@ -4,11 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { webAddress } from '../../edge-functions/link-preview/addresses.ts'
 import type { Preview } from '../../edge-functions/link-preview/page.ts'
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 
-/** Null where there is nothing to be shown, for whatever reason. @throws Refusal rate_limited */
+/** Null where there is nothing to be shown, for whatever reason. @throws ApiError rate_limited */
 export type Previews = (person: string, url: string) => Promise<Preview | null>
 
 /** How long an answer is kept. Milliseconds. */
@@ -22,7 +22,7 @@ const LOOKS = 32
 const ASKS = 8
 const TURNS = 2
 
-const busy = () => new Refusal('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
+const busy = () => new ApiError('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
 
 /** What a person asks for, and what of it waits for its turn. */
 type Line = { asks: number; waiting: (() => void)[] }

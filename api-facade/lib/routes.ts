@@ -18,7 +18,7 @@ import type { LimitName } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { asksForCsv, sendCsv } from './csv.ts'
 import type { PoolName } from './database.ts'
-import { Refusal, toRefusal } from './errors.ts'
+import { ApiError, toApiError } from './errors.ts'
 import { send, sendJson, setHeader } from './headers.ts'
 import { type Input, inputReader, pathReader } from './input.ts'
 import { PageQuery } from './schemas.ts'
@@ -148,7 +148,7 @@ export function otherMethods(taken: readonly string[]): (c: Context) => Response
   const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   return (c) => {
     setHeader(c, 'Allow', allow)
-    if (c.req.method !== 'OPTIONS') throw new Refusal('method_not_allowed')
+    if (c.req.method !== 'OPTIONS') throw new ApiError('method_not_allowed')
     return send(c, null, 204)
   }
 }
@@ -179,14 +179,14 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     if (row.handler) await checkCaller(c)
     const input = await entitled(c, row)
       .then(() => read(c))
-      .catch(async (refusal: unknown) => {
+      .catch(async (apiError: unknown) => {
         if (row.limitBy) await count(c, row)
         if (!row.handler) await checkCaller(c)
-        return passGate(c, refusal)
+        return passGate(c, apiError)
       })
     if (row.limitBy) await count(c, row, row.limitBy(c, input.fields as never))
     const running = hasCsv(row) && asksForCsv(c) ? csvOf(c, row, run, input) : run(c, input)
-    const result = await running.catch((refusal: unknown) => passGate(c, refusal))
+    const result = await running.catch((apiError: unknown) => passGate(c, apiError))
     // a HEAD runs as GET, and is not somebody who reads
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
     return reply(c, status, result)
@@ -197,14 +197,14 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
 const aboutInput = new Set([400, 413, 415, 422])
 
 /** Makes what throws a refusal, or that of the row's gate where it comes first. */
-function gateOf(path: string, { gate, params }: Row): (c: Context, refusal: unknown) => Promise<never> {
+function gateOf(path: string, { gate, params }: Row): (c: Context, apiError: unknown) => Promise<never> {
   const read = pathReader(path, params)
-  return async (c, refusal) => {
-    if (gate && aboutInput.has(toRefusal(refusal).status)) {
+  return async (c, apiError) => {
+    if (gate && aboutInput.has(toApiError(apiError).status)) {
       const path = read(c)
       if (path || !gate.param) await checkGate(c, gate, path ?? {})
     }
-    throw refusal
+    throw apiError
   }
 }
 
@@ -220,35 +220,35 @@ async function admit(c: Context, row: Row): Promise<void> {
   const open = row.access === 'public'
   // a token proves little at a public door, and each would bring tries of its own
   const holder = open ? null : await holderOf(c)
-  const claims = holder instanceof Refusal ? null : holder
+  const claims = holder instanceof ApiError ? null : holder
   if (claims) c.set('caller', claims.sub)
   if (!row.limitBy) await count(c, row, claims?.sub)
   if (open) return // runs as nobody: a token that came along, even a dead one, changes nothing
-  if (holder instanceof Refusal) throw holder
+  if (holder instanceof ApiError) throw holder
   c.set('claims', claims)
 }
 
-/** Counts a call of a route that has a limit. @throws Refusal rate_limited */
+/** Counts a call of a route that has a limit. @throws ApiError rate_limited */
 async function count(c: Context, { limit }: Row, client?: string): Promise<void> {
   const over = limit && (await c.get('services').limits.route(c, limit, client))
   if (over) throw over
 }
 
-async function holderOf(c: Context): Promise<Claims | Refusal> {
+async function holderOf(c: Context): Promise<Claims | ApiError> {
   const given = c.req.header('authorization')
   const [, token] = /^Bearer +(\S+) *$/i.exec(given ?? '') ?? []
-  if (!token) return new Refusal(given ? 'token_invalid' : 'token_missing')
+  if (!token) return new ApiError(given ? 'token_invalid' : 'token_missing')
   return c
     .get('services')
     .tokens.verify(token)
     .catch((error: unknown) => {
-      if (error instanceof Refusal) return error
+      if (error instanceof ApiError) return error
       throw error
     })
 }
 
 async function entitled(c: Context, row: Row): Promise<void> {
-  if (ranks[c.get('claims')?.role ?? 'public'] < ranks[row.access]) throw new Refusal('role_required')
+  if (ranks[c.get('claims')?.role ?? 'public'] < ranks[row.access]) throw new ApiError('role_required')
 }
 
 const handle =

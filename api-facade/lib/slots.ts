@@ -1,14 +1,14 @@
 // Places for what takes long: so many at once in a process, and one a person.
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 
-/** Takes a place. @returns what frees it, once or more. @throws Refusal rate_limited where there is none */
+/** Takes a place. @returns what frees it, once or more. @throws ApiError rate_limited where there is none */
 export type Slots = (person: string) => () => void
 
 export function createSlots(most: number): Slots {
   const taken = new Set<string>()
   return (person) => {
     if (taken.size >= most || taken.has(person)) {
-      throw new Refusal('rate_limited', undefined, { headers: { 'Retry-After': '30' } })
+      throw new ApiError('rate_limited', undefined, { headers: { 'Retry-After': '30' } })
     }
     taken.add(person)
     let held = true

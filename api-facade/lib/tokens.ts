@@ -3,7 +3,7 @@
 import { webcrypto } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import { Refusal } from './errors.ts'
+import { ApiError } from './errors.ts'
 
 const Claims = z.strictObject({
   sub: z.uuid(),
@@ -19,7 +19,7 @@ const Header = z.strictObject({ alg: z.literal('HS256'), typ: z.literal('JWT').o
 
 export type Tokens = {
   sign(claims: Claims): Promise<string>
-  /** @throws Refusal token_expired, or token_invalid for everything else that is wrong with it. */
+  /** @throws ApiError token_expired, or token_invalid for everything else that is wrong with it. */
   verify(token: string): Promise<Claims>
 }
 
@@ -41,7 +41,7 @@ export async function createTokens(secrets: readonly [string, ...string[]]): Pro
     const claims = known.get(token) ?? (await check(token, keys))
     if (claims.exp <= Date.now() / 1000) {
       known.delete(token)
-      throw new Refusal('token_expired')
+      throw new ApiError('token_expired')
     }
     if (!known.has(token)) remember(token, claims)
     return claims
@@ -63,7 +63,7 @@ const importKey = (secret: string): Promise<webcrypto.CryptoKey> =>
   webcrypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 
 async function check(token: string, keys: readonly webcrypto.CryptoKey[]): Promise<Claims> {
-  if (token.length > TOKEN_LENGTH) throw new Refusal('token_invalid')
+  if (token.length > TOKEN_LENGTH) throw new ApiError('token_invalid')
   for (const key of keys) {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, key, { algorithms: ['HS256'] })
@@ -71,9 +71,9 @@ async function check(token: string, keys: readonly webcrypto.CryptoKey[]): Promi
       if (!claims.success || !Header.safeParse(protectedHeader).success) break
       return claims.data
     } catch (error) {
-      if (error instanceof errors.JWTExpired) throw new Refusal('token_expired')
+      if (error instanceof errors.JWTExpired) throw new ApiError('token_expired')
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) break
     }
   }
-  throw new Refusal('token_invalid')
+  throw new ApiError('token_invalid')
 }

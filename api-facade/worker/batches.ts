@@ -4,7 +4,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 import type { BatchQueue } from './jobs.ts'
-import { HEARTBEAT, type Looks } from './looks.ts'
+import { HEARTBEAT, type Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
 /** Again after about 5, 10, 20, 40 and 80 seconds: late is better than never, for a day. */
@@ -26,15 +26,15 @@ const TURN = 20
 /** What a job is about; of one that goes on, the place behind which it does. */
 type Data = { after?: string }
 
-export type BatchOptions = { log: Log; deadLetter: string; looks: Looks }
+export type BatchOptions = { log: Log; deadLetter: string; polling: Polling }
 
 /** Takes such work off its queues. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
-  const { log, deadLetter, looks } = options
+  const { log, deadLetter, polling } = options
   const db = boss.getDb()
   for (const { queue, batch } of queues) {
     await boss.updateQueue(queue, { ...settings, deadLetter, deleteAfterSeconds: 86_400 })
-    await looks.work<Data>(queue, { batchSize: AT_ONCE }, async (jobs) => {
+    await polling.work<Data>(queue, { batchSize: AT_ONCE }, async (jobs) => {
       for (const { id, data } of jobs) {
         const run = told(db, queue, log, async () => {
           const { changed, after } = await turn(db, batch, data)

@@ -6,8 +6,8 @@ import type { Functions } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Seals } from '../lib/seals.ts'
 import { kindsWithLines, lineOf } from './lines.ts'
-import type { Looks } from './looks.ts'
 import { sendMail } from './mail.ts'
+import type { Polling } from './polling.ts'
 import { type Db, takeEach } from './record.ts'
 
 export const DIGESTS = 'digests'
@@ -48,11 +48,15 @@ const settings = {
 const AT_ONCE = 20
 
 /** Takes digests off their queue, which the schema has from the beginning. */
-export async function takeDigests(boss: PgBoss, options: DigestOptions, more: { deadLetter: string; looks: Looks }) {
+export async function takeDigests(
+  boss: PgBoss,
+  options: DigestOptions,
+  more: { deadLetter: string; polling: Polling },
+) {
   await boss.updateQueue(DIGESTS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
-  await more.looks.work<DigestJob>(DIGESTS, pace, (jobs) =>
+  await more.polling.work<DigestJob>(DIGESTS, pace, (jobs) =>
     takeEach(boss, options.log, jobs, ({ digestId }) => send(db, digestId, options)),
   )
 }

@@ -3,7 +3,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 import type { Embedder } from './embedders.ts'
-import type { Looks } from './looks.ts'
+import type { Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
 export const EMBEDDINGS = 'embeddings'
@@ -20,14 +20,14 @@ const AT_ONCE = 4
 export async function takeEmbeddings(
   boss: PgBoss,
   { embedder, log }: EmbeddingOptions,
-  more: { deadLetter: string; looks: Looks },
+  more: { deadLetter: string; polling: Polling },
 ): Promise<void> {
   const db = boss.getDb()
   await db.executeSql('select private.use_embedding_model($1)', [embedder?.model ?? null])
   await boss.updateQueue(EMBEDDINGS, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 3600 })
   if (!embedder) return
   const pace = { batchSize: 4, burstWhenBatchFull: true }
-  await more.looks.work<{ postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
+  await more.polling.work<{ postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
     for (const { id, data } of jobs) {
       const run = told(db, EMBEDDINGS, log, () => embed(db, data.postIds, embedder))
       // one that fails is tried again by itself, and holds up none of the others

@@ -5,7 +5,7 @@ import type { Mail, MailSender } from '../../edge-functions/deliver/messages.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import type { Purpose, Seals } from '../lib/seals.ts'
-import type { Looks } from './looks.ts'
+import type { Polling } from './polling.ts'
 import { type Db, takeEach } from './record.ts'
 
 export const MAIL = 'mail'
@@ -27,11 +27,11 @@ const settings = { retryLimit: 5, retryDelay: 10, retryBackoff: true, expireInSe
 const AT_ONCE = 20
 
 /** Takes mail off its queue, which the schema has from the beginning. */
-export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadLetter: string; looks: Looks }) {
+export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadLetter: string; polling: Polling }) {
   await boss.updateQueue(MAIL, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
-  await more.looks.work<MailJob>(MAIL, pace, (jobs) =>
+  await more.polling.work<MailJob>(MAIL, pace, (jobs) =>
     takeEach(boss, options.log, jobs, (data) => send(db, data, options)),
   )
 }

@@ -3,7 +3,7 @@
 import type { PgBoss } from 'pg-boss'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
-import type { Looks } from './looks.ts'
+import type { Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
 export const OBJECTS = 'objects'
@@ -18,11 +18,11 @@ const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
 const AT_ONCE = 4
 
 /** Takes objects off their queue, which the schema has from the beginning. */
-export async function takeObjects(boss: PgBoss, { functions, log }: ObjectOptions, looks: Looks): Promise<void> {
+export async function takeObjects(boss: PgBoss, { functions, log }: ObjectOptions, polling: Polling): Promise<void> {
   await boss.updateQueue(OBJECTS, { ...settings, deleteAfterSeconds: 3600 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
-  await looks.work<ObjectJob>(OBJECTS, pace, async (jobs) => {
+  await polling.work<ObjectJob>(OBJECTS, pace, async (jobs) => {
     // one after the other, so that the storage has no more to do at once
     for (const { id, data } of jobs)
       await told(db, OBJECTS, log, () => remove(db, data, functions)).catch((error) => boss.fail(OBJECTS, id, error))

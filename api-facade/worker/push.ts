@@ -5,7 +5,7 @@ import type { Job, PgBoss } from 'pg-boss'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
 import { lineOf } from './lines.ts'
-import type { Looks } from './looks.ts'
+import type { Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
 export const PUSH = 'push'
@@ -36,11 +36,11 @@ const settings = { retryLimit: 8, retryDelay: 15, retryBackoff: true, expireInSe
 const AT_ONCE = 100
 
 /** Takes pushes off their queue, which the schema has from the beginning. */
-export async function takePushes(boss: PgBoss, options: PushOptions, more: { deadLetter: string; looks: Looks }) {
+export async function takePushes(boss: PgBoss, options: PushOptions, more: { deadLetter: string; polling: Polling }) {
   await boss.updateQueue(PUSH, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 3600 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
-  await more.looks.work<PushJob>(PUSH, pace, async (jobs) => {
+  await more.polling.work<PushJob>(PUSH, pace, async (jobs) => {
     const receipts = jobs.filter((job): job is Job<{ receipts: string[] }> => 'receipts' in job.data)
     const news = jobs.filter((job): job is Job<Told> => 'notificationId' in job.data)
     for (const { id, data } of receipts) await attempt(boss, [id], options.log, () => ask(db, data.receipts, options))

@@ -16,7 +16,7 @@ type Base = { databaseUrl: string; jwtSecret: string }
 async function database({ databaseUrl, jwtSecret, ...config }: Config): Promise<Base> {
   if (databaseUrl && jwtSecret) return { databaseUrl, jwtSecret }
   const { readInstance } = await import('../../supabase/embedded/instance.ts')
-  const { defaultDataDir } = await import('../../supabase/embedded/places.ts')
+  const { defaultDataDir } = await import('../../supabase/embedded/paths.ts')
   const dataDir = config.dataDir ?? defaultDataDir(resolve(import.meta.dirname, '../..'))
   const stack = readInstance(dataDir)?.stack
   if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start it with npm start, or set DATABASE_URL.`)

@@ -14,9 +14,9 @@ import { type EffectLoop, startEffects } from './effects.ts'
 import { type Embedder, openEmbedder } from './embedders.ts'
 import { takeEmbeddings } from './embeddings.ts'
 import { CONNECTIONS, functionOf, type Job, listWork } from './jobs.ts'
-import { HEARTBEAT, type Looks, startLooks } from './looks.ts'
 import { takeMail } from './mail.ts'
 import { takeObjects } from './objects.ts'
+import { HEARTBEAT, type Polling, startPolling } from './polling.ts'
 import { takePushes } from './push.ts'
 import { type Db, note, told } from './record.ts'
 
@@ -76,11 +76,11 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   })
   boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
   await boss.start()
-  const looks = startLooks(boss, pollSeconds, log)
+  const polling = startPolling(boss, pollSeconds, log)
   let effects: EffectLoop | undefined
   let embedder: Embedder | undefined
   const stop = async () => {
-    await Promise.race([Promise.all([looks.stop(), effects?.stop()]), sleep(GRACE, undefined, { ref: false })])
+    await Promise.race([Promise.all([polling.stop(), effects?.stop()]), sleep(GRACE, undefined, { ref: false })])
     await boss.stop({ graceful: true, timeout: GRACE })
     stopped = true
     await embedder?.stop()
@@ -88,14 +88,14 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   try {
     await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
     const { jobs, queues } = await listWork(boss.getDb())
-    const more = { deadLetter: DEAD_LETTERS, looks }
-    await Promise.all(jobs.map((job) => take(boss, job, log, looks)))
+    const more = { deadLetter: DEAD_LETTERS, polling }
+    await Promise.all(jobs.map((job) => take(boss, job, log, polling)))
     await takeBatches(boss, queues, { log, ...more })
     const options = outwardOptions(config, secret, log)
     await takeMail(boss, options, more)
     await takePushes(boss, options, more)
     await takeDigests(boss, options, more)
-    await takeObjects(boss, options, looks)
+    await takeObjects(boss, options, polling)
     embedder = openEmbedder(config, options.functions)
     await takeEmbeddings(boss, { embedder, log }, more)
     effects = startEffects(boss.getDb(), log)
@@ -125,13 +125,13 @@ function workerUrl(databaseUrl: string, secret: string): string {
   return url.href
 }
 
-async function take(boss: PgBoss, job: Job, log: Log, looks: Looks): Promise<void> {
+async function take(boss: PgBoss, job: Job, log: Log, polling: Polling): Promise<void> {
   const { name, cron, expires } = job
   const options = { ...settings, expireInSeconds: expires }
   await boss.createQueue(name, { policy: 'exclusive', ...options }) // one at a time, waiting or running, in all workers
   await boss.updateQueue(name, options) // where it is there already, perhaps with those of an older release
   await boss.schedule(name, cron, null, { missed: 'once' }) // a nightly job comes late rather than never
-  await looks.work(name, {}, () => run(boss.getDb(), job, log))
+  await polling.work(name, {}, () => run(boss.getDb(), job, log))
 }
 
 /** Runs a job and keeps how it went. */

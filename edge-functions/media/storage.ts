@@ -34,7 +34,7 @@ export type S3 = {
 
 /**
  * How long a request may take with its repetitions and its answer. Milliseconds: what a commit copies is there before its
- * object is deleted, for which private.doom_objects waits two minutes.
+ * object is deleted, for which private.queue_object_deletions waits two minutes.
  */
 const PATIENCE = 20_000
 

@@ -30,7 +30,7 @@ begin
                      v_view, p_key, v_cursor) into v_behind;
     end if;
     if v_behind is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   select coalesce(string_agg(format('l.%I = %L', f.key, f.value), ' and '), 'true') into v_fits
@@ -74,7 +74,7 @@ comment on function private.staff_page is
   'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
   'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
   'at last: nothing is hidden from staff. Fails: role_required, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.staff_page');
+call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows
@@ -102,7 +102,7 @@ begin
     v_id := private.find_person(p_person);
   end if;
   if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return v_id;
 end $$;

@@ -13,7 +13,7 @@ declare
 begin
   perform private.require_role('admin');
   if p_count is null or p_count not between 1 and 100 then
-    perform private.fail('count_out_of_range');
+    perform private.raise_error('count_out_of_range');
   end if;
   v_codes := array(select private.make_invite_code(app.uid()) from generate_series(1, p_count));
   perform private.audit('invite_codes.generated', 'user', app.uid()::text, json_build_object('count', p_count));
@@ -74,12 +74,12 @@ begin
   perform private.require_role('admin');
   select * into v_code from app.invite_codes where id = p_id for update;
   if not found then
-    perform private.fail('invite_unknown');
+    perform private.raise_error('invite_unknown');
   elsif private.invite_status(v_code) in ('used', 'expired') then
-    perform private.fail('invite_settled');
+    perform private.raise_error('invite_settled');
   elsif v_code.status <> 'revoked' then
     update app.invite_codes set status = 'revoked' where id = p_id;
-    perform private.tell_moderated('invite-code', p_id, 'revoked', v_code.generated_by);
+    perform private.emit_moderation('invite-code', p_id, 'revoked', v_code.generated_by);
     perform private.audit('invite_code.revoked', 'invite_code', p_id::text);
   end if;
   return private.staff_card('invite_codes', p_id);

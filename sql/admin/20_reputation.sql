@@ -21,7 +21,7 @@ as $$
 begin
   -- NaN compares as greater than every number
   if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
-    perform private.fail('delta_out_of_range');
+    perform private.raise_error('delta_out_of_range');
   end if;
 end $$;
 comment on function private.require_delta is
@@ -80,19 +80,19 @@ begin
   perform private.require_role('admin');
   v_note := nullif(private.require_text(p_note), '');
   if p_decision is null or p_decision not in ('accepted', 'rejected') then
-    perform private.fail('appeal_decision');
+    perform private.raise_error('appeal_decision');
   elsif length(v_note) > 1000 then
-    perform private.fail('note_length');
+    perform private.raise_error('note_length');
   elsif p_restore_delta is not null then
     if p_decision <> 'accepted' then
-      perform private.fail('restore_delta_misplaced');
+      perform private.raise_error('restore_delta_misplaced');
     end if;
     perform private.require_delta(p_restore_delta, 0);
   end if;
 
   select * into v_appeal from app.reputation_appeals where id = p_id;
   if not found then
-    perform private.fail('appeal_unknown');
+    perform private.raise_error('appeal_unknown');
   end if;
   -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
   perform private.lock_effects(v_appeal.user_id);
@@ -100,7 +100,7 @@ begin
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
   where id = p_id and status = 'pending';
   if not found then
-    perform private.fail('appeal_resolved');
+    perform private.raise_error('appeal_resolved');
   end if;
   if p_restore_delta is not null then
     perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta,
@@ -131,7 +131,7 @@ begin
   v_note := private.require_text(p_note);
   perform private.require_delta(p_delta, -1000);
   if v_note is null or length(v_note) not between 1 and 1000 then
-    perform private.fail('note_length');
+    perform private.raise_error('note_length');
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);

@@ -101,7 +101,7 @@ begin
   else
     select score into v_score from app.contribution_scores where user_id = v_id;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_ids := array(select user_id from app.contribution_scores
                    where score <= v_score and (score < v_score or user_id > v_id)

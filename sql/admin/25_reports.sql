@@ -61,15 +61,15 @@ declare
 begin
   perform private.require_role('moderator', 'admin');
   if not exists (select from app.reports where id = p_id) then
-    perform private.fail('report_unknown');
+    perform private.raise_error('report_unknown');
   end if;
   update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    perform private.fail('report_settled');   -- the second of two moderators waits for the first, and finds this
+    perform private.raise_error('report_settled');   -- the second of two moderators waits for the first, and finds this
   end if;
-  perform private.tell_moderated('report', p_id, p_status, v_reporter);
+  perform private.emit_moderation('report', p_id, p_status, v_reporter);
   perform private.audit('report.' || p_status, 'report', p_id::text);
   return private.staff_card('reports', p_id);
 end $$;

@@ -1,7 +1,7 @@
 -- How staff hides posts and replies, shows them again and deletes them.
 -- docs/decisions.md, Staff.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
    'revoked an invite code, settled a report, whose author is who made it, archived or restored a group or guild, or '
@@ -18,14 +18,14 @@ declare
   v_reason text := nullif(private.require_text(p_reason), '');
 begin
   if length(v_reason) > 1000 then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   return v_reason;
 end $$;
 comment on function private.find_reason is
   'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
 
-create function private.tell_moderated(p_type text, p_id uuid, p_action text, p_author uuid) returns void
+create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -33,7 +33,7 @@ begin
   perform private.emit('admin.content.moderated', json_build_object(
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
-comment on function private.tell_moderated is
+comment on function private.emit_moderation is
   'Has somebody hear what staff did about something of theirs, and not who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
@@ -44,7 +44,7 @@ as $$
 declare
   v_reason text := private.find_reason(p_reason);
 begin
-  perform private.tell_moderated(p_type, p_id, p_action, p_author);
+  perform private.emit_moderation(p_type, p_id, p_action, p_author);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
@@ -62,7 +62,7 @@ begin
   perform private.require_role('moderator', 'admin');
   select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   if (v_post.hidden_at is not null) <> p_hidden then
     update app.posts set hidden_at = case when p_hidden then now() end
@@ -89,7 +89,7 @@ begin
   perform private.lock_counters(array(select post_id from app.replies where id = p_id));
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
-    perform private.fail('reply_unknown');
+    perform private.raise_error('reply_unknown');
   end if;
   if (v_reply.hidden_at is not null) <> p_hidden then
     update app.replies set hidden_at = case when p_hidden then now() end
@@ -148,7 +148,7 @@ begin
   if v_author is not null then
     perform private.record_moderation('post', p_id, 'deleted', v_author, p_reason);
   elsif not exists (select from app.posts where id = p_id) then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return null;   -- answered as 204
 end $$;

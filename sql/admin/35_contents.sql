@@ -13,9 +13,9 @@ declare
   v_kind text;
 begin
   select kind into v_kind from private.content_kinds where plural = p_plural
-  union all select kind from private.content_parts where plural = p_plural;
+  union all select kind from private.content_child_kinds where plural = p_plural;
   if not found then
-    perform private.fail('content_kind');
+    perform private.raise_error('content_kind');
   end if;
   return v_kind;
 end $$;
@@ -68,7 +68,7 @@ language plpgsql stable security definer   -- reads the registry, contents and p
 set search_path = ''
 as $$
 declare
-  v_part  regclass := (select details from private.content_parts where kind = p_kind);
+  v_part  regclass := (select details from private.content_child_kinds where kind = p_kind);
   v_found app.found;
 begin
   execute format($q$
@@ -101,9 +101,9 @@ comment on function private.find_staff_contents is
   'The next contents, or parts of one kind, that are of a kind, removed or not, say all these words, and are not '
   'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
   'people are empty, and left out.';
-call private.make_walk('private.find_staff_contents');
+call private.force_index_scans('private.find_staff_contents');
 
-create function private.find_staff_part(p_kind text, p_id uuid) returns app.place
+create function private.find_staff_child(p_kind text, p_id uuid) returns app.place
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
@@ -111,12 +111,12 @@ declare
   v_place app.place;
 begin
   execute format('select created_at, id from %s where id = $1',
-                 (select details from private.content_parts where kind = p_kind)) into v_place using p_id;
+                 (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_part is 'The place of a part of this kind, null where there is none.';
+comment on function private.find_staff_child is 'The place of a part of this kind, null where there is none.';
 
-create function private.staff_parts(p_kind text, p_ids uuid[]) returns json
+create function private.staff_children(p_kind text, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
@@ -137,19 +137,19 @@ begin
     join app.person_card author on author.id = d.author_id
     left join app.contents c on c.id = d.content_id
     left join app.spaces s on s.id = c.space_id $q$,
-    (select details from private.content_parts where kind = p_kind))
+    (select details from private.content_child_kinds where kind = p_kind))
   into v_parts using p_kind, p_ids;
   return v_parts;
 end $$;
-comment on function private.staff_parts is
+comment on function private.staff_children is
   'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, which '
   'may be gone.';
 
-create function private.is_part(p_kind text) returns boolean
+create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
 set search_path = ''
-as $$ begin return exists (select from private.content_parts where kind = p_kind); end $$;
-comment on function private.is_part is 'Whether a kind is one of parts, and not of contents.';
+as $$ begin return exists (select from private.content_child_kinds where kind = p_kind); end $$;
+comment on function private.is_child_kind is 'Whether a kind is one of parts, and not of contents.';
 
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -170,15 +170,15 @@ begin
     v_kind := private.require_content_kind(p_kind);
   end if;
   if p_cursor is not null then
-    v_from := private.require_place(case when private.is_part(v_kind) then 'all ' || v_kind else 'all contents' end,
+    v_from := private.require_place(case when private.is_child_kind(v_kind) then 'all ' || v_kind else 'all contents' end,
                                     p_cursor);
-    if v_from.at is null and private.is_part(v_kind) then
-      v_from := private.find_staff_part(v_kind, v_from.id);
+    if v_from.at is null and private.is_child_kind(v_kind) then
+      v_from := private.find_staff_child(v_kind, v_from.id);
     elsif v_from.at is null then
       v_from.at := (select created_at from app.contents where id = v_from.id);
     end if;
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if pg_input_is_valid(p_q, 'uuid') then
@@ -190,7 +190,7 @@ begin
     v_found := private.find_staff_contents(v_kind, v_id, p_status = 'removed', v_words, p_from, v_from);
   end if;
   return private.page(
-    case when private.is_part(v_kind) then private.staff_parts(v_kind, v_found.ids[:p_limit])
+    case when private.is_child_kind(v_kind) then private.staff_children(v_kind, v_found.ids[:p_limit])
          else private.staff_contents(v_found.ids[:p_limit]) end,
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
@@ -199,20 +199,20 @@ comment on function api.list_contents is
   'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
   'cursor_unknown, limit_out_of_range.';
 
-create function private.set_part_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
+create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- reads the registry and changes parts by it
 set search_path = ''
 as $$
 declare
-  v_part    private.content_parts;
+  v_part    private.content_child_kinds;
   v_author  uuid;
   v_removed timestamptz;
 begin
-  select * into v_part from private.content_parts where kind = p_kind;
+  select * into v_part from private.content_child_kinds where kind = p_kind;
   execute format('select author_id, removed_at from %s where id = $1 for no key update', v_part.relation)
     into v_author, v_removed using p_id;
-  if (private.find_staff_part(p_kind, p_id)).id is null then
-    perform private.fail('content_unknown');
+  if (private.find_staff_child(p_kind, p_id)).id is null then
+    perform private.raise_error('content_unknown');
   end if;
   if (v_removed is not null) <> p_removed then
     v_removed := case when p_removed then now() end;
@@ -222,7 +222,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_part_removed is
+comment on function private.set_child_removed is
   'As private.set_content_removed, of a part. Fails: content_unknown, text_unfit, reason_length.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
@@ -235,13 +235,13 @@ declare
 begin
   perform private.require_role('admin');
   v_kind := private.require_content_kind(p_kind);
-  if private.is_part(v_kind) then
-    return private.set_part_removed(v_kind, p_id, p_removed, p_reason);
+  if private.is_child_kind(v_kind) then
+    return private.set_child_removed(v_kind, p_id, p_removed, p_reason);
   end if;
   select * into v_content from app.contents
   where id = p_id and kind = v_kind and deleted_at is null for no key update;
   if not found then
-    perform private.fail('content_unknown');
+    perform private.raise_error('content_unknown');
   end if;
   if (v_content.removed_at is not null) <> p_removed then
     update app.contents set removed_at = case when p_removed then now() end

@@ -45,7 +45,7 @@ begin
 end $$;
 comment on function private.find_staff_conversations is
   'The next conversations of a kind, or of both, since a moment, among the next 400, the newest first.';
-call private.make_walk('private.find_staff_conversations');
+call private.force_index_scans('private.find_staff_conversations');
 
 create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
 returns uuid[]
@@ -82,7 +82,7 @@ begin
     v_from := private.require_place('all conversations', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_conversation_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_q is null then

@@ -18,7 +18,7 @@ begin
   perform from private.credentials where user_id = p_user for update;
   select * into v_person from app.users where id = p_user and erased_at is null for no key update;
   if not found then
-    perform private.fail('person_unknown');   -- erased meanwhile
+    perform private.raise_error('person_unknown');   -- erased meanwhile
   end if;
   return v_person;
 end $$;
@@ -73,16 +73,16 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   if v_reason is null then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   v_id := private.require_any_person(p_id);
   if v_id = app.uid() then
-    perform private.fail('ban_oneself');
+    perform private.raise_error('ban_oneself');
   end if;
   v_person := private.lock_account(v_id);
   if v_person.banned_at is null then
     if v_person.role = 'admin' then
-      perform private.fail('ban_admin');
+      perform private.raise_error('ban_admin');
     end if;
     perform private.set_banned(v_person, true, v_reason);
   end if;
@@ -124,7 +124,7 @@ declare
 begin
   perform private.require_role('admin');
   if p_role is null or p_role not in ('user', 'moderator', 'admin') then
-    perform private.fail('role_unknown');
+    perform private.raise_error('role_unknown');
   end if;
   v_id := private.require_any_person(p_id);
   -- one change of roles at a time: of two admins who take it from each other the second is none any more
@@ -134,7 +134,7 @@ begin
   if v_person.role <> p_role then
     if v_id = app.uid() then
       perform private.keep_an_admin(v_id);
-      perform private.fail('role_own');
+      perform private.raise_error('role_own');
     end if;
     perform private.change_account(v_id, p_role, v_person.banned_at);
     perform private.audit('user.role_changed', 'user', v_id::text,

@@ -89,6 +89,6 @@ as $$
 declare
   v_id uuid := private.find_staff_person(p_id);
 begin
-  return private.merged(private.staff_card('users', v_id), private.staff_user_details(v_id));
+  return private.merge_objects(private.staff_card('users', v_id), private.staff_user_details(v_id));
 end $$;
 comment on function api.get_user is 'A person as staff sees them. Fails: role_required, person_unknown.';

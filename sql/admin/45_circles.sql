@@ -44,12 +44,12 @@ begin
   perform private.require_role('admin');
   select owner_id into v_owner from app.circles where id = p_id;
   if not found then
-    perform private.fail('circle_unknown');
+    perform private.raise_error('circle_unknown');
   end if;
   if not private.drop_circle(p_id, v_owner) then
-    perform private.fail('circle_unknown');   -- its owner was faster
+    perform private.raise_error('circle_unknown');   -- its owner was faster
   end if;
-  perform private.tell_moderated('circle', p_id, 'deleted', v_owner);
+  perform private.emit_moderation('circle', p_id, 'deleted', v_owner);
   perform private.audit('circle.deleted', 'circle', p_id::text);
   return null;   -- answered as 204
 end $$;

@@ -42,7 +42,7 @@ declare
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
-  v_q      text := private.sought(p_q);
+  v_q      text := private.fold_query(p_q);
   v_found  app.found;
 begin
   if p_cursor is null then
@@ -51,7 +51,7 @@ begin
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.wiki_proposals where id = v_place.id;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   -- one of the two ways in is open
@@ -82,7 +82,7 @@ end $$;
 comment on function private.find_staff_wiki_proposals is
   'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
   'username or summary, among the next 400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
-call private.make_walk('private.find_staff_wiki_proposals');
+call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
   p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -103,7 +103,7 @@ begin
   else
     v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, p_cursor);
   end if;
-  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
+  p_limit := private.count_fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
@@ -124,7 +124,7 @@ begin
   v_reason := private.find_reason(p_reason);
   v_proposal := private.lock_wiki_proposal(p_id);
   if v_proposal.body is null then   -- there is none, or its author is erased
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   end if;
   perform private.require_open_wiki_proposal(v_proposal);
   if p_approve then
@@ -147,7 +147,7 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;

@@ -6,7 +6,7 @@ create view private.staff_spaces with (security_invoker) as
 select s.created_at as at, s.id, s.kind, s.visibility,
        case when s.archived_at is null then 'active' else 'archived' end as status,
        concat_ws(' ', s.slug, s.name, s.about) as said,
-       private.merged(
+       private.merge_objects(
          json_build_object(
            'id', s.id, 'slug', s.slug, 'name', s.name, 'about', s.about, 'interestId', s.interest_id,
            'accent', s.accent, 'status', case when s.archived_at is null then 'active' else 'archived' end,
@@ -39,7 +39,7 @@ begin
     select * into v_space from app.spaces where kind = p_kind and slug = lower(p_id);
   end if;
   if v_space.id is null then
-    perform private.fail('space_unknown');
+    perform private.raise_error('space_unknown');
   end if;
   return v_space;
 end $$;
@@ -96,7 +96,7 @@ begin
   if p_cursor is not null then
     v_place := private.cursor_place(v_list, p_cursor);
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_from := v_place.at;
     v_after := v_place.id;
@@ -104,7 +104,7 @@ begin
   v_ids := array(select user_id from app.space_members
                  where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
                  order by placed_at, user_id limit 51);
-  return private.merged(
+  return private.merge_objects(
     private.staff_card('spaces', v_space.id),
     json_build_object(
       'members', private.page(
@@ -122,7 +122,7 @@ comment on function private.staff_space is
   'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
   'requests, which are applications of a guild. Fails: role_required, space_unknown, cursor_unknown, '
   'limit_out_of_range.';
-call private.make_walk('private.staff_space');
+call private.force_index_scans('private.staff_space');
 
 create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
 language plpgsql volatile security definer   -- staff sees what nobody else may
@@ -141,7 +141,7 @@ language plpgsql volatile security definer   -- for definer functions of staff a
 set search_path = ''
 as $$
 begin
-  perform private.tell_moderated(p_space.kind, p_space.id, p_action, p_user);
+  perform private.emit_moderation(p_space.kind, p_space.id, p_action, p_user);
   perform private.audit(p_space.kind || '.' || p_action, p_space.kind, p_space.id::text, p_detail);
 end $$;
 comment on function private.record_about_space is
@@ -187,12 +187,12 @@ begin
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   v_role := private.find_role(v_space.id, v_user);
   if v_role is null then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   elsif v_role = 'owner' then
-    perform private.fail('last_owner');
+    perform private.raise_error('last_owner');
   end if;
   perform private.drop_member(v_space.id, v_user);
-  perform private.tell_membership(v_space, 'removed', v_user);
+  perform private.emit_membership_decision(v_space, 'removed', v_user);
   perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
 end $$;
 comment on function private.expel_from_space is
@@ -220,14 +220,14 @@ declare
 begin
   perform private.require_role('admin');
   if v_role is null then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
     -- also a member: a guild whose one founder is banned is given no other
-    if v_role = 'owner' and exists (select from app.silenced_people s where s.user_id = v_user) then
-      perform private.fail('person_unknown');
+    if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
+      perform private.raise_error('person_unknown');
     end if;
     if p_kind = 'guild' and v_role = 'owner'
        and not exists (select from app.space_members where space_id = v_space.id and role = 'owner') then
@@ -260,7 +260,7 @@ begin
   v_space := private.find_any_space(p_kind, p_id);
   select * into v_request from app.space_requests where id = p_request and space_id = v_space.id;
   if not found then
-    perform private.fail('request_unknown');
+    perform private.raise_error('request_unknown');
   end if;
   v_space := private.lock_any_space(p_kind, p_id, array[v_request.user_id]);
   perform private.decide_request(v_space, v_request, p_approve);

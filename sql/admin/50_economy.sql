@@ -109,7 +109,7 @@ end $$;
 comment on function private.find_staff_payments is
   'The next payments, all or those that somebody sent or had a share of, since a moment, with these letters in '
   'usernames or emotion, among the next 400. The cursor of a short page is the row looked at last.';
-call private.make_walk('private.find_staff_payments');
+call private.force_index_scans('private.find_staff_payments');
 
 create function api.list_all_payments(
   p_user_id text default null, p_q text default null, p_from timestamptz default null,
@@ -158,7 +158,7 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   if v_reason is null then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   v_kept := private.begin_idempotent('reverse_payment', json_build_array(p_id, v_reason, p_force));
   if v_kept is not null then

@@ -72,7 +72,7 @@ begin
 end $$;
 comment on function private.find_staff_orders is
   'The next orders in a state, or in any, among the next 400, the newest first.';
-call private.make_walk('private.find_staff_orders');
+call private.force_index_scans('private.find_staff_orders');
 
 create function private.find_order_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people see their own orders alone
@@ -94,7 +94,7 @@ begin
     v_from := private.require_place('all orders', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_order_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_staff_orders(p_state, v_from);
@@ -112,9 +112,9 @@ declare
 begin
   select * into v_order from app.orders where id = p_id for no key update;
   if not found then
-    perform private.fail('order_unknown');
+    perform private.raise_error('order_unknown');
   elsif p_refund is null or p_refund not between 0 and v_order.price_mana then
-    perform private.fail('order_refund');
+    perform private.raise_error('order_refund');
   end if;
   v_order.refund_mana := p_refund;
   perform private.step_order(v_order, 'resolve', 'admin');
@@ -134,7 +134,7 @@ begin
   perform private.require_role('admin');
   v_note := private.find_reason(p_note);
   if v_note is null then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   v_kept := private.begin_idempotent('resolve_order', json_build_array(p_id, p_refund_mana, v_note));
   if v_kept is not null then

@@ -40,7 +40,7 @@ begin
   if p_cursor is not null then
     if not pg_input_is_valid(p_cursor, 'bigint')
        or not exists (select from app.audit_log where id = p_cursor::bigint) then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_before := p_cursor::bigint;
   elsif p_until is not null then
@@ -77,7 +77,7 @@ end $$;
 comment on function private.audit_page is
   'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index. Fails: '
   'cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.audit_page');
+call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
   p_action text default null, p_actor_id text default null, p_target_type text default null,
@@ -114,7 +114,7 @@ begin
   if p_after > 0 then
     select hash into v_previous from app.audit_log where id = p_after;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   for v_entry in select * from app.audit_log where id > p_after order by id limit c_most loop
@@ -142,7 +142,7 @@ end $$;
 comment on function private.verify_audit is
   'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
   'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing. Fails: cursor_unknown.';
-call private.make_walk('private.verify_audit');
+call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
 language plpgsql stable

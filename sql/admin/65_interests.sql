@@ -55,7 +55,7 @@ begin
   if (p_interest.slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(p_interest.slug) <= 80
       and length(btrim(p_interest.name)) between 1 and 80 and p_interest.level between 1 and 3
       and p_interest.accent_color in ('ink', 'gold', 'sage', 'coral', 'cyan', 'plum')) is not true then
-    perform private.fail('interest_fields');
+    perform private.raise_error('interest_fields');
   elsif p_interest.parent_id is not null then
     perform private.require_interest(p_interest.parent_id);
   end if;
@@ -107,7 +107,7 @@ begin
   perform private.require_role('admin');
   select * into v_old from app.interests where id = p_id for no key update;
   if not found then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   v_new := v_old;
   v_new.slug := coalesce(p_changes ->> 'slug', v_old.slug);
@@ -115,7 +115,7 @@ begin
   v_new.accent_color := coalesce(p_changes ->> 'accentColor', v_old.accent_color);
   if p_changes ->> 'parentId' is not null then
     if not pg_input_is_valid(p_changes ->> 'parentId', 'uuid') then
-      perform private.fail('interest_unknown');
+      perform private.raise_error('interest_unknown');
     end if;
     v_new.parent_id := (p_changes ->> 'parentId')::uuid;
   end if;

@@ -23,7 +23,7 @@ declare
 begin
   perform private.require_role('moderator', 'admin');
   if p_cursor is not null and not exists (select from app.feature_flags where key = p_cursor) then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_keys := array(select key from app.feature_flags where key > coalesce(p_cursor, '') order by key limit 51);
   return private.page((select json_agg(private.flag_card(f) order by f.key)
@@ -50,7 +50,7 @@ as $$
 begin
   perform private.require_role('admin');
   if not exists (select from app.feature_flags where key = p_key) then
-    perform private.fail('flag_unknown');
+    perform private.raise_error('flag_unknown');
   end if;
   if private.switch_flag(p_key, p_enabled) then
     perform private.audit('flag.switched', 'feature_flag', p_key, json_build_object('enabled', p_enabled));

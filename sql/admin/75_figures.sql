@@ -66,7 +66,7 @@ declare
 begin
   if p_cursor is not null then
     if p_cursor !~ '^[0-9]{1,4}$' then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_passed := p_cursor::integer;
   end if;

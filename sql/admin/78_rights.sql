@@ -12,7 +12,7 @@ declare
   v_id uuid := private.require_any_person(p_person);
 begin
   if not exists (select from app.users where id = v_id and banned_at is not null) then
-    perform private.fail('person_free');
+    perform private.raise_error('person_free');
   end if;
   return v_id;
 end $$;
@@ -64,7 +64,7 @@ begin
   perform private.require_role('admin');
   v_person := private.lock_account(private.require_banned(p_id));
   if v_person.banned_at is null then
-    perform private.fail('person_free');   -- let in again meanwhile
+    perform private.raise_error('person_free');   -- let in again meanwhile
   end if;
   perform private.erase_banned(v_person.id);
   perform private.audit('user.erased', 'user', v_person.id::text);

@@ -9,7 +9,7 @@ set search_path = ''
 as $$
 begin
   -- there is no actor: it was the staff
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
             e.payload - 'authorId', null, null, e.caused_at)::private.notice
     from unnest(p_effects) e));

@@ -4,7 +4,7 @@
 insert into private.errors (code, status, text) values
   ('broadcast_title', 422, 'A broadcast must have a title of 1 to 100 characters.'),
   ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('admin.broadcast.sent', '{broadcastId}', 'an admin has something told to everybody');
 insert into private.notification_kinds (kind) values ('admin.broadcast');
 
@@ -31,7 +31,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 
-create function private.tell_everybody(p_job jsonb, p_after uuid default null) returns json
+create function private.deliver_broadcast(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- tells others than the caller
 set search_path = ''
 as $$
@@ -49,7 +49,7 @@ begin
   v_ids := array(select id from app.users
                  where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
   -- none of them joins another, so nobody's effects need be locked
-  perform private.tell(array(
+  perform private.notify(array(
     select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
             jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,
             v_broadcast.created_at)::private.notice
@@ -67,11 +67,11 @@ begin
   end if;
   return json_build_object('changed', cardinality(v_ids), 'next', v_next);
 end $$;
-comment on function private.tell_everybody is
+comment on function private.deliver_broadcast is
   'For the worker alone: tells the next 500 people what {broadcastId} says, by its own row and not by p_after, so '
   'that each is told once. Answers {changed, next}; next is null at the end, and after 25,000, when another job goes '
   'on.';
-call private.make_batch_queue('broadcasts', 'private.tell_everybody');
+call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
 language plpgsql volatile security definer   -- no role of people may write broadcasts

@@ -18,7 +18,7 @@ begin
   elsif v_type = 'content' then
     v_ids := private.next_contents(v_user, p_after);
   else
-    v_ids := private.next_parts(v_user, v_type, p_after);
+    v_ids := private.next_children(v_user, v_type, p_after);
   end if;
   update app.audit_details d set detail = null
   from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
@@ -33,7 +33,7 @@ comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
   'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
   '{changed, next}; next is null at the end.';
-call private.make_walk('private.erase_reasons');
+call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
 
 create function private.erase_moderation() returns trigger
@@ -46,7 +46,7 @@ begin
   foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
                                json_build_object('userId', new.id, 'type', 'reply'),
                                json_build_object('userId', new.id, 'type', 'content')]
-    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_parts order by kind)
+    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_child_kinds order by kind)
   loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
@@ -71,7 +71,7 @@ end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
   '500 of each at once, and about their payments and orders; the entries stay.';
-call private.make_walk('private.erase_moderation');
+call private.force_index_scans('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 

@@ -106,7 +106,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.ai_sessions where id = p_session and user_id = private.require_caller()) then
-    perform private.fail('ai_session_unknown');
+    perform private.raise_error('ai_session_unknown');
   end if;
   return p_session;
 end $$;
@@ -123,10 +123,10 @@ begin
   select * into v_session from app.ai_sessions
   where id = p_session and user_id = private.require_caller() for no key update;
   if not found then
-    perform private.fail('ai_session_unknown');
+    perform private.raise_error('ai_session_unknown');
   end if;
   if private.ai_status(v_session) = 'abandoned' then
-    perform private.fail('ai_session_over');
+    perform private.raise_error('ai_session_over');
   end if;
   return v_session;
 end $$;

@@ -42,7 +42,7 @@ insert into private.ai_questions (family, place, cues, plain, quoting) values
    'Looking ahead from “{word}”: if you had a free month for {topic}, what would you explore, and whom would you '
    'like beside you?');
 
-create function private.telling_word(p_answer text, p_topic text) returns text
+create function private.distinctive_word(p_answer text, p_topic text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -59,7 +59,7 @@ begin
             || '|still|other|others|another|would|could|should|might|think|thing|years|again|first|which|where)$')
     order by length(w.word[1]) desc, w.place limit 1);
 end $$;
-comment on function private.telling_word is
+comment on function private.distinctive_word is
   'The word of an answer that a question can take up: its longest one that is neither common nor in the topic. Null '
   'where there is none.';
 
@@ -76,7 +76,7 @@ declare
 begin
   select count(*), (array_agg(answer order by position desc))[1] into v_count, v_answer
   from app.ai_turns where session_id = p_session.id;
-  v_word := private.telling_word(v_answer, p_session.topic);
+  v_word := private.distinctive_word(v_answer, p_session.topic);
   select * into strict v_next from private.ai_questions q
   where case v_count when 0 then q.family = 'beginning' when 4 then q.family = 'ahead'
         else q.family not in ('beginning', 'ahead') and q.family <> all (v_asked) end
@@ -125,11 +125,11 @@ declare
 begin
   -- a character of NFC is up to four before: what is longer is too long, and is not looked at
   if (length(p_topic) <= 400) is not true then
-    perform private.fail('ai_topic');
+    perform private.raise_error('ai_topic');
   end if;
   v_topic := private.require_name(p_topic);
   if length(v_topic) > 60 and not exists (select from app.interests where name = v_topic) then
-    perform private.fail('ai_topic');
+    perform private.raise_error('ai_topic');
   end if;
   perform private.count_writes('reflections');
   insert into app.ai_sessions (user_id, topic) values (private.require_caller(), v_topic) returning * into v_session;
@@ -151,24 +151,24 @@ declare
   v_turn    app.ai_turns;
 begin
   if (length(p_answer) <= 10000) is not true then
-    perform private.fail('ai_answer');   -- as for the topic
+    perform private.raise_error('ai_answer');   -- as for the topic
   end if;
   perform private.count_writes('reflections');
   v_session := private.lock_open_ai_session(p_session);
   if v_session.completed_at is not null then
-    perform private.fail('ai_session_over');
+    perform private.raise_error('ai_session_over');
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
   -- another answer may have come while we waited: this one was not meant for the question that is asked now
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
-    perform private.fail('ai_question_answered');
+    perform private.raise_error('ai_question_answered');
   end if;
   if v_turn.answer is not null and v_turn.position = 5 then
-    perform private.fail('ai_session_answered');
+    perform private.raise_error('ai_session_answered');
   end if;
   if v_session.asking_until > now() then
-    perform private.fail('ai_question_pending');
+    perform private.raise_error('ai_question_pending');
   end if;
 
   -- answered, and no question came of it: what is said now counts
@@ -200,7 +200,7 @@ as $$
 begin
   perform private.lock_open_ai_session(p_session);
   if not exists (select from app.ai_turns where session_id = p_session and position = 5 and answer is not null) then
-    perform private.fail('ai_session_unanswered');
+    perform private.raise_error('ai_session_unanswered');
   end if;
   update app.ai_sessions set completed_at = now() where id = p_session and completed_at is null;
 end $$;
@@ -254,7 +254,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.fail('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
   end if;
   v_ids := array(select id from app.ai_sessions
                  where user_id = private.require_caller() and id < v_from

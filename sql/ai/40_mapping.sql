@@ -97,7 +97,7 @@ declare
 begin
   perform private.require_ai_session(p_session_id);
   if cardinality(p_ids) > 50 then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
   perform pg_advisory_xact_lock(hashtextextended('choices ' || app.uid(), 0));

@@ -17,6 +17,6 @@ begin
 end $$;
 comment on function private.erase_ai_sessions is
   'Trigger: deletes an erased person''s AI sessions with all their words.';
-call private.make_walk('private.erase_ai_sessions');
+call private.force_index_scans('private.erase_ai_sessions');
 create trigger _185_erase_ai_sessions after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ai_sessions();

@@ -18,7 +18,7 @@ insert into private.errors (code, status, text) values
   ('append_only', 409, 'This record cannot be changed or deleted.'),
   ('value_invalid', 422, 'A value is outside what is allowed.');
 
-create function private.fail(p_code text, p_headers json default null) returns void
+create function private.raise_error(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -38,11 +38,11 @@ begin
     message = v_error.code,
     detail = v_error.text;
 end $$;
-comment on function private.fail is
+comment on function private.raise_error is
   'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. With headers for the '
   'answer it is SQLSTATE PGRST, which is how PostgREST takes them. Undoes the transaction.';
 
-create function private.refusal(p_code text) returns json
+create function private.error_response(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -54,11 +54,11 @@ begin
   return json_build_object('code', 'PT' || v_error.status, 'message', v_error.code,
                            'details', v_error.text, 'hint', null);
 end $$;
-comment on function private.refusal is
+comment on function private.error_response is
   'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
   'database a commit.';
 
-create function private.refused(p_rule text) returns boolean
+create function private.raise_check_violation(p_rule text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -73,11 +73,11 @@ begin
     detail = v_error.text,
     constraint = p_rule;
 end $$;
-comment on function private.refused is
-  'What every check of schema app comes to: raises the code that is the check''s name, as private.fail does, and '
+comment on function private.raise_check_violation is
+  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, and '
   'value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
 
-create procedure private.make_checks_speak()
+create procedure private.make_checks_raise_codes()
 language plpgsql
 set search_path = ''
 as $$
@@ -90,11 +90,11 @@ begin
            regexp_replace(pg_get_constraintdef(c.oid), '^CHECK ', '') as rule
     from pg_catalog.pg_constraint c
     where c.connamespace = 'app'::regnamespace and c.contype = 'c' and c.contypid <> 0
-      and pg_get_constraintdef(c.oid) not like '%private.refused(%'
+      and pg_get_constraintdef(c.oid) not like '%private.raise_check_violation(%'
   loop
     execute format('alter domain %s drop constraint %I', v_domain.domain, v_domain.name);
     -- in this order: the function is called for what breaks the rule alone, and null passes as in any check
-    execute format('alter domain %s add constraint %I check (%s is not false or private.refused(%L))',
+    execute format('alter domain %s add constraint %I check (%s is not false or private.raise_check_violation(%L))',
                    v_domain.domain, v_domain.name, v_domain.rule, v_domain.name);
   end loop;
 
@@ -114,7 +114,7 @@ begin
                       order by a.attnum) as parameters
     from (select k.conrelid, k.conrelid::regclass as relation,
                  string_agg(format('drop constraint %I', k.conname), ', ') as drops,
-                 string_agg(format(e'  if (%s) is false then perform private.refused(%L); end if;\n',
+                 string_agg(format(e'  if (%s) is false then perform private.raise_check_violation(%L); end if;\n',
                                    k.rule, k.conname), '' order by k.conname) as body
           from checks k
           group by k.conrelid) c
@@ -133,48 +133,48 @@ begin
                    v_table.relation, v_table.drops, v_table.rules, v_table.rules, v_table.columns);
   end loop;
 end $$;
-comment on procedure private.make_checks_speak is
+comment on procedure private.make_checks_raise_codes is
   'For migrations: from then on every check of schema app raises its code, in whatever way it is reached. Those of a '
   'table become one function, private.<table>_rules. To change a rule later, drop that constraint and its function, '
   'declare all checks of the table anew, and call this.';
 
-create function private.refuse_null() returns trigger
+create function private.reject_null() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.refused(tg_table_name || '_null');
+  perform private.raise_check_violation(tg_table_name || '_null');
   return null;
 end $$;
-comment on function private.refuse_null is
+comment on function private.reject_null is
   'Trigger: refuses a row that lacks a value with value_invalid, as a check would.';
 
-create procedure private.make_nulls_speak(p_table regclass)
+create procedure private.make_nulls_raise_codes(p_table regclass)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  execute format('create trigger refuse_null before insert or update on %s for each row when (%s)
-                  execute function private.refuse_null()', p_table,
+  execute format('create trigger reject_null before insert or update on %s for each row when (%s)
+                  execute function private.reject_null()', p_table,
                  (select string_agg(format('new.%I is null', a.attname), ' or ' order by a.attnum)
                   from pg_catalog.pg_attribute a
                   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attnotnull
                     and a.attgenerated = '' and a.attidentity = ''));
 end $$;
-comment on procedure private.make_nulls_speak is
+comment on procedure private.make_nulls_raise_codes is
   'For migrations: from then on a null where a column wants a value is value_invalid. For tables that definer '
   'functions alone write with what they are given: Postgres would quote the row to whoever calls by `.rpc()`. Where '
   'people write under row-level security it quotes none.';
 
-create function private.refuse_change() returns trigger
+create function private.reject_change() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.fail('append_only');
+  perform private.raise_error('append_only');
   return null;
 end $$;
-comment on function private.refuse_change is
+comment on function private.reject_change is
   'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
 
 create procedure private.make_append_only(p_table regclass)
@@ -182,10 +182,10 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  execute format('create trigger refuse_change before update or delete on %s
-                  for each row execute function private.refuse_change()', p_table);
-  execute format('create trigger refuse_truncate before truncate on %s
-                  for each statement execute function private.refuse_change()', p_table);
+  execute format('create trigger reject_change before update or delete on %s
+                  for each row execute function private.reject_change()', p_table);
+  execute format('create trigger reject_truncate before truncate on %s
+                  for each statement execute function private.reject_change()', p_table);
 end $$;
 comment on procedure private.make_append_only is
   'For migrations: from then on nobody can change or delete the table''s rows (append_only).';

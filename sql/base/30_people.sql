@@ -86,7 +86,7 @@ begin
   if v_claims ->> 'sub' is null then
     -- asks the role setting, since current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
-      perform private.fail('token_missing');
+      perform private.raise_error('token_missing');
     end if;
     return true;
   end if;
@@ -103,7 +103,7 @@ begin
                       and r.issued_at = (v_claims ->> 'iat')::bigint
                       and r.expires_at = (v_claims ->> 'exp')::bigint);
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
   return true;
 end $$;
@@ -132,7 +132,7 @@ declare
   v_caller uuid := app.uid();
 begin
   if v_caller is null then
-    perform private.fail('token_missing');
+    perform private.raise_error('token_missing');
   end if;
   return v_caller;
 end $$;
@@ -200,7 +200,7 @@ declare
 begin
   select id into v_id from app.users where id = private.find_person(p_person);
   if v_id is null then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return v_id;
 end $$;
@@ -214,7 +214,7 @@ set search_path = ''
 as $$
 begin
   if not coalesce((select enabled from app.feature_flags where key = p_key), false) then
-    perform private.fail('feature_disabled');
+    perform private.raise_error('feature_disabled');
   end if;
 end $$;
 comment on function private.require_flag is 'Passes when the flag is on. Fails: feature_disabled.';
@@ -225,13 +225,13 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
-    perform private.fail('role_required');
+    perform private.raise_error('role_required');
   end if;
 end $$;
 comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
-create function private.keep_person(p_user uuid) returns void
+create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
@@ -239,10 +239,10 @@ begin
   -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
 end $$;
-comment on function private.keep_person is
+comment on function private.share_lock_person is
   'Keeps a person as they are, neither banned nor erased, until the transaction ends. Fails: token_revoked.';
 
 create function private.check_author() returns trigger
@@ -250,7 +250,7 @@ language plpgsql security definer   -- whoever writes, staff and jobs too
 set search_path = ''
 as $$
 begin
-  perform private.keep_person(new.author_id);
+  perform private.share_lock_person(new.author_id);
   return new;
 end $$;
 comment on function private.check_author is

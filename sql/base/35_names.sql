@@ -49,17 +49,17 @@ begin
   -- whoever has or had such a name keeps it
   if private.is_reserved(new.username) and not exists (
        select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.fail('username_reserved');
+    perform private.raise_error('username_reserved');
   end if;
   insert into app.usernames (hash, username, user_id)
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.fail('username_taken');   -- somebody had it once
+    perform private.raise_error('username_taken');   -- somebody had it once
   end if;
   -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
-    perform private.fail('usernames_exhausted');
+    perform private.raise_error('usernames_exhausted');
   end if;
   return new;
 end $$;

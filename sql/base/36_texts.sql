@@ -26,7 +26,7 @@ begin
   -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
   if octet_length(p_text) = length(p_text) then
     return;   -- in ASCII all else can be seen
@@ -35,7 +35,7 @@ begin
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
   -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
   -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
@@ -47,7 +47,7 @@ begin
          || '\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff9d'
          || '\U0001f000-\U0001faff\U00020000-\U0003ffff]+') w (word)
        where length(w.word) > 250) then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
 end $$;
 comment on function private.check_text is
@@ -98,7 +98,7 @@ begin
   end if;
   v_text := private.require_text(v_text);
   if v_text ~ '[\t\r\n\u2028\u2029]' then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
   return v_text;
 end $$;

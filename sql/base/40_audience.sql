@@ -15,29 +15,29 @@ comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
   'stranger (0).';
 
-create table app.silenced_people (
+create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
-comment on table app.silenced_people is
+comment on table app.hidden_people is
   'Who is banned or erased. Of what they wrote nobody sees anything from then on, though the marks of it '
   '(required_level 4) come in batches. A trigger keeps it.';
 
-create function private.silence_person() returns trigger
+create function private.hide_person() returns trigger
 language plpgsql security definer   -- only this trigger writes it
 set search_path = ''
 as $$
 begin
   if new.banned_at is null and new.erased_at is null then
-    delete from app.silenced_people where user_id = new.id;
+    delete from app.hidden_people where user_id = new.id;
   else
-    insert into app.silenced_people (user_id) values (new.id) on conflict do nothing;
+    insert into app.hidden_people (user_id) values (new.id) on conflict do nothing;
   end if;
   return null;
 end $$;
-comment on function private.silence_person is 'Trigger: app.silenced_people has who is banned or erased.';
-create trigger _060_silence_person after update of banned_at, erased_at on app.users
+comment on function private.hide_person is 'Trigger: app.hidden_people has who is banned or erased.';
+create trigger _060_hide_person after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.silence_person();
+  execute function private.hide_person();
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path

@@ -1,19 +1,19 @@
 -- Domain events: what happened, and who hears of it. sql/EVENTS.md is generated from the two registries.
 
-create table private.events (
+create table private.event_types (
   name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
   payload text[] not null,
   happens text not null
 );
-comment on table private.events is
+comment on table private.event_types is
   'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and '
+comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
   'short codes.';
-comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
+comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
   'when".';
 
 create table private.event_listeners (
-  event    text not null references private.events on delete cascade,
+  event    text not null references private.event_types on delete cascade,
   listener text not null check (listener ~ '^private\.[a-z_]+$'),
   position integer not null check (position between 100 and 999),
   timing   text not null default 'at once' check (timing in ('at once', 'soon')),
@@ -40,17 +40,17 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
   'listeners of private.event_listeners.';
 
-create function private.tell_at_once(p_event text, p_payload jsonb) returns void
+create function private.dispatch_event(p_event text, p_payload jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
 end $$;
-comment on function private.tell_at_once is
+comment on function private.dispatch_event is
   'Tells an event to its listeners that hear it at once, one after the other. It is made of private.event_listeners '
   'whenever these change, since calling by a name costs a plan each time.';
 
-create function private.make_tell_at_once() returns trigger
+create function private.make_dispatch_event() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -61,14 +61,14 @@ declare
                  string_agg(format('    perform %s(p_payload);', l.listener), e'\n' order by l.position) as calls
           from private.event_listeners l where l.timing = 'at once' group by l.event) e);
 begin
-  execute format('create or replace function private.tell_at_once(p_event text, p_payload jsonb) returns void
+  execute format('create or replace function private.dispatch_event(p_event text, p_payload jsonb) returns void
                   language plpgsql volatile set search_path = '''' as %L',
                  e'\nbegin\n' || coalesce(v_calls, '') || e'\nend ');
   return null;
 end $$;
-comment on function private.make_tell_at_once is 'Trigger: makes private.tell_at_once anew.';
-create trigger make_tell_at_once after insert or update or delete on private.event_listeners
-  for each statement execute function private.make_tell_at_once();
+comment on function private.make_dispatch_event is 'Trigger: makes private.dispatch_event anew.';
+create trigger make_dispatch_event after insert or update or delete on private.event_listeners
+  for each statement execute function private.make_dispatch_event();
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
@@ -79,7 +79,7 @@ declare
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload);
   perform private.add_effects(p_name, v_payload, p_people);
-  perform private.tell_at_once(p_name, v_payload);
+  perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
   'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '

@@ -52,7 +52,7 @@ begin
   v_request := sha256(convert_to(p_request::text, 'UTF8'));
   v_wait := current_setting('lock_timeout');
   if length(v_key) not between 1 and 200 then
-    perform private.fail('idempotency_key_invalid');
+    perform private.raise_error('idempotency_key_invalid');
   end if;
 
   begin
@@ -65,16 +65,16 @@ begin
       where k.created_at < now() - interval '24 hours';
     perform set_config('lock_timeout', v_wait, true);
   exception when lock_not_available then
-    perform private.fail('idempotency_key_busy');
+    perform private.raise_error('idempotency_key_busy');
   end;
 
   select * into v_kept from app.idempotency_keys
   where user_id = app.uid() and operation = p_operation and key = v_key;
   if v_kept.request <> v_request then
-    perform private.fail('idempotency_key_reused');
+    perform private.raise_error('idempotency_key_reused');
   end if;
   if v_kept.answer = '' then
-    perform private.fail('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
+    perform private.raise_error('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
   elsif v_kept.answer is not null then
     perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true);
   end if;

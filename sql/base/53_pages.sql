@@ -35,7 +35,7 @@ set search_path = ''
 as $$
 begin
   if not pg_input_is_valid(p_cursor, 'uuid') then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return p_cursor::uuid;
 end $$;
@@ -182,7 +182,7 @@ comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
   'did not fill the page, a cursor for the place of the last one, from which the next page goes on.';
 
-create procedure private.make_walk(p_function regproc)
+create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
@@ -199,7 +199,7 @@ begin
   -- there is one such plan, and making it at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
-comment on procedure private.make_walk is
+comment on procedure private.force_index_scans is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
   'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
@@ -209,7 +209,7 @@ set search_path = ''
 as $$
 begin
   if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
-    perform private.fail('limit_out_of_range');
+    perform private.raise_error('limit_out_of_range');
   end if;
 end $$;
 comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50. Fails: limit_out_of_range.';
@@ -249,7 +249,7 @@ comment on function private.page_of_texts is
   'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page. '
   'Fails: limit_out_of_range.';
 
-create function private.fitting(p_bytes integer[], p_limit integer) returns integer
+create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -266,7 +266,7 @@ begin
   end if;
   return p_limit;
 end $$;
-comment on function private.fitting is
+comment on function private.count_fitting is
   'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
   'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
 
@@ -276,7 +276,7 @@ set search_path = ''
 as $$
 begin
   if p_card is null then
-    perform private.fail(p_code);
+    perform private.raise_error(p_code);
   end if;
   return p_card;
 end $$;
@@ -284,7 +284,7 @@ comment on function private.require_card is
   'A card that the caller may see. Fails with this code where there is none: it was never for them, or it went '
   'meanwhile.';
 
-create function private.merged(p_card json, p_more json) returns json
+create function private.merge_objects(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -292,7 +292,7 @@ begin
   -- as text: parsing both into jsonb and printing them takes ten times as long
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
-comment on function private.merged is
+comment on function private.merge_objects is
   'Merges two objects, neither of them empty, that have no field in common. The first must end without a blank, as '
   'json_build_object writes it.';
 

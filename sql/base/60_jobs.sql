@@ -137,7 +137,7 @@ comment on function private.readiness is
   'For /ready and a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
   'worker: whether one was alive, within: how long that counts}.';
 
-create function private.give_way(
+create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void
 language plpgsql volatile security definer   -- for jobs, which may touch any table
@@ -153,13 +153,13 @@ begin
     update %1$s t set %5$I = clock_timestamp() + o.n * interval '100 milliseconds'
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
-comment on function private.give_way is
+comment on function private.yield_turn is
   'For jobs that take what has been due the longest, one piece a call: after a piece of somebody''s, what else of '
   'theirs is due waits for its turn. 100 pieces keep their place; the next 500 are put off by up to 50 s, one every '
   '100 ms, so whoever has thousands that are due at once holds up nobody else for more than a moment. p_person names '
   'the column of whose it is, p_waits says which rows wait, and p_due is when: an expression of p_again, indexed '
   'behind the person.';
-call private.make_walk('private.give_way');
+call private.force_index_scans('private.yield_turn');
 
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform

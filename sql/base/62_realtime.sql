@@ -43,7 +43,7 @@ comment on function private.broadcast is
 -- it: the embedded gateway reads it (supabase/embedded/realtime/tokens.ts), the real server makes nothing of it.
 -- docs/decisions.md, Realtime.
 
-create function private.tell_live_tokens() returns trigger
+create function private.send_live_tokens() returns trigger
 language plpgsql security definer   -- nobody else may insert messages
 set search_path = ''
 as $$
@@ -53,15 +53,15 @@ begin
     'role', case when new.banned_at is null and new.erased_at is null then new.role end));
   return null;
 end $$;
-comment on function private.tell_live_tokens is
+comment on function private.send_live_tokens is
   'Trigger: tells Realtime which tokens of a person are good from now on: those with this role (null: none at all) '
   'that were issued since then. The same rule as in private.check_caller.';
-create trigger _195_tell_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
+create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
-  execute function private.tell_live_tokens();
+  execute function private.send_live_tokens();
 
-create function private.tell_revoked_token() returns trigger
+create function private.send_revoked_token() returns trigger
 language plpgsql security definer   -- nobody else may insert messages
 set search_path = ''
 as $$
@@ -70,6 +70,6 @@ begin
     'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
   return null;
 end $$;
-comment on function private.tell_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
-create trigger tell_revoked_token after insert on private.revoked_tokens
-  for each row execute function private.tell_revoked_token();
+comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
+create trigger send_revoked_token after insert on private.revoked_tokens
+  for each row execute function private.send_revoked_token();

@@ -52,7 +52,7 @@ begin
   elsif v_most is null then
     raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
   elsif p_user is null then
-    perform private.fail('writes_exceeded', json_build_object(
+    perform private.raise_error('writes_exceeded', json_build_object(
       'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
       'RateLimit-Limit', v_most::text,
       'RateLimit-Remaining', '0',

@@ -39,7 +39,7 @@ insert into private.personal_data (relation, person_column, section, within, who
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
-  ('app.silenced_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
+  ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
   ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
   ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),
@@ -102,7 +102,7 @@ end $$;
 comment on function private.export_row is
   'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
   'them.';
-call private.make_walk('private.export_row');
+call private.force_index_scans('private.export_row');
 
 create function private.export_order(p_source private.personal_data) returns text[]
 language plpgsql stable
@@ -184,7 +184,7 @@ begin
 end $$;
 comment on function private.export_direct is
   'The next 200 rows of a section that has the person themselves, by the index of private.export_order.';
-call private.make_walk('private.export_direct');
+call private.force_index_scans('private.export_direct');
 -- rows that an index calls equal are put in the order of their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
@@ -247,7 +247,7 @@ begin
 end $$;
 comment on function private.export_within is
   'The next 200 rows at most of a section that hangs on others: those of their next 50 rows.';
-call private.make_walk('private.export_within');
+call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 
 create function private.export_page(p_user uuid, p_section text, p_after text default null) returns json
@@ -262,12 +262,12 @@ declare
 begin
   select * into v_source from private.personal_data where section = p_section;
   if not found then
-    perform private.fail('section_unknown');
+    perform private.raise_error('section_unknown');
   end if;
   if p_after is not null then
     v_after := convert_from(private.open(v_list, p_after), 'UTF8');
     if v_after is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := case when v_source.within is null then private.export_direct(p_user, v_source, v_after)

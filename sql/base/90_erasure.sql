@@ -1,7 +1,7 @@
 -- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
 -- one here, which changes its own rows, in that transaction up to 500 of a kind. What is left the worker erases at
 -- once, by firing the triggers again (private.erase_more) or in batches of its own (private.erase_later). Nobody sees
--- it meanwhile (app.silenced_people), and an hourly job fires the triggers once more.
+-- it meanwhile (app.hidden_people), and an hourly job fires the triggers once more.
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -51,7 +51,7 @@ end $$;
 comment on function private.erase_rows is
   'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
   'leaves others to the worker.';
-call private.make_walk('private.erase_rows');
+call private.force_index_scans('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours

@@ -34,10 +34,10 @@ create table app.contents (
   edited_at      timestamptz,
   removed_at     timestamptz,
   deleted_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
-    case when deleted_at is not null or author_silent then 4 when removed_at is not null or is_draft then 3
+    case when deleted_at is not null or author_hidden then 4 when removed_at is not null or is_draft then 3
          else 0 end) stored,
   constraint content_title check (length(private.trimmed(title)) between 1 and 200)
 );
@@ -75,9 +75,9 @@ comment on column app.contents.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.contents.deleted_at is
   'When its author deleted it for good. Its detail is gone at once, and the head a day later, so that cursors hold.';
-comment on column app.contents.author_silent is
+comment on column app.contents.author_hidden is
   'Whether the author is banned or erased: of the newest 500 contents at once, of the others soon after '
-  '(private.mark_contents). Until then app.silenced_people hides them.';
+  '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
   'nobody (deleted, author banned or erased). See private.may_see.';
@@ -101,7 +101,7 @@ where coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = c.author_id), 0) >= c.required_level
   and (c.space_id is null or (select true from app.space_members m
                               where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
 comment on view private.visible_contents is
   'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
   'to which no policy applies.';
@@ -191,7 +191,7 @@ declare
 begin
   select * into v_content from app.contents where id = p_id and kind = p_kind;
   if not found then
-    perform private.fail(p_kind || '_unknown');
+    perform private.raise_error(p_kind || '_unknown');
   end if;
   return v_content;
 end $$;
@@ -207,17 +207,17 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_content(p_kind, p_target::uuid)).id;
   end if;
-  perform private.fail(p_kind || '_unknown');
+  perform private.raise_error(p_kind || '_unknown');
   return null;
 end $$;
 comment on function private.require_reported_content is
   'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
-create function private.share_content(p_id uuid) returns void
+create function private.share_lock_content(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may lock heads
 set search_path = ''
 as $$ begin perform from app.contents where id = p_id for share; end $$;
-comment on function private.share_content is
+comment on function private.share_lock_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
 create function private.require_shown(p_content app.contents) returns void
@@ -226,14 +226,14 @@ set search_path = ''
 as $$
 begin
   if p_content.required_level <> 0 then
-    perform private.fail(p_content.kind || '_unknown');
+    perform private.raise_error(p_content.kind || '_unknown');
   end if;
 end $$;
 comment on function private.require_shown is
   'Passes for a content that is for more than its author. What staff removed its author still reads, changes, ends '
   'and deletes; but others leave nothing there, and its author gives nothing of it. Fails with the code of its kind.';
 
-create function private.enter_content(p_kind text, p_id uuid) returns app.contents
+create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -241,14 +241,14 @@ declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
   -- a person before a head, also their own: ARCHITECTURE.md, Locks
-  perform private.keep_person(private.require_caller());
+  perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
-  perform private.share_content(p_id);
+  perform private.share_lock_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   perform private.require_shown(v_content);
   return v_content;
 end $$;
-comment on function private.enter_content is
+comment on function private.lock_open_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
   'space is not archived. Fails: token_revoked, space_not_member, space_archived, and with the code of its kind.';
 
@@ -267,9 +267,9 @@ begin
   if found and (not p_seen or exists (select from private.visible_contents where id = p_id)) then
     return v_content;
   elsif exists (select from private.visible_contents where id = p_id and kind = p_kind and author_id <> app.uid()) then
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
-  perform private.fail(p_kind || '_unknown');
+  perform private.raise_error(p_kind || '_unknown');
   return null;
 end $$;
 comment on function private.lock_own_content is

@@ -124,7 +124,7 @@ comment on function private.find_contents is
   'the next 400 that are there for others, with the caller''s own that are not, and as many more as are passed, by '
   'the narrowest index, or about several interests among the next 4000 of all of them. Newest first, or by an order '
   'of private.content_places.';
-call private.make_walk('private.find_contents');
+call private.force_index_scans('private.find_contents');
 
 create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
 language plpgsql stable security definer   -- nobody may read places
@@ -141,7 +141,7 @@ end $$;
 comment on function private.content_cursors is
   'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
   'has none any more.';
-call private.make_walk('private.content_cursors');
+call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
@@ -172,7 +172,7 @@ begin
       v_from := private.content_place(v_from.id, p_kind);
     end if;
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_words := tsvector_to_array(private.words_in(array[p_q]));
@@ -220,4 +220,4 @@ end $$;
 comment on function private.find_contents_by is
   'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 that are for everybody, '
   'the latest 400 in spaces, and 400 that are for nobody but the caller.';
-call private.make_walk('private.find_contents_by');
+call private.force_index_scans('private.find_contents_by');

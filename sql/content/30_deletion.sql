@@ -1,17 +1,17 @@
 -- How an author deletes a content for good, and what becomes of all that people left on it.
 -- docs/decisions.md, Contents.
 
-create table private.content_leftovers (
+create table private.content_cascades (
   relation regclass primary key,
   kind     text not null references private.content_kinds on delete restrict,
   position smallint not null default 1,
   whose    text not null
 );
-create index content_leftovers_kind_idx on private.content_leftovers (kind, position);
-comment on table private.content_leftovers is
+create index content_cascades_kind_idx on private.content_cascades (kind, position);
+comment on table private.content_cascades is
   'Tables of what people leave on contents of a kind: with the content their rows go, 500 at a time in the order of '
   'position. Foreign keys find none left when the head goes.';
-comment on column private.content_leftovers.whose is 'Which rows hang on a content ($1), as SQL with an index.';
+comment on column private.content_cascades.whose is 'Which rows hang on a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -19,7 +19,7 @@ set search_path = ''
 as $$
 declare
   v_content app.contents;
-  v_left    private.content_leftovers;
+  v_left    private.content_cascades;
   v_deleted integer;
   v_missed  boolean;
   v_changed integer := 0;
@@ -27,7 +27,7 @@ declare
 begin
   select * into v_content from app.contents where id = (p_job ->> 'contentId')::uuid and deleted_at is not null;
   for v_left in
-    select * from private.content_leftovers where kind = v_content.kind order by position, relation::text
+    select * from private.content_cascades where kind = v_content.kind order by position, relation::text
   loop
     execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where %2$s limit 500))',
                    v_left.relation, v_left.whose) using v_content.id;
@@ -43,7 +43,7 @@ end $$;
 comment on function private.clear_content is
   'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
   'content {contentId}. Answers {changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_content');
+call private.force_index_scans('private.clear_content');
 call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger

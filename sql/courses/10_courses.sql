@@ -17,7 +17,7 @@ create table app.courses (
 comment on table app.courses is
   'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
   'lessons are.';
-call private.make_nulls_speak('app.courses');
+call private.make_nulls_raise_codes('app.courses');
 comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
 comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
 comment on column app.courses.archived_at is
@@ -40,7 +40,7 @@ create table app.course_lessons (
 );
 create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
 comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
-call private.make_nulls_speak('app.course_lessons');
+call private.make_nulls_raise_codes('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
 comment on column app.course_lessons.first_done_at is
   'When a student first did it; null before. From then on a published course keeps it.';
@@ -128,7 +128,7 @@ comment on function private.erase_courses is
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
-insert into private.content_leftovers (relation, kind, whose) values
+insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
 create function private.require_reported_course(p_target text) returns uuid
@@ -151,7 +151,7 @@ where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_a
                         where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
   and (c.space_id is null or (select true from app.space_members m
                               where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
 comment on view private.visible_courses is
   'The courses that the caller may see: by their heads, and archived ones as a student.';
 
@@ -163,7 +163,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object('viewer', (
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object('viewer', (
                select json_build_object(
                  'enrolledAt', private.utc(e.created_at),
                  'completedLessons', case when e.user_id is not null then (
@@ -180,7 +180,7 @@ end $$;
 comment on function private.course_cards is
   'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
   'completedLessons, completedAt}}.';
-call private.make_walk('private.course_cards');
+call private.force_index_scans('private.course_cards');
 
 create function private.require_course(p_id uuid) returns uuid
 language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
@@ -189,7 +189,7 @@ as $$
 begin
   perform from private.visible_courses where id = p_id;
   if not found then
-    perform private.fail('course_unknown');
+    perform private.raise_error('course_unknown');
   end if;
   return p_id;
 end $$;
@@ -213,7 +213,7 @@ begin
   v_head := private.lock_own_content('course', p_id, false);
   perform private.require_course(p_id);
   if exists (select from app.courses where id = p_id and archived_at is not null) then
-    perform private.fail('course_archived');
+    perform private.raise_error('course_archived');
   end if;
   return v_head;
 end $$;

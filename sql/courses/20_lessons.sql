@@ -27,7 +27,7 @@ end $$;
 comment on function private.lesson_cards is
   'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
   'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
-call private.make_walk('private.lesson_cards');
+call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
 language plpgsql stable security definer   -- its callers look at who sees the course
@@ -38,7 +38,7 @@ declare
 begin
   select * into v_lesson from app.course_lessons where id = p_lesson and course_id = p_course;
   if not found then
-    perform private.fail('lesson_unknown');
+    perform private.raise_error('lesson_unknown');
   end if;
   return v_lesson;
 end $$;
@@ -56,7 +56,7 @@ begin
   if v_after is not null then
     select position into v_from from app.course_lessons where id = v_after and course_id = p_course;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := array(select id from app.course_lessons where course_id = p_course and position > v_from
@@ -65,7 +65,7 @@ begin
 end $$;
 comment on function private.list_lessons is
   'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_lessons');
+call private.force_index_scans('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -131,7 +131,7 @@ begin
   perform private.lock_own_course(p_course);
   select lesson_count into v_count from app.courses where id = p_course;
   if v_count >= 200 then
-    perform private.fail('lessons_exhausted');
+    perform private.raise_error('lessons_exhausted');
   end if;
   insert into app.course_lessons (course_id, position, title, body, asset_id, minutes, preview)
   values (p_course, v_count + 1, p_lesson.title, p_lesson.body, p_lesson.asset_id, p_lesson.minutes,
@@ -205,9 +205,9 @@ begin
   v_lesson := private.find_lesson(p_course, p_lesson);
   select * into v_course from app.courses where id = p_course;
   if v_course.published_at is not null and v_lesson.first_done_at is not null then
-    perform private.fail('lesson_done');
+    perform private.raise_error('lesson_done');
   elsif v_course.published_at is not null and v_course.lesson_count = 1 then
-    perform private.fail('course_empty');
+    perform private.raise_error('course_empty');
   end if;
   set constraints app.course_lessons_position_key deferred;
   delete from app.course_lessons where id = p_lesson;
@@ -238,7 +238,7 @@ begin
   perform private.lock_own_course(p_course);
   if array(select id from app.course_lessons where course_id = p_course order by id)
      is distinct from array(select i.id from unnest(p_ids[:201]) i (id) order by i.id) then
-    perform private.fail('lesson_order');
+    perform private.raise_error('lesson_order');
   end if;
   set constraints app.course_lessons_position_key deferred;
   update app.course_lessons l set position = i.place

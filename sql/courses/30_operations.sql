@@ -30,7 +30,7 @@ declare
   v_course app.courses;
 begin
   if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
-    perform private.fail('course_depth');
+    perform private.raise_error('course_depth');
   end if;
   v_course.summary := private.require_body(p_summary);
   v_course.depth := p_depth;
@@ -79,7 +79,7 @@ begin
   end if;
   if p_changes ? 'depth' then
     if ((p_changes ->> 'depth')::integer between 0 and 5) is not true then
-      perform private.fail('course_depth');
+      perform private.raise_error('course_depth');
     end if;
     v_course.depth := p_changes ->> 'depth';
   end if;
@@ -120,14 +120,14 @@ begin
   select * into v_course from app.courses where id = p_id;
   if p_archived then
     if v_course.published_at is null then
-      perform private.fail('course_draft');
+      perform private.raise_error('course_draft');
     end if;
     update app.courses set archived_at = now() where id = p_id;
   else
     if v_course.published_at is not null then
-      perform private.fail('course_published');
+      perform private.raise_error('course_published');
     elsif v_course.lesson_count = 0 then
-      perform private.fail('course_empty');
+      perform private.raise_error('course_empty');
     end if;
     update app.courses set published_at = now() where id = p_id;
   end if;
@@ -168,7 +168,7 @@ begin
   perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
   if exists (select from app.course_enrolments where course_id = p_id and price_mana > 0)
      and exists (select from app.contents where id = p_id and author_id = private.require_caller()) then
-    perform private.fail('course_sold');
+    perform private.raise_error('course_sold');
   end if;
   return private.delete_content('course', p_id);
 end $$;
@@ -182,7 +182,7 @@ as $$
 begin
   if not private.delete_course(p_id) then
     perform private.require_course(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;

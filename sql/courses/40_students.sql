@@ -13,7 +13,7 @@ begin
   insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
   on conflict do nothing;
   if not found then
-    perform private.fail('enrolled_already');
+    perform private.raise_error('enrolled_already');
   end if;
   perform private.require_price(v_price, p_expected);
   if v_price > 0 then
@@ -21,7 +21,7 @@ begin
   end if;
 end $$;
 comment on function private.enrol is
-  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
+  'The caller, who has locked a course and entered it (private.lock_open_content), becomes its student, and pays its '
   'author, if the price is what they expect. Fails: enrolled_already, price_changed, insufficient_mana.';
 
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
@@ -36,18 +36,18 @@ begin
     return v_kept;
   end if;
   if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
-    perform private.fail('enrol_oneself');
+    perform private.raise_error('enrol_oneself');
   elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
     perform private.require_course(p_id);
-    perform private.fail('enrolled_already');   -- also of an archived course
+    perform private.raise_error('enrolled_already');   -- also of an archived course
   end if;
   v_head := private.require_content('course', p_id);
   -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
-  perform private.keep_person(app.uid());
+  perform private.share_lock_person(app.uid());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
   perform private.lock_courses(array[p_id]);
-  perform private.enrol(private.enter_content('course', p_id), p_expected_price);
+  perform private.enrol(private.lock_open_content('course', p_id), p_expected_price);
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
@@ -70,7 +70,7 @@ begin
   perform private.find_lesson(p_course, p_lesson);
   perform from app.course_enrolments where course_id = p_course and user_id = v_me;
   if not found then
-    perform private.fail('not_enrolled');
+    perform private.raise_error('not_enrolled');
   end if;
   update app.course_enrolments
   set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
@@ -93,7 +93,7 @@ set search_path = ''
 as $$
 begin
   if p_done is null then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   perform private.set_progress(p_id, p_lesson_id, p_done);
   return private.require_course_card(p_id);
@@ -114,7 +114,7 @@ declare
   v_found  app.listing;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select w.at, w.id from (
@@ -142,7 +142,7 @@ begin
 end $$;
 comment on function private.find_my_courses is
   'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_my_courses');
+call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -153,7 +153,7 @@ declare
   v_found app.listing;
 begin
   if p_role not in ('author', 'student') then
-    perform private.fail('course_role');
+    perform private.raise_error('course_role');
   end if;
   v_found := private.find_my_courses(p_role, p_cursor);
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
@@ -174,7 +174,7 @@ declare
   v_found  app.listing;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select created_at as at, user_id as id from app.course_enrolments
@@ -194,7 +194,7 @@ begin
 end $$;
 comment on function private.find_students is
   'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_students');
+call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- as private.find_students
@@ -206,7 +206,7 @@ begin
   perform private.require_course(p_course);
   perform from app.contents where id = p_course and author_id = private.require_caller();
   if not found then
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   v_found := private.find_students(p_course, p_cursor);
   return private.page((
@@ -223,7 +223,7 @@ end $$;
 comment on function private.list_students is
   'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
   'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_students');
+call private.force_index_scans('private.list_students');
 
 create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json

@@ -22,15 +22,15 @@ create table app.debate_positions (
   debate_id     uuid not null references app.contents on delete cascade,
   author_id     uuid not null references app.users on delete restrict,
   side          text not null check (side in ('for', 'against', 'undecided')),
-  author_silent boolean not null default false,
+  author_hidden boolean not null default false,
   created_at    timestamptz not null default now(),
   primary key (debate_id, author_id)
 );
 create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
 comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
-call private.make_nulls_speak('app.debate_positions');
-comment on column app.debate_positions.author_silent is
-  'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
+call private.make_nulls_raise_codes('app.debate_positions');
+comment on column app.debate_positions.author_hidden is
+  'Whether they are banned, and so counted for nobody: private.hide_children. An erasure takes the row.';
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
@@ -51,10 +51,10 @@ declare
   v_sums  record;
 begin
   if tg_op <> 'DELETE' then
-    v_there := array(select w from written w where not w.author_silent);
+    v_there := array(select w from written w where not w.author_hidden);
   end if;
   if tg_op <> 'INSERT' then
-    v_were := array(select o from overwritten o where not o.author_silent);
+    v_were := array(select o from overwritten o where not o.author_hidden);
   end if;
   for v_sums in
     select c.debate_id, sum(c.one) filter (where c.side = 'for') as pro,
@@ -110,13 +110,13 @@ comment on function private.erase_debates is 'Deletes what these debates say; th
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
 -- behind arguments, as a ban locks them
-insert into private.content_leftovers (relation, kind, position, whose) values
+insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
-insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.content_child_tables (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.debates', 'id', 'debates', '{contents}');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
+  ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
 create function private.require_reported_debate(p_target text) returns uuid
 language plpgsql stable
@@ -134,7 +134,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'viewer', json_build_object(
                  'side', (select p.side from app.debate_positions p
                           where p.debate_id = h.id and p.author_id = (select app.uid())))))
@@ -145,7 +145,7 @@ begin
 end $$;
 comment on function private.debate_cards is
   'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
-call private.make_walk('private.debate_cards');
+call private.force_index_scans('private.debate_cards');
 
 create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
@@ -161,7 +161,7 @@ as $$
 begin
   perform from app.debates where id = p_id and closed_at is null and closes_at > now();
   if not found then
-    perform private.fail('debate_closed');
+    perform private.raise_error('debate_closed');
   end if;
 end $$;
 comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
@@ -172,7 +172,7 @@ set search_path = ''
 as $$
 begin
   if not private.is_ahead(p_closes_at) then
-    perform private.fail('debate_closes_at');
+    perform private.raise_error('debate_closes_at');
   end if;
   return p_closes_at;
 end $$;
@@ -280,7 +280,7 @@ begin
 end $$;
 comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
 
-create function private.place_position(p_debate uuid, p_side text) returns void
+create function private.set_debate_position(p_debate uuid, p_side text) returns void
 language plpgsql volatile security definer   -- nobody may change a position
 set search_path = ''
 as $$
@@ -290,7 +290,7 @@ begin
   values (p_debate, private.require_caller(), p_side)
   on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
 end $$;
-comment on function private.place_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+comment on function private.set_debate_position is 'Where the caller stands in a debate. Fails: debate_closed.';
 
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
@@ -298,20 +298,20 @@ set search_path = ''
 as $$
 begin
   perform private.count_writes('likes');
-  perform private.enter_content('debate', p_id);
-  perform private.place_position(p_id, p_side);
+  perform private.lock_open_content('debate', p_id);
+  perform private.set_debate_position(p_id, p_side);
   return private.require_debate_card(p_id);
 end $$;
 comment on function api.take_position is
   'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
-  'writes_exceeded, debate_unknown (also of a removed one), private.enter_content, debate_closed.';
+  'writes_exceeded, debate_unknown (also of a removed one), private.lock_open_content, debate_closed.';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a position
 set search_path = ''
 as $$
 begin
-  perform private.share_content(p_debate);
+  perform private.share_lock_content(p_debate);
   if p_seen then
     perform private.require_open_debate(p_debate);
   end if;
@@ -332,7 +332,7 @@ declare
 begin
   perform private.remove_position(p_id, v_seen);
   if not v_seen then
-    return private.refusal('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+    return private.error_response('debate_unknown');   -- it is taken back, and nothing of the debate is shown
   end if;
   return null;   -- answered as 204
 end $$;

@@ -14,14 +14,14 @@ create table app.debate_arguments (
   words          tsvector not null default '',
   removed_at     timestamptz,
   deleted_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
-    case when author_silent or (deleted_at is not null and not answered) then 4
+    case when author_hidden or (deleted_at is not null and not answered) then 4
          when removed_at is not null then 3 else 0 end) stored,
   constraint argument_depth check (depth between 1 and 4),
   -- what is deleted or of the erased has lost its words
-  constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
+  constraint argument_body check (deleted_at is not null or author_hidden or length(body) between 50 and 2000)
 );
 -- what everybody sees: readers then need not walk over hundreds of arguments that were removed, or are of the banned
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
@@ -41,7 +41,7 @@ create index debate_arguments_created_at_idx on app.debate_arguments (created_at
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
-call private.make_nulls_speak('app.debate_arguments');
+call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
   'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.debate_arguments.parent_id is
@@ -52,8 +52,8 @@ comment on column app.debate_arguments.answered is 'Whether it was ever answered
 comment on column app.debate_arguments.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
-comment on column app.debate_arguments.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.debate_arguments.author_hidden is
+  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
 comment on column app.debate_arguments.required_level is
   'As app.contents.required_level; the debate''s own applies too.';
 
@@ -72,27 +72,27 @@ insert into private.errors (code, status, text) values
   ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
   ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
   ('argument_own', 400, 'You cannot vote for your own argument.');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
   ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
 
-insert into private.silenced_parts (relation, person, key, words) values
+insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
 -- of the next 500 first the votes
-insert into private.content_leftovers (relation, kind, position, whose) values
+insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
   ('app.debate_arguments', 'debate', 2, 'id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))
    and not exists (select from app.argument_votes v where v.argument_id = id)');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level,words}'),
+  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_hidden,required_level,words}'),
   ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
 
 create trigger _100_check_author before insert on app.debate_arguments
   for each row execute function private.check_author();
-create trigger _120_prepare_part before insert or update of body on app.debate_arguments
-  for each row execute function private.prepare_part();
+create trigger _120_prepare_child before insert or update of body on app.debate_arguments
+  for each row execute function private.prepare_child();
 
 create function private.count_arguments() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -146,7 +146,7 @@ from app.debate_arguments a
 -- as private.visible_contents
 where coalesce((select m.level from app.audience m
                 where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
-  and (select true from app.silenced_people s where s.user_id = a.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = a.author_id) is null;
 comment on view private.visible_arguments is
   'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
   'app.debate_arguments. It is for definer functions, to which no policy applies.';
@@ -157,7 +157,7 @@ select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
 from app.debate_arguments a where a.deleted_at is null;
 comment on view private.argument_details is
   'What staff sees of an argument: {debateId, parentId, side, body}.';
-insert into private.content_parts (kind, plural, relation, details) values
+insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 
 create function private.require_argument(p_id uuid) returns app.debate_arguments
@@ -169,7 +169,7 @@ declare
 begin
   select * into v_argument from app.debate_arguments where id = p_id and deleted_at is null;
   if not found then
-    perform private.fail('argument_unknown');
+    perform private.raise_error('argument_unknown');
   end if;
   return v_argument;
 end $$;
@@ -184,7 +184,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_argument(p_target::uuid)).id;
   end if;
-  perform private.fail('argument_unknown');
+  perform private.raise_error('argument_unknown');
   return null;
 end $$;
 comment on function private.require_reported_argument is
@@ -221,4 +221,4 @@ comment on function private.argument_cards is
   'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
   'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
   'body nor author.';
-call private.make_walk('private.argument_cards');
+call private.force_index_scans('private.argument_cards');

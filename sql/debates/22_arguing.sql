@@ -73,7 +73,7 @@ end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
   'or one, by votes or the newest first, among the next 400 that are there for everybody, and their own.';
-call private.make_walk('private.find_arguments');
+call private.force_index_scans('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
 language plpgsql stable security definer   -- reads the votes of what was found
@@ -103,13 +103,13 @@ begin
   if p_cursor is not null then
     v_from := private.open_cursor(v_list, p_cursor);
     if v_from.id is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_parent_id is not null then
     perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
     if not found then
-      perform private.fail('argument_unknown');
+      perform private.raise_error('argument_unknown');
     end if;
   end if;
   v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
@@ -135,7 +135,7 @@ begin
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
     if not found then
-      perform private.fail('argument_unknown');
+      perform private.raise_error('argument_unknown');
     end if;
   end if;
   insert into app.debate_arguments (debate_id, author_id, parent_id, side, body, depth)
@@ -158,14 +158,14 @@ declare
   v_id uuid;
 begin
   perform private.count_writes('replies');
-  perform private.enter_content('debate', p_id);
+  perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
   perform private.require_content('debate', p_id);   -- a block may have come meanwhile
   return private.argument_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_argument is
   'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
-  'private.enter_content, private.add_argument.';
+  'private.lock_open_content, private.add_argument.';
 
 create function private.remove_argument(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change an argument
@@ -179,7 +179,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
+  perform private.share_lock_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
   if exists (select from app.debates where id = v_debate) then   -- that of an erased author will never be open again
     perform private.require_open_debate(v_debate);
   end if;
@@ -201,7 +201,7 @@ as $$
 begin
   if not private.remove_argument(p_id) then
     perform private.require_argument(p_id);
-    perform private.fail('argument_not_yours');
+    perform private.raise_error('argument_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;

@@ -23,10 +23,10 @@ declare
   v_argument app.debate_arguments := private.require_argument(p_id);
 begin
   perform private.count_writes('likes');
-  perform private.enter_content('debate', v_argument.debate_id);
+  perform private.lock_open_content('debate', v_argument.debate_id);
   v_argument := private.require_argument(p_id);
   if v_argument.author_id = private.require_caller() then
-    perform private.fail('argument_own');
+    perform private.raise_error('argument_own');
   end if;
   perform private.add_argument_vote(p_id, v_argument.debate_id);
   perform private.require_argument(p_id);
@@ -34,7 +34,7 @@ begin
 end $$;
 comment on function api.vote_argument is
   'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
-  'debate_unknown, private.enter_content, argument_own, debate_closed.';
+  'debate_unknown, private.lock_open_content, argument_own, debate_closed.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -43,7 +43,7 @@ as $$
 declare
   v_debate uuid := (select debate_id from app.debate_arguments where id = p_argument);
 begin
-  perform private.share_content(v_debate);
+  perform private.share_lock_content(v_debate);
   if p_seen then
     perform private.require_open_debate(v_debate);
   end if;
@@ -64,7 +64,7 @@ declare
 begin
   perform private.remove_argument_vote(p_id, v_seen);
   if not v_seen then
-    return private.refusal('argument_unknown');   -- as in api.leave_position
+    return private.error_response('argument_unknown');   -- as in api.leave_position
   end if;
   return null;   -- answered as 204
 end $$;

@@ -18,7 +18,7 @@ begin
     where e.event = 'debates.argument.created' and a.body <> ''));
   foreach v_effect in array p_effects loop
     if v_effect.event = 'debates.argument.deleted' then
-      perform private.reverse_reputation((private.list_standing_reputation(
+      perform private.reverse_reputation((private.list_active_reputation(
         v_effect.user_id, (v_effect.payload ->> 'argumentId')::uuid, '00000000-0000-0000-0000-000000000000')).entries);
     end if;
   end loop;

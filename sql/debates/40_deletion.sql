@@ -12,7 +12,7 @@ begin
   -- two looks by the index, and none over what one has argued oneself
   if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('debate_answered');
+    perform private.raise_error('debate_answered');
   end if;
   perform private.delete_content('debate', p_id);
 end $$;

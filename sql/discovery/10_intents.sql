@@ -7,18 +7,18 @@ create table app.connection_intents (
   intent     text not null check (intent in ('networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab')),
   note       text,
   is_active  boolean not null default true,
-  silent     boolean not null default false,
+  hidden     boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint intent_note check (length(note) between 1 and 280)
 );
 create index connection_intents_created_at_idx on app.connection_intents (intent, created_at, user_id)
-  where is_active and not silent;
+  where is_active and not hidden;
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
   'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
-comment on column app.connection_intents.silent is 'Whether the person is banned. A trigger keeps it.';
+comment on column app.connection_intents.hidden is 'Whether the person is banned. A trigger keeps it.';
 comment on column app.connection_intents.created_at is
   'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
 
@@ -41,7 +41,7 @@ insert into private.errors (code, status, text) values
   ('intent_note', 422, 'A note can have up to 280 characters.');
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.connection_intents', 'user_id', 'intent', '{silent}');
+  ('app.connection_intents', 'user_id', 'intent', '{hidden}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
 
@@ -57,10 +57,10 @@ begin
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
   select i.intent, c.interest_id, i.created_at, i.user_id
   from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
-  where i.user_id = any (p_users) and i.is_active and not i.silent;
+  where i.user_id = any (p_users) and i.is_active and not i.hidden;
 end $$;
 comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
-call private.make_walk('private.place_intents');
+call private.force_index_scans('private.place_intents');
 
 create function private.place_intent() returns trigger
 language plpgsql security definer   -- only triggers write them
@@ -71,7 +71,7 @@ begin
   return null;
 end $$;
 comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
-create trigger place_intent after insert or update of intent, is_active, silent on app.connection_intents
+create trigger place_intent after insert or update of intent, is_active, hidden on app.connection_intents
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
@@ -88,19 +88,19 @@ create trigger _150_place_choices after insert on app.user_interests
 create trigger _151_place_choices after delete on app.user_interests
   referencing old table as changed for each statement execute function private.place_choices();
 
-create function private.silence_intent() returns trigger
+create function private.hide_intent() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
 begin
-  update app.connection_intents set silent = new.banned_at is not null where user_id = new.id;
+  update app.connection_intents set hidden = new.banned_at is not null where user_id = new.id;
   return null;
 end $$;
-comment on function private.silence_intent is
+comment on function private.hide_intent is
   'Trigger: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
   'where they were.';
-create trigger _187_silence_intent after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.silence_intent();
+create trigger _187_hide_intent after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.hide_intent();
 
 create function private.erase_intent() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -168,7 +168,7 @@ begin
           join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
 end $$;
 comment on function private.count_shared is 'How many of these interests a person chose too.';
-call private.make_walk('private.count_shared');
+call private.force_index_scans('private.count_shared');
 
 create function private.chosen_interests() returns uuid[]
 language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
@@ -176,7 +176,7 @@ set search_path = ''
 as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
 comment on function private.chosen_interests is 'What the caller chose from the catalog.';
 
-create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
+create function private.match_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
 language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -187,11 +187,11 @@ declare
 begin
   return (
     select private.page(
-             json_agg(case when p_more[m.place] is null then m.card else private.merged(m.card, p_more[m.place]) end
+             json_agg(case when p_more[m.place] is null then m.card else private.merge_objects(m.card, p_more[m.place]) end
                       order by m.place) filter (where m.place <= p_limit),
              coalesce(array_agg(m.actor_id order by m.place), '{}'), p_limit, p_next)
     from (select i.place, c.actor_id,
-                 private.merged(c.card, json_build_object(
+                 private.merge_objects(c.card, json_build_object(
                    'isFollowing', (select true from app.follows f
                                    where f.follower_id = v_me and f.following_id = i.id) is true,
                    'sharedInterests', private.count_shared(v_mine, i.id))) as card
@@ -199,13 +199,13 @@ begin
           join private.visible_people p on p.id = i.id
           join app.person_card c on c.id = i.id) m);
 end $$;
-comment on function private.met_page is
+comment on function private.match_page is
   'A page of these people, in order, from one more than the page if there are so many: their cards with '
   '{isFollowing, sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next '
   'where a page is not full. Fails: limit_out_of_range.';
-call private.make_walk('private.met_page');
+call private.force_index_scans('private.match_page');
 
-create function private.require_met(p_cursor text) returns app.connection_intents
+create function private.require_match_cursor(p_cursor text) returns app.connection_intents
 language plpgsql stable security definer   -- a cursor stays good when its person is banned or rests
 set search_path = ''
 as $$
@@ -217,16 +217,16 @@ begin
     select * into v_intent from app.connection_intents
     where user_id = v_person and private.may_meet(private.find_level(app.uid(), v_person));
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return v_intent;
 end $$;
-comment on function private.require_met is
+comment on function private.require_match_cursor is
   'The intent of the person that a cursor names, whatever became of it; nothing without a cursor. Fails: '
   'cursor_unknown.';
 
-create function private.met_by_interest(p_intent text, p_interests uuid[])
+create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
 language plpgsql stable security definer   -- nobody may read where others are found
 set search_path = ''
@@ -242,10 +242,10 @@ begin
     where i.intent = p_intent and i.interest_id = n.id
     order by i.placed_at, i.user_id limit v_each) e;
 end $$;
-comment on function private.met_by_interest is
+comment on function private.match_by_interest is
   'Who has this intent and chose one of these interests: of each interest those who have waited longest, 4000 in all, '
   'or 20 of each.';
-call private.make_walk('private.met_by_interest');
+call private.force_index_scans('private.match_by_interest');
 
 create function private.find_candidates(
   p_intent text, p_interest uuid, p_country text, p_city text, p_min_shared integer, p_after app.connection_intents
@@ -257,7 +257,7 @@ declare
   v_me     uuid := app.uid();
   v_mine   uuid[] := private.chosen_interests();
   v_country text := upper(left(p_country, 3));   -- a code has two letters
-  v_city   text := private.sought(p_city);
+  v_city   text := private.fold_query(p_city);
   v_after  uuid := (p_after).user_id;
   v_shared integer := private.count_shared(v_mine, v_after);
   v_at     timestamptz := (p_after).created_at;
@@ -269,13 +269,13 @@ begin
       from (
         select m.id, m.placed_at
         from (select t.user_id as id, t.placed_at, count(t.interest_id) as found
-              from (select * from private.met_by_interest(
+              from (select * from private.match_by_interest(
                       p_intent, case when p_interest is null then v_mine
                                      when p_interest = any (v_mine) then array[p_interest] else '{}' end)
                     union all
                     (select user_id, null, created_at from app.connection_intents
                      where p_min_shared < 1 and p_interest is null and intent = p_intent
-                       and is_active and not silent
+                       and is_active and not hidden
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
@@ -292,9 +292,9 @@ begin
 end $$;
 comment on function private.find_candidates is
   'The next people with this intent who share so many interests with the caller, this one among them where it is '
-  'named: whoever shares most first, then who has waited longest. Of what private.met_by_interest gives, and without '
+  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and without '
   'a shared interest of the 4000 who have waited longest, the best 400.';
-call private.make_walk('private.find_candidates');
+call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid
 language plpgsql stable
@@ -306,14 +306,14 @@ begin
   if p_slug is not null then
     select id into v_id from app.interests where slug = lower(p_slug);
     if not found then
-      perform private.fail('interest_unknown');
+      perform private.raise_error('interest_unknown');
     end if;
   end if;
   return v_id;
 end $$;
 comment on function private.find_interest is 'The interest of a slug; null gives null. Fails: interest_unknown.';
 
-create function private.candidate_parts(p_ids uuid[]) returns json[]
+create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
 set search_path = ''
 as $$
@@ -325,9 +325,9 @@ begin
     join app.connection_intents c on c.user_id = i.id
     order by i.place);
 end $$;
-comment on function private.candidate_parts is
+comment on function private.candidate_fields is
   'What the card of a candidate has beside the person: {intent, note, country, city}.';
-call private.make_walk('private.candidate_parts');
+call private.force_index_scans('private.candidate_fields');
 
 create function api.list_candidates(
   p_intent text default null, p_interest_slug text default null, p_country text default null,
@@ -342,12 +342,12 @@ declare
   v_ids    uuid[];
 begin
   if v_intent is null then
-    perform private.fail('intent_missing');
+    perform private.raise_error('intent_missing');
   end if;
   v_ids := private.find_candidates(
     private.counterpart(v_intent), private.find_interest(p_interest_slug), p_country, p_city,
-    coalesce(p_min_shared, 1), private.require_met(p_cursor));
-  return private.met_page(v_ids, private.candidate_parts(v_ids), p_limit);
+    coalesce(p_min_shared, 1), private.require_match_cursor(p_cursor));
+  return private.match_page(v_ids, private.candidate_fields(v_ids), p_limit);
 end $$;
 comment on function api.list_candidates is
   'People whose intent goes with the caller''s. Fails: intent_missing, interest_unknown, cursor_unknown, '

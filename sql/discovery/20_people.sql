@@ -21,7 +21,7 @@ begin
   select b.id, b.gap, b.interest_id
   from (select m.user_id as id, m.placed_at, max(t.expertise - c.expertise)::integer as gap,
                (array_agg(m.interest_id order by t.expertise - c.expertise desc, m.interest_id))[1] as interest_id
-        from private.met_by_interest('mentor', p_interests) m
+        from private.match_by_interest('mentor', p_interests) m
         join app.user_interests c on c.user_id = v_me and c.interest_id = m.interest_id
         join app.user_interests t on t.user_id = m.user_id and t.interest_id = m.interest_id
         where m.user_id <> v_me and t.expertise - c.expertise >= p_gap
@@ -32,11 +32,11 @@ begin
 end $$;
 comment on function private.find_mentors is
   'The next mentors whose expertise in one of these interests is so much above the caller''s: with the widest gap '
-  'first, then who has waited longest, each with that gap and where it is. Of those that private.met_by_interest '
+  'first, then who has waited longest, each with that gap and where it is. Of those that private.match_by_interest '
   'gives.';
-call private.make_walk('private.find_mentors');
+call private.force_index_scans('private.find_mentors');
 
-create function private.mentor_parts(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
+create function private.mentor_fields(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
 set search_path = ''
 as $$
@@ -51,9 +51,9 @@ begin
     join app.interests n on n.id = i.interest_id
     order by i.place);
 end $$;
-comment on function private.mentor_parts is
+comment on function private.mentor_fields is
   'What the card of a mentor has beside the person: {note, expertiseGap, interest}.';
-call private.make_walk('private.mentor_parts');
+call private.force_index_scans('private.mentor_fields');
 
 create function api.list_mentors(
   p_interest_slug text default null, p_min_expertise_gap integer default 2, p_limit integer default 20,
@@ -74,8 +74,8 @@ begin
   end if;
   select array_agg(m.id), array_agg(m.gap), array_agg(m.interest_id) into v_ids, v_gaps, v_where
   from private.find_mentors(v_mine, least(greatest(coalesce(p_min_expertise_gap, 2), 1), 4),
-                            private.require_met(p_cursor)) m;
-  return private.met_page(v_ids, private.mentor_parts(v_ids, v_gaps, v_where), p_limit);
+                            private.require_match_cursor(p_cursor)) m;
+  return private.match_page(v_ids, private.mentor_fields(v_ids, v_gaps, v_where), p_limit);
 end $$;
 comment on function api.list_mentors is
   'Mentors who know much more than the caller of what both chose. Fails: interest_unknown, cursor_unknown, '
@@ -107,7 +107,7 @@ set search_path = ''
 as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
 comment on function private.full_name is 'The names of a person in the form in which they are compared.';
 
-create function private.cut_names() returns trigger
+create function private.index_person_names() returns trigger
 language plpgsql security definer   -- only this trigger writes them
 set search_path = ''
 as $$
@@ -120,11 +120,11 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not while '
+comment on function private.index_person_names is 'Trigger: a person is found by the names that they have now, and not while '
   'they are banned or once they are erased: nobody''s look passes over them.';
-create trigger _205_cut_names
+create trigger _205_index_person_names
   after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
-  for each row execute function private.cut_names();
+  for each row execute function private.index_person_names();
 
 create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
 language plpgsql stable security definer   -- checks each person once: see private.visible_people
@@ -155,7 +155,7 @@ end $$;
 comment on function private.find_names is
   'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
   'it looks at those who joined last, 4000 in all.';
-call private.make_walk('private.find_names');
+call private.force_index_scans('private.find_names');
 
 create function private.find_person_place(p_cursor text) returns app.place
 language plpgsql stable security definer   -- a cursor stays good when its person is banned
@@ -171,7 +171,7 @@ begin
     select created_at, id into v_place from app.users where id = v_person;
   end if;
   if v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_place;
 end $$;
@@ -205,7 +205,7 @@ begin
 end $$;
 comment on function private.find_people is
   'The next people whom the caller may see, those who joined last first, among the next 400.';
-call private.make_walk('private.find_people');
+call private.force_index_scans('private.find_people');
 
 create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
 language plpgsql stable security definer   -- a cursor stays good when its person is banned
@@ -221,7 +221,7 @@ begin
                                       private.full_name(u.first_name, u.last_name, u.username))
     into v_likeness from app.users u where u.id = v_from.id;
     if not found then
-      perform private.fail('cursor_unknown');   -- a place is none of this list's
+      perform private.raise_error('cursor_unknown');   -- a place is none of this list's
     end if;
   end if;
   return array(
@@ -245,7 +245,7 @@ begin
   else
     v_found.ids := private.find_people_named(p_q, p_cursor);
   end if;
-  return private.met_page(v_found.ids, null, p_limit, v_found.next);
+  return private.match_page(v_found.ids, null, p_limit, v_found.next);
 end $$;
 comment on function api.list_people is
   'People, those who joined last first, or those with a name like q. Fails: cursor_unknown, limit_out_of_range.';
@@ -281,7 +281,7 @@ end $$;
 comment on function private.find_suggested is
   'The authors of posts, among the newest 400 for everybody, that are nearest to what the caller likes, without whom '
   'they follow or muted. Nobody where nothing is known of the caller or no model makes vectors.';
-call private.make_walk('private.find_suggested');
+call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
 language plpgsql stable
@@ -289,7 +289,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
-  return private.met_page(private.find_suggested(p_limit), null, p_limit);
+  return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
 comment on function api.list_suggested is
   'People who write what the caller likes: one page. Fails: limit_out_of_range.';
@@ -302,7 +302,7 @@ as $$
 declare
   v_me    uuid := app.uid();
   v_country text := upper(left(p_country, 3));   -- a code has two letters
-  v_city  text := private.sought(p_city);
+  v_city  text := private.fold_query(p_city);
   v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
   v_value numeric := coalesce((select max(r.value) from app.reputation r
                                where r.user_id = p_after and r.interest_id = any (p_interests)), 'infinity');
@@ -329,9 +329,9 @@ end $$;
 comment on function private.find_talent is
   'The next people with reputation in one of these interests, each with the interest where they have most: whoever '
   'has most first, among the 4000 of all of these interests, or 20 of each, who have most.';
-call private.make_walk('private.find_talent');
+call private.force_index_scans('private.find_talent');
 
-create function private.talent_parts(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
+create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
 language plpgsql stable security definer   -- places of people whom its caller has found visible
 set search_path = ''
 as $$
@@ -347,9 +347,9 @@ begin
     join app.interests n on n.id = i.interest_id
     order by i.place);
 end $$;
-comment on function private.talent_parts is
+comment on function private.talent_fields is
   'What the card of a talent has beside the person: {country, city, reputation}.';
-call private.make_walk('private.talent_parts');
+call private.force_index_scans('private.talent_fields');
 
 create function api.list_talent(
   p_interest_slug text default null, p_country text default null, p_city text default null,
@@ -368,7 +368,7 @@ begin
   select array_agg(t.id), array_agg(t.interest_id), array_agg(t.value) into v_ids, v_where, v_values
   from private.find_talent(case when v_interest is null then private.chosen_interests() else array[v_interest] end,
                            p_country, p_city, case when p_cursor is not null then v_from.id end) t;
-  return private.met_page(v_ids, private.talent_parts(v_ids, v_where, v_values), p_limit);
+  return private.match_page(v_ids, private.talent_fields(v_ids, v_where, v_values), p_limit);
 end $$;
 comment on function api.list_talent is
   'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '

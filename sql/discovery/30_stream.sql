@@ -11,7 +11,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_country text := upper(left(p_country, 3));   -- a code has two letters
-  v_city   text := private.sought(p_city);
+  v_city   text := private.fold_query(p_city);
   v_posts  uuid[] := '{}';
   v_outs   timestamptz[];
   v_others uuid[] := '{}';
@@ -88,7 +88,7 @@ end $$;
 comment on function private.find_stream is
   'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
   'chosen, of people of a country and a town, and those that set something off: among the next 400 of each.';
-call private.make_walk('private.find_stream');
+call private.force_index_scans('private.find_stream');
 
 create function private.require_stream_place(p_cursor text) returns app.place
 language plpgsql stable security definer   -- a cursor stays good when its post or content is deleted
@@ -105,14 +105,14 @@ begin
     select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_place.id;
   end if;
   if v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_place;
 end $$;
 comment on function private.require_stream_place is
   'The place of a cursor''s post or content in the stream. Fails: cursor_unknown.';
 
-create function private.content_parts(p_ids uuid[]) returns table (id uuid, detail json)
+create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
 language plpgsql stable security definer   -- parts of contents that its caller has found visible
 set search_path = ''
 as $$
@@ -126,9 +126,9 @@ begin
     return query execute format('select d.id, d.detail from %s d where d.id = any ($1)', v_details) using p_ids;
   end loop;
 end $$;
-comment on function private.content_parts is
+comment on function private.content_fields is
   'What these contents have of their own kinds, as private.content_kinds.details has it.';
-call private.make_walk('private.content_parts');
+call private.force_index_scans('private.content_fields');
 
 create function private.stream_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks each post and content once
@@ -184,14 +184,14 @@ begin
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
       join app.person_card author on author.id = c.author_id
-      left join private.content_parts(p_ids) d on d.id = c.id
+      left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
       where c.id = any (p_ids)) s on s.id = i.id);
 end $$;
 comment on function private.stream_cards is
   'Posts and contents as the stream has them, in order: {type, id, actorId, actor, interestId, title, subBadge, '
   'mediaUrl, engagement, createdAt}.';
-call private.make_walk('private.stream_cards');
+call private.force_index_scans('private.stream_cards');
 
 create function api.list_stream(
   p_type text default null, p_interest_id uuid default null, p_country text default null, p_city text default null,

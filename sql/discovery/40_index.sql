@@ -46,14 +46,14 @@ end $$;
 comment on function private.search_scope is
   'Who may find what somebody wrote, by the audience level that it requires and its space: "level n author" is for '
   'who has that level to the author, "space id" for the members, and the type itself for everybody. A ban is no part '
-  'of it: see private.silence_documents.';
+  'of it: see private.hide_or_show_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
   type      text not null references private.search_types on delete restrict,
   id        uuid not null,
   author_id uuid references app.users on delete restrict,
-  silent    boolean not null default false,
+  hidden    boolean not null default false,
   scope     text,
   interests uuid[] not null default '{}',
   words     tsvector not null default '',
@@ -67,8 +67,8 @@ comment on table private.search_documents is
   'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
   'one what fits best.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
-comment on column private.search_documents.silent is
-  'Whether its author is banned. It is in no list then: private.silence_documents.';
+comment on column private.search_documents.hidden is
+  'Whether its author is banned. It is in no list then: private.hide_or_show_documents.';
 comment on column private.search_documents.scope is
   'Whose lists it is in: private.search_scopes. Null where it is in none.';
 comment on column private.search_documents.ranked is
@@ -167,7 +167,7 @@ begin
     execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
-    v_scope := case when not v_document.silent then v_text.scope end;
+    v_scope := case when not v_document.hidden then v_text.scope end;
     update private.search_documents
     set author_id = coalesce(v_text.author, author_id), scope = v_scope, words = v_words,
         ranked = private.ranked_words(v_words), interests = coalesce(v_text.interests, '{}'),
@@ -189,4 +189,4 @@ end $$;
 comment on function private.index_for_search is
   'Has these things found by the words that they have now, and by whom they are for now, and those no more that there '
   'are not.';
-call private.make_walk('private.index_for_search');
+call private.force_index_scans('private.index_for_search');

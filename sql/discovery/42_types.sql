@@ -18,7 +18,7 @@ begin
   where p.id = any (p_ids) and p.published_at is not null and p.deleted_at is null and p.format <> 'repost';
 end $$;
 comment on function private.post_texts is 'What these posts say, for the search.';
-call private.make_walk('private.post_texts');
+call private.force_index_scans('private.post_texts');
 
 create function private.content_texts(p_ids uuid[])
 returns setof private.search_text
@@ -34,12 +34,12 @@ begin
          concat_ws(e'\n', d.detail ->> 'caption', d.detail ->> 'summary', d.detail ->> 'description',
                    d.detail ->> 'body'),
          array_remove(array[c.interest_id], null)
-  from app.contents c join private.content_parts(p_ids) d on d.id = c.id
+  from app.contents c join private.content_fields(p_ids) d on d.id = c.id
   where c.id = any (p_ids) and c.deleted_at is null;
 end $$;
 comment on function private.content_texts is
   'What these contents say, for the search: the title, and of the detail caption, summary, description and body.';
-call private.make_walk('private.content_texts');
+call private.force_index_scans('private.content_texts');
 
 create function private.space_texts(p_ids uuid[])
 returns setof private.search_text
@@ -55,7 +55,7 @@ end $$;
 comment on function private.space_texts is
   'What these groups and guilds are called and say of themselves. A private one has a scope of its own, "private id", '
   'since who is invited finds it and nothing in it.';
-call private.make_walk('private.space_texts');
+call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
 returns setof private.search_text
@@ -70,7 +70,7 @@ end $$;
 comment on function private.person_texts is
   'What these people are called. They are found by private.find_names, in no scope. What they chose from '
   'the catalog is nobody else''s to find them by.';
-call private.make_walk('private.person_texts');
+call private.force_index_scans('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
 select s.id from app.spaces s where s.visibility = 'public' or private.is_let_in(s.id, (select app.uid()));
@@ -86,7 +86,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_cards is 'The cards of these people, in order.';
-call private.make_walk('private.person_cards');
+call private.force_index_scans('private.person_cards');
 
 create function private.wiki_texts(p_ids uuid[])
 returns setof private.search_text
@@ -102,7 +102,7 @@ begin
   where i.id = any (p_ids);
 end $$;
 comment on function private.wiki_texts is 'The wiki entries of these interests, by the name of the interest.';
-call private.make_walk('private.wiki_texts');
+call private.force_index_scans('private.wiki_texts');
 
 create view private.visible_wiki with (security_invoker) as
 select i.id from app.interests i where (select f.enabled from app.feature_flags f where f.key = 'wiki');
@@ -124,7 +124,7 @@ begin
 end $$;
 comment on function private.wiki_search_cards is
   'Wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
-call private.make_walk('private.wiki_search_cards');
+call private.force_index_scans('private.wiki_search_cards');
 
 insert into private.search_types (type, texts, visible, cards, scopes) values
   ('wiki', 'private.wiki_texts', 'private.visible_wiki', 'private.wiki_search_cards', '{}'),

@@ -90,51 +90,51 @@ create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
 
-create function private.silence_documents(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_documents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_silent  boolean;
+  v_hidden  boolean;
   v_ids     uuid[];
   v_types   text[];
   v_changed integer;
 begin
   -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
-  select banned_at is not null into v_silent from app.users where id = v_user for share;
+  select banned_at is not null into v_hidden from app.users where id = v_user for share;
   select array_agg(d.id), array_agg(d.type) into v_ids, v_types
   from (select id, type from private.search_documents
         where author_id = v_user and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
         order by id limit 50 for update) d;
-  update private.search_documents set silent = v_silent where author_id = v_user and id = any (v_ids)
-    and silent <> v_silent;
+  update private.search_documents set hidden = v_hidden where author_id = v_user and id = any (v_ids)
+    and hidden <> v_hidden;
   get diagnostics v_changed = row_count;
   perform private.index_for_search(u.type, array[u.id]) from unnest(v_ids, v_types) as u (id, type);
   return json_build_object('changed', v_changed, 'next', v_ids[50]);
 end $$;
-comment on function private.silence_documents is
+comment on function private.hide_or_show_documents is
   'For the worker alone: takes the next 50 documents of a banned person {userId} behind one out of the lists, so that '
   'nobody''s search passes over them, and puts them back when the ban has ended. Meanwhile a search that meets them '
   'finds them hidden. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.silence_documents');
-call private.make_batch_queue('silenced-documents', 'private.silence_documents');
+call private.force_index_scans('private.hide_or_show_documents');
+call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
-create function private.silence_later() returns trigger
+create function private.hide_documents_later() returns trigger
 language plpgsql security definer   -- nobody may put jobs on queues
 set search_path = ''
 as $$
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-  perform private.enqueue('silenced-documents', json_build_object('userId', new.id));
+  perform private.enqueue('hidden-documents', json_build_object('userId', new.id));
   return null;
 end $$;
-comment on function private.silence_later is
+comment on function private.hide_documents_later is
   'Trigger: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
   'has up to a thousand words, too many for the ban itself.';
-create trigger _210_silence_later after update of banned_at on app.users
+create trigger _210_hide_documents_later after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_later();
+  execute function private.hide_documents_later();
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),

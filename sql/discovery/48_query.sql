@@ -1,11 +1,11 @@
 -- What somebody looks for, and in whose lists. docs/decisions.md, Discovery.
 
 create type private.search_query as (
-  words text[], query tsquery, without tsquery, ranking tsquery, marks tsquery, said text, interests uuid[]
+  words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
   'What is looked for: up to 4 words that all must be there, of which one leads; the whole of it, with phrases; what '
-  'must not be there, null for nothing; those words as what is ranked by; what an excerpt marks; the text of the '
+  'must not be there, null for nothing; those words as what is ranked by; what an excerpt highlight; the text of the '
   'whole, for names; and the interests, null for any.';
 
 insert into private.errors (code, status, text) values
@@ -22,7 +22,7 @@ declare
   v_one   tsquery;
   v_many  integer;
   v_all   integer := 0;
-  v_marks integer := 0;
+  v_highlight integer := 0;
 begin
   v_query.interests := p_interests;
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
@@ -37,26 +37,26 @@ begin
       v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
       v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
       v_query.said := concat_ws(' ', v_query.said, v_text);
-      if v_marks + v_many <= 8 then
-        v_marks := v_marks + v_many;
-        v_query.marks := case when v_query.marks is null then v_one else v_query.marks || v_one end;
+      if v_highlight + v_many <= 8 then
+        v_highlight := v_highlight + v_many;
+        v_query.highlight := case when v_query.highlight is null then v_one else v_query.highlight || v_one end;
       end if;
     end if;
   end loop;
   if v_all > 32 then
-    perform private.fail('search_words');
+    perform private.raise_error('search_words');
   end if;
   -- the longest are mostly the rarest
   v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
                          order by length(w.word) desc, w.word limit 4);
   v_query.ranking := (select string_agg(private.quoted_word(w), ' & ') from unnest(v_query.words) w)::tsquery;
-  v_query.marks := coalesce(v_query.marks, v_query.ranking);
+  v_query.highlight := coalesce(v_query.highlight, v_query.ranking);
   return v_query;
 end $$;
 comment on function private.read_query is
   'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
   'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
-  'marks the first words and phrases, up to 8 words. Fails: search_words.';
+  'highlight the first words and phrases, up to 8 words. Fails: search_words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
@@ -98,7 +98,7 @@ comment on function private.search_scopes is
   'The scopes that the caller searches for things of these types: everybody''s, one a type; of their groups and '
   'guilds, 1000 at most; the private ones themselves, and those of the newest 100 invitations; and what people wrote '
   'for their circles who have the caller in one, of 1000 people at most, with what the caller wrote for themselves.';
-call private.make_walk('private.search_scopes');
+call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
 comment on type private.search_lead is 'The list that is walked for a scope: that of its rarest word.';
@@ -126,4 +126,4 @@ end $$;
 comment on function private.search_leads is
   'For each scope the word that is in the fewest of its next documents, counted up to 100, or up to 5000 in all but '
   'to 2 of each; without scopes where a word is in none.';
-call private.make_walk('private.search_leads');
+call private.force_index_scans('private.search_leads');

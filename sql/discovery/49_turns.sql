@@ -18,14 +18,14 @@ begin
   -- locks that are only tried: nobody waits here, and a turn ends with its transaction, however that ends
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
-    perform private.fail('searches_running', '{"Retry-After": "1"}');
+    perform private.raise_error('searches_running', '{"Retry-After": "1"}');
   end if;
   for v_turn in 1..(select value::integer from app.settings where key = 'searches_at_once') loop
     if pg_try_advisory_xact_lock(hashtextextended('searches ' || v_turn, 0)) then
       return;
     end if;
   end loop;
-  perform private.fail('search_busy');
+  perform private.raise_error('search_busy');
 end $$;
 comment on function private.take_search_turn is
   'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '

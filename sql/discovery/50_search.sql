@@ -23,7 +23,7 @@ begin
 end $$;
 comment on function private.visible_documents is
   'Which of these things the caller may see, by the view of their type.';
-call private.make_walk('private.visible_documents');
+call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
   p_query private.search_query, p_types text[], p_leads private.search_lead[], p_people private.search_run,
@@ -73,12 +73,12 @@ comment on function private.search_blocks is
   'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
   'and that match; and these people, who were found visible. Of what the caller may not see, as across a block, no '
   'phrase is looked for and nothing is ranked.';
-call private.make_walk('private.search_blocks');
+call private.force_index_scans('private.search_blocks');
 -- what was found is joined with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
-create function private.found_before(p_type text, p_id text) returns private.search_documents
+create function private.require_search_cursor(p_type text, p_id text) returns private.search_documents
 language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
 set search_path = ''
 as $$
@@ -105,11 +105,11 @@ begin
     select * into v_document from private.search_documents where type = p_type and id = v_id;
   end if;
   if v_document.number is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_document;
 end $$;
-comment on function private.found_before is
+comment on function private.require_search_cursor is
   'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
   'cursor_unknown.';
 
@@ -140,10 +140,10 @@ begin
   if strpos(p_cursor, ':') = 0 then
     v_before := (private.open_cursor('search', p_cursor)).rank;
     if v_before is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   elsif p_cursor is not null then
-    v_cursor := private.found_before(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
+    v_cursor := private.require_search_cursor(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
     v_before := (v_cursor.number / 500 + 1) * 500;
   end if;
   if p_query.query is null then
@@ -208,9 +208,9 @@ end $$;
 comment on function private.find_by_words is
   'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
   'until there are 51 or 1200 entries of lists were looked at. Fails: cursor_unknown.';
-call private.make_walk('private.find_by_words');
+call private.force_index_scans('private.find_by_words');
 
-create function private.search_cards(p_type text, p_ids uuid[], p_marks tsquery)
+create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
 returns table (id uuid, card jsonb)
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
@@ -225,13 +225,13 @@ begin
     from (select ($1)[u.place] as id, u.card
           from json_array_elements(%s($1)) with ordinality as u (card, place)) c
     join %s($1) t on t.id = c.id $q$, v_type.cards, v_type.texts)
-  using p_ids, p_type, p_marks;
+  using p_ids, p_type, p_highlight;
 end $$;
 comment on function private.search_cards is
   'What was found of one type: the card of each with {type, title, excerpt}.';
-call private.make_walk('private.search_cards');
+call private.force_index_scans('private.search_cards');
 
-create function private.excerpt(p_body text, p_marks tsquery) returns text
+create function private.excerpt(p_body text, p_highlight tsquery) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -252,7 +252,7 @@ begin
       v_part := regexp_replace(v_part, '\s\S+$', '');
     end if;
     -- marked by signs that no text has, since what stands around them is not HTML
-    v_excerpt := ts_headline('private.search', v_part, p_marks,
+    v_excerpt := ts_headline('private.search', v_part, p_highlight,
       e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
       'FragmentDelimiter=" … "');
     v_first := coalesce(v_first, v_excerpt);
@@ -268,7 +268,7 @@ comment on function private.excerpt is
   'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped. They are '
   'within the first 600 characters that have a hit, or else at the beginning.';
 
-create function private.search_items(p_page private.search_page, p_marks tsquery, p_limit integer) returns json
+create function private.search_items(p_page private.search_page, p_highlight tsquery, p_limit integer) returns json
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
 as $$
@@ -285,7 +285,7 @@ begin
     from unnest(v_types, v_ids) with ordinality as i (type, id, place)
     join (select f.type, k.id, k.card
           from (select u.type, array_agg(u.id) as ids from unnest(v_types, v_ids) as u (type, id) group by u.type) f
-          cross join lateral private.search_cards(f.type, f.ids, p_marks) k) c
+          cross join lateral private.search_cards(f.type, f.ids, p_highlight) k) c
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
@@ -304,7 +304,7 @@ declare
 begin
   perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   perform private.take_search_turn();
-  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
+  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '

@@ -166,7 +166,7 @@ set search_path = ''
 as $$
 begin
   if p_price is distinct from p_expected then
-    perform private.fail('price_changed');
+    perform private.raise_error('price_changed');
   end if;
 end $$;
 comment on function private.require_price is
@@ -226,7 +226,7 @@ begin
   end if;
   if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
                            where a.id = new.account_id and k.balance_in <> 'nowhere') then
-    perform private.fail('insufficient_mana');   -- before the constraint, whose message would quote the row
+    perform private.raise_error('insufficient_mana');   -- before the constraint, whose message would quote the row
   end if;
   new.seq := nextval('app.mana_entries_seq');
   return new;

@@ -53,7 +53,7 @@ call private.make_append_only('app.payment_splits');
 
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'payment');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('economy.payment.sent', '{paymentId,senderId}',
    'somebody has paid'),
   ('economy.payment.reversed', '{paymentId,reversalOf}',
@@ -156,7 +156,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
-call private.make_walk('private.payment_cards');
+call private.force_index_scans('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record
@@ -228,9 +228,9 @@ begin
   end if;
   perform private.require_flag('emoji-pay');
   if num_nonnulls(p_post_id, p_reply_id, p_receiver_id) <> 1 then
-    perform private.fail('payment_target');
+    perform private.raise_error('payment_target');
   elsif v_needed is null then
-    perform private.fail('tier_unknown');
+    perform private.raise_error('tier_unknown');
   end if;
 
   if p_post_id is not null then
@@ -243,9 +243,9 @@ begin
     v_receiver := private.require_person(p_receiver_id);
   end if;
   if v_receiver = private.require_caller() then
-    perform private.fail('pay_oneself');
+    perform private.raise_error('pay_oneself');
   end if;
-  perform private.enter_post(coalesce(v_post.id, v_reply.post_id));
+  perform private.lock_open_post_space(coalesce(v_post.id, v_reply.post_id));
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
@@ -257,4 +257,4 @@ comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
   'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
   'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
-  'insufficient_mana, private.enter_post, those of private.begin_idempotent.';
+  'insufficient_mana, private.lock_open_post_space, those of private.begin_idempotent.';

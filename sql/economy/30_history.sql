@@ -11,7 +11,7 @@ begin
   if p_id is not null then
     select p.created_at, p.id into v_place.at, v_place.id from app.payments p where p.id = p_id;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return v_place;
@@ -62,7 +62,7 @@ declare
   v_ids    uuid[];
 begin
   if p_direction not in ('sent', 'received') then
-    perform private.fail('direction_unknown');
+    perform private.raise_error('direction_unknown');
   end if;
   v_ids := private.find_payments(v_caller, p_direction, v_from);
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);

@@ -55,7 +55,7 @@ begin
   -- the lock comes before the read, so that of two at once the second finds the first
   perform private.lock_counters(array[p_post]);
   if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
-    perform private.fail('boost_active');
+    perform private.raise_error('boost_active');
   end if;
   insert into app.post_boosts (post_id, user_id, tier, cost, multiplier, expires_at)
   values (p_post, private.require_caller(), p_tier, v_tier.cost, v_tier.multiplier, now() + v_tier.lasts)
@@ -84,17 +84,17 @@ begin
   end if;
   perform private.require_flag('emoji-pay');
   if (private.boost_tier(p_tier)).cost is null then
-    perform private.fail('boost_tier');
+    perform private.raise_error('boost_tier');
   end if;
   v_post := private.require_original(p_id);
   if v_post.author_id <> private.require_caller() then
-    perform private.fail('post_not_yours');
+    perform private.raise_error('post_not_yours');
   elsif v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   elsif v_post.hidden_at is not null then
-    perform private.fail('boost_hidden');
+    perform private.raise_error('boost_hidden');
   end if;
-  perform private.enter_post(v_post.id);
+  perform private.lock_open_post_space(v_post.id);
 
   v_boost := private.boost(v_post.id, p_tier);
   return private.finish_idempotent('boost_post', json_build_object(
@@ -112,7 +112,7 @@ comment on function api.boost_post is
   'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
   'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
   'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, '
-  'private.enter_post, those of private.begin_idempotent.';
+  'private.lock_open_post_space, those of private.begin_idempotent.';
 
 create function private.job_expire_boosts() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

@@ -41,7 +41,7 @@ comment on function private.held_of is
   'How much of a person''s mana is held and may come back to them: all of it where that is less than 50, else 50 or '
   'more, which is as much as anybody asks. So it looks at 50 holds, since an open one has at least 1. Whoever opens, '
   'raises or settles a hold has its holder''s wallet locked, and so has who asks.';
-call private.make_walk('private.held_of');
+call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
 language plpgsql volatile

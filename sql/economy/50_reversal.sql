@@ -22,7 +22,7 @@ declare
 begin
   select * into v_paid from app.payments where id = p_id;
   if not found then
-    perform private.fail('payment_unknown');
+    perform private.raise_error('payment_unknown');
   end if;
   -- waits for another who takes it back just now
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id, reversal_of)
@@ -32,7 +32,7 @@ begin
   on conflict (reversal_of) do nothing
   returning * into v_back;
   if not found then
-    perform private.fail('payment_reversed');
+    perform private.raise_error('payment_reversed');
   end if;
   insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
   select v_back.id, s.receiver_id, s.sender_id, s.amount, v_back.created_at
@@ -48,7 +48,7 @@ begin
   where t.taken > 0;
   minted := v_paid.amount - v_sum;
   if minted > 0 and not p_force then
-    perform private.fail('mana_gone');
+    perform private.raise_error('mana_gone');
   end if;
   if v_sum > 0 then
     perform private.move('reversal', v_users || private.mint(), v_taken || v_sum, p_reversal_of => p_id);

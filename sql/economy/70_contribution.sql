@@ -17,7 +17,7 @@ begin
   into v_earned, v_undone
   from (select p.id, p.sender_id, min(e.caused_at) as caused_at,
                not exists (select from app.payments r where r.reversal_of = p.id) as stands,
-               private.find_standing_contribution(p.sender_id, 'emoji_pay_sent', p.id) as entry_id
+               private.find_active_contribution(p.sender_id, 'emoji_pay_sent', p.id) as entry_id
         from unnest(p_effects) e
         join app.payments p on p.id = coalesce(e.payload ->> 'reversalOf', e.payload ->> 'paymentId')::uuid
         where e.user_id = p.sender_id

@@ -7,7 +7,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'payment.received', p.sender_id, 'payment', p.id::text,
             jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
                                -- a co-author is paid even for a post that they no longer see

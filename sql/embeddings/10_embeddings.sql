@@ -93,7 +93,7 @@ end $$;
 comment on function private.find_unembedded is
   'Which of these posts are out and have no vector of today''s model and of today''s words, or have one and no words '
   'any more, in the same order.';
-call private.make_walk('private.find_unembedded');
+call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
 language plpgsql volatile

@@ -69,7 +69,7 @@ begin
 end $$;
 comment on function private.refresh_centroids is
   'Makes the next 20 centroids anew that are due, of up to 50 posts each, and answers how many.';
-call private.make_walk('private.refresh_centroids');
+call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -97,7 +97,7 @@ comment on function private.refresh_next_centroids is
   'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
 call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
-create function private.note_marks(p_effects private.effects[]) returns void
+create function private.note_engagement(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -122,15 +122,15 @@ begin
     perform private.enqueue('centroids', '{}');
   end if;
 end $$;
-comment on function private.note_marks is
+comment on function private.note_engagement is
   'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once '
   'when nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile, and '
   'never within a minute of the last time.';
 insert into private.event_listeners (event, listener, position, timing) values
-  ('posts.reaction.added', 'private.note_marks', 800, 'soon'),
-  ('posts.reaction.removed', 'private.note_marks', 800, 'soon'),
-  ('posts.bookmark.added', 'private.note_marks', 800, 'soon'),
-  ('posts.bookmark.removed', 'private.note_marks', 800, 'soon');
+  ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
+  ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
+  ('posts.bookmark.added', 'private.note_engagement', 800, 'soon'),
+  ('posts.bookmark.removed', 'private.note_engagement', 800, 'soon');
 
 create function private.job_embed_missing() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -221,4 +221,4 @@ end $$;
 comment on function private.nearness is
   'How near posts are to what the caller likes, from 0 to 10000: of vectors the cosine, told by their signs. Only '
   'those that are near at all; none where nothing is known of the caller or no model makes vectors.';
-call private.make_walk('private.nearness');
+call private.force_index_scans('private.nearness');

@@ -23,7 +23,7 @@ create table app.events (
   constraint event_reason check (length(cancel_reason) <= 500)
 );
 comment on table app.events is 'What an event has beside its head in app.contents.';
-call private.make_nulls_speak('app.events');
+call private.make_nulls_raise_codes('app.events');
 comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
 comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
 comment on column app.events.capacity is
@@ -31,7 +31,7 @@ comment on column app.events.capacity is
 comment on column app.events.sequence is 'How often it was changed, by which calendars know the latest (RFC 5545).';
 comment on column app.events.cancelled_at is 'When its host called it off, for good; null unless they did.';
 
-create table app.event_places (
+create table app.event_seats (
   event_id     uuid primary key references app.events on delete cascade,
   host_id      uuid not null references app.users on delete cascade,
   going        integer not null default 0 check (going >= 0),
@@ -40,13 +40,13 @@ create table app.event_places (
   reminded_for timestamptz,
   remind_at    timestamptz
 );
-create index event_places_remind_at_idx on app.event_places (remind_at) where remind_at is not null;
-create index event_places_host_id_idx on app.event_places (host_id, remind_at);
-comment on table app.event_places is
+create index event_seats_remind_at_idx on app.event_seats (remind_at) where remind_at is not null;
+create index event_seats_host_id_idx on app.event_seats (host_id, remind_at);
+comment on table app.event_seats is
   'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
-comment on column app.event_places.host_id is 'That of the event, which never changes: hosts take turns by it.';
-comment on column app.event_places.reminded_for is 'When the reminder was due that all who go have had; null before.';
-comment on column app.event_places.remind_at is
+comment on column app.event_seats.host_id is 'That of the event, which never changes: hosts take turns by it.';
+comment on column app.event_seats.reminded_for is 'When the reminder was due that all who go have had; null before.';
+comment on column app.event_seats.remind_at is
   'When the worker reminds the guests the next time; null where nobody goes, and when it is cancelled or all is told.';
 
 create table app.event_rsvps (
@@ -94,12 +94,12 @@ insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.events', 'id', 'events', '{contents}', '{}'),
-  ('app.event_places', 'event_id', 'eventPlaces', '{contents}', '{host_id,remind_at}');
+  ('app.event_seats', 'event_id', 'eventPlaces', '{contents}', '{host_id,remind_at}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.'),
-  ('app.event_places', 'host_id', 'A copy of what is in contents.');
+  ('app.event_seats', 'host_id', 'A copy of what is in contents.');
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),
@@ -117,7 +117,7 @@ insert into private.errors (code, status, text) values
   ('event_over', 409, 'This event is over.'),
   ('event_waitlist_full', 409, 'At most 500 people can wait for a place.');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
    'the time or place of an event changes, or its host cancels it'),
   ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a place'),
@@ -161,12 +161,12 @@ language plpgsql volatile security definer   -- nobody may write places
 set search_path = ''
 as $$
 begin
-  perform from app.event_places where event_id = any (p_ids) order by event_id for no key update;
+  perform from app.event_seats where event_id = any (p_ids) order by event_id for no key update;
 end $$;
 comment on function private.lock_events is
   'Locks the places of these events, sorted: nobody else gives or frees one meanwhile. ARCHITECTURE.md, Locks.';
 
-create function private.event_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- asked of contents that private.find_contents has found
 set search_path = ''
 as $$
@@ -179,12 +179,12 @@ begin
       and (p_filters ->> 'country' is null or private.fold(e.country) = p_filters ->> 'country')
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
-comment on function private.event_wanted is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.sought has it.';
+comment on function private.matches_event_filter is
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.fold_query has it.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
-  ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
-insert into private.content_leftovers (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
+  ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
+insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
 create function private.require_reported_event(p_target text) returns uuid
 language plpgsql stable
@@ -202,7 +202,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'goingCount', p.going,
                'interestedCount', p.interested,
                'waitlistCount', p.waitlisted,
@@ -218,12 +218,12 @@ begin
     from unnest(p_ids) with ordinality as i (id, place)
     join private.content_heads h on h.id = i.id
     join private.event_details d on d.id = h.id
-    join app.event_places p on p.event_id = h.id);
+    join app.event_seats p on p.event_id = h.id);
 end $$;
 comment on function private.event_cards is
   'The cards of these events, in order, as far as the caller sees them: the head, the detail, {goingCount, '
   'interestedCount, waitlistCount, viewer: {rsvp, waitlistPosition}}.';
-call private.make_walk('private.event_cards');
+call private.force_index_scans('private.event_cards');
 
 create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable

@@ -15,7 +15,7 @@ begin
   if p_changes ? 'startsAt' then
     v_event.starts_at := p_changes ->> 'startsAt';
     if v_event.starts_at is distinct from p_event.starts_at and v_event.starts_at <= now() then
-      perform private.fail('event_past');
+      perform private.raise_error('event_past');
     end if;
   end if;
   if p_changes ? 'endsAt' then
@@ -26,7 +26,7 @@ begin
   end if;
   if p_changes ? 'location' then
     if (v_location ->> 'kind' in ('online', 'place', 'hybrid')) is not true then
-      perform private.fail('event_location');
+      perform private.raise_error('event_location');
     end if;
     v_event.location_kind := v_location ->> 'kind';
     v_event.url := nullif(private.require_text(v_location ->> 'url'), '');
@@ -55,7 +55,7 @@ begin
   v_event.id := private.add_content('event', p_interest, p_title, array[v_event.body::text], p_group_id, p_guild_id);
   v_event.sequence := 0;
   insert into app.events select v_event.*;
-  insert into app.event_places (event_id, host_id) values (v_event.id, private.require_caller());
+  insert into app.event_seats (event_id, host_id) values (v_event.id, private.require_caller());
   return v_event.id;
 end $$;
 comment on function private.add_event is
@@ -96,11 +96,11 @@ declare
   v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
   v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
   v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object(
-    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city)));
+    'from', v_from, 'to', v_to, 'country', private.fold_query(p_country), 'city', private.fold_query(p_city)));
   v_found  app.listing;
 begin
   if p_when not in ('upcoming', 'past') then
-    perform private.fail('event_when');
+    perform private.raise_error('event_when');
   end if;
   v_found := private.search_contents(
     'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
@@ -125,7 +125,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.merged(private.require_event_card(p_id), (
+  return private.merge_objects(private.require_event_card(p_id), (
     select json_build_object(
       'sequence', e.sequence,
       'localStart', to_char(e.starts_at at time zone private.known_timezone(e.timezone), 'YYYY-MM-DD"T"HH24:MI:SS'),
@@ -148,7 +148,7 @@ declare
   v_found  app.listing;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select w.at, w.id from (
@@ -177,7 +177,7 @@ end $$;
 comment on function private.find_my_events is
   'The next events that the caller hosts or goes to, by when they published or said so, among the next 400. Fails: '
   'cursor_unknown.';
-call private.make_walk('private.find_my_events');
+call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -188,7 +188,7 @@ declare
   v_found app.listing;
 begin
   if p_role not in ('hosting', 'going') then
-    perform private.fail('event_role');
+    perform private.raise_error('event_role');
   end if;
   v_found := private.find_my_events(p_role, p_cursor);
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
@@ -210,13 +210,13 @@ begin
   v_head := private.lock_own_content('event', p_id, false);
   perform from private.visible_contents where id = p_id;
   if not found then
-    perform private.fail('event_unknown');
+    perform private.raise_error('event_unknown');
   end if;
   select * into v_event from app.events where id = p_id;
   if v_event.cancelled_at is not null then
-    perform private.fail('event_cancelled');
+    perform private.raise_error('event_cancelled');
   elsif v_event.ends_at <= now() then
-    perform private.fail('event_over');
+    perform private.raise_error('event_over');
   end if;
   return v_head;
 end $$;
@@ -241,7 +241,7 @@ begin
       location_kind = v_event.location_kind, url = v_event.url, city = v_event.city, country = v_event.country,
       address = v_event.address, capacity = v_event.capacity, sequence = sequence + 1
   where id = p_id;
-  perform private.fill_places(p_id);
+  perform private.fill_seats(p_id);
   if (v_event.starts_at, v_event.ends_at, v_event.timezone, v_event.location_kind, v_event.url, v_event.city,
       v_event.country, v_event.address)
      is distinct from (v_old.starts_at, v_old.ends_at, v_old.timezone, v_old.location_kind, v_old.url, v_old.city,
@@ -313,7 +313,7 @@ as $$
 begin
   if not private.delete_event(p_id) then
     perform private.require_content('event', p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;

@@ -4,7 +4,7 @@
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
-create function private.tell_event_guests(p_job jsonb, p_after uuid default null) returns json
+create function private.fan_out_event_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- who replied is for definer functions to know
 set search_path = ''
 as $$
@@ -18,25 +18,25 @@ begin
   perform private.add_effects('events.event.changed', p_job, v_ids);
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.tell_event_guests is
-  'For the worker alone, and private.reach_event_guests: leaves an effect for the next 500 who replied to an event '
+comment on function private.fan_out_event_batch is
+  'For the worker alone, and private.fan_out_event: leaves an effect for the next 500 who replied to an event '
   'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.tell_event_guests');
-call private.make_batch_queue('event-notices', 'private.tell_event_guests');
+call private.force_index_scans('private.fan_out_event_batch');
+call private.make_batch_queue('event-notices', 'private.fan_out_event_batch');
 
-create function private.reach_event_guests(p_event jsonb) returns void
-language plpgsql volatile security definer   -- as private.tell_event_guests
+create function private.fan_out_event(p_event jsonb) returns void
+language plpgsql volatile security definer   -- as private.fan_out_event_batch
 set search_path = ''
 as $$
 begin
-  if (select going + interested + waitlisted from app.event_places
+  if (select going + interested + waitlisted from app.event_seats
       where event_id = (p_event ->> 'eventId')::uuid) > 100 then
     perform private.enqueue('event-notices', p_event::json);
   else
-    perform private.tell_event_guests(p_event);
+    perform private.fan_out_event_batch(p_event);
   end if;
 end $$;
-comment on function private.reach_event_guests is
+comment on function private.fan_out_event is
   'Listener: leaves an effect for who replied to an event, or lets the worker do it when they are more than 100.';
 
 create function private.notify_event_guests(p_effects private.effects[]) returns void
@@ -44,7 +44,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'event.reminder', null, 'event', v.id::text, n.payload, n.key, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -64,7 +64,7 @@ begin
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
       and private.may_meet(private.find_level(e.user_id, c.author_id))
       and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
-      and not exists (select from app.silenced_people s where s.user_id = c.author_id)
+      and not exists (select from app.hidden_people s where s.user_id = c.author_id)
       -- a batch may run twice
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
@@ -78,7 +78,7 @@ comment on function private.notify_event_guests is
   'cancellation away; the host knows what they changed.';
 
 insert into private.event_listeners (event, listener, position, timing) values
-  ('events.event.changed', 'private.reach_event_guests', 550, 'at once'),
+  ('events.event.changed', 'private.fan_out_event', 550, 'at once'),
   ('events.event.changed', 'private.notify_event_guests', 600, 'soon'),
   ('events.place.given', 'private.notify_event_guests', 600, 'soon'),
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
@@ -101,13 +101,13 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
-  v_place  app.event_places;
+  v_place  app.event_seats;
   v_starts timestamptz;
   v_due    timestamptz;
   v_name   text;
   v_users  uuid[];
 begin
-  select * into v_place from app.event_places
+  select * into v_place from app.event_seats
   where remind_at <= now() order by remind_at limit 1 for no key update skip locked;
   if not found then
     return 0;
@@ -133,12 +133,12 @@ begin
   end if;
   if cardinality(v_users) = 500 then
     -- the others have their turn before the next 500
-    update app.event_places set remind_at = clock_timestamp() where event_id = v_place.event_id;
+    update app.event_seats set remind_at = clock_timestamp() where event_id = v_place.event_id;
   else
-    update app.event_places set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
+    update app.event_seats set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
     perform private.plan_reminder(v_place.event_id);
   end if;
-  perform private.give_way('app.event_places', 'host_id', v_place.host_id, 'true', 'remind_at', 'remind_at');
+  perform private.yield_turn('app.event_seats', 'host_id', v_place.host_id, 'true', 'remind_at', 'remind_at');
   if v_users is not null then
     perform private.emit('events.event.reminded', json_build_object(
       'eventId', v_place.event_id, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);

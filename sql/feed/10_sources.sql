@@ -402,6 +402,6 @@ begin
     'private.merged_streams', 'private.closer_posts', 'private.all_posts', 'private.posts_by',
     'private.trending_posts', 'private.posts_about', 'private.filtered_posts']::regproc[]
   loop
-    call private.make_walk(v_source);
+    call private.force_index_scans(v_source);
   end loop;
 end $$;

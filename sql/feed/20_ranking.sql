@@ -9,7 +9,7 @@ comment on table app.feed_blocks is
   'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
 comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
-create function private.cut_feed(p_event jsonb) returns void
+create function private.add_feed_block(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -30,10 +30,10 @@ begin
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the '
+comment on function private.add_feed_block is 'Listener: a post that comes after 50 others begins a new block of the '
   'ranked feed. Those in spaces count for nothing, since others than their members have nothing of them.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.cut_feed', 200);
+  ('posts.post.published', 'private.add_feed_block', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
 language plpgsql stable security definer   -- nobody may read the boundaries
@@ -103,7 +103,7 @@ comment on function private.posts_within is
   'What the caller may see of the newest posts in these spaces, of each block the newest 50, from one boundary of '
   'blocks down to another: that at p_until, or a later one where 50 posts end before. So a look needs no second one, '
   'however much is posted in a space.';
-call private.make_walk('private.posts_within');
+call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
@@ -141,4 +141,4 @@ comment on function private.feed_scores is
   'the caller chose for its primary interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 '
   '(the caller is in the author''s circle or inner circle); and boost, which multiplies all that. These are the '
   'weights in this order, and score is their sum. A repost takes the first three from its original, and no boost.';
-call private.make_walk('private.feed_scores');
+call private.force_index_scans('private.feed_scores');

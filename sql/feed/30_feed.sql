@@ -125,17 +125,17 @@ comment on function private.without_phrases is
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
   'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
-  'before the page was full; which posts came to the front of its last post''s block (private.post_mark), where any '
+  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), where any '
   'did; and how many posts the page has.';
 
-create function private.post_mark(p_id uuid) returns text
+create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return left(md5(p_id::text), 12);
 end $$;
-comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
+comment on function private.post_fingerprint is 'Twelve digits that tell a post from others of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
@@ -211,7 +211,7 @@ begin
       from app.posts p where p.id = p_cursor.id;
     end if;
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   for v_look in 1 .. 40 loop
@@ -228,7 +228,7 @@ begin
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
-  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_page.ids, p_limit);
   v_page.size := p_limit;
   if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
@@ -281,13 +281,13 @@ begin
     if v_until is null then
       v_at := private.find_post_time(p_cursor.id);
       if v_at is null then
-        perform private.fail('cursor_unknown');
+        perform private.raise_error('cursor_unknown');
       end if;
       v_start := private.block_start(v_at);
       v_until := private.block_end(v_at);
       select s.score into v_score from private.feed_scores(array[p_cursor.id]) s;
       v_opened := array(select m[1] from regexp_matches(p_cursor.opened, '.{12}', 'g') m);
-      v_passed := array_position(v_opened, private.post_mark(p_cursor.id));
+      v_passed := array_position(v_opened, private.post_fingerprint(p_cursor.id));
     end if;
   end if;
   for v_look in 1 .. 40 loop
@@ -357,12 +357,12 @@ begin
             from private.nearness(v_found) r
             join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
       where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
-                 else private.post_mark(n.id) = any (v_opened) end;
+                 else private.post_fingerprint(n.id) = any (v_opened) end;
       select array_agg(f.id), array_agg(f.weights) into v_found, v_part
       from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
             from private.feed_scores(v_found) s
             left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
-            left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
+            left join lateral (select array_position(v_opened, private.post_fingerprint(s.id)) as place
                                where s.at >= v_start and v_opened <> '{}') o on true
             where v_score is null or s.at < v_start
                or case when o.place is not null then o.place > v_passed
@@ -378,7 +378,7 @@ begin
               or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
-  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_page.ids, p_limit);
   v_page.size := p_limit;
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(null), v_lowest,
@@ -389,7 +389,7 @@ begin
     v_lowest := private.block_start(v_at);
     v_until := private.block_end(v_at);
     v_page.opened := case when v_lowest = v_start then p_cursor.opened else (
-      select string_agg(private.post_mark(u.id), '' order by u.place)
+      select string_agg(private.post_fingerprint(u.id), '' order by u.place)
       from unnest(v_fronts, v_outs) with ordinality as u (id, at, place)
       where u.at >= v_lowest and u.at < v_until) end;
   end if;
@@ -425,7 +425,7 @@ begin
   elsif p_tab in ('following', 'trending', 'circles') then
     v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
   else
-    perform private.fail('tab_unknown');
+    perform private.raise_error('tab_unknown');
   end if;
   p_limit := v_page.size;
   v_cursors := v_page.ids::text[];

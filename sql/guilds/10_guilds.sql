@@ -10,7 +10,7 @@ create table app.guilds (
 );
 comment on table app.guilds is
   'What a guild has beside its space. Its treasury is the account of mana with its id.';
-call private.make_nulls_speak('app.guilds');
+call private.make_nulls_raise_codes('app.guilds');
 comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
 
 create table app.guild_charters (
@@ -41,13 +41,13 @@ as $$
 begin
   if not private.may_propose_guild()
      and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
-    perform private.fail('guild_not_allowed');
+    perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
 comment on function private.require_guild_founder is
   'Passes for who has canProposeGuild, and for an admin. Fails: guild_not_allowed.';
 
-create function private.found_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
+create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
 set search_path = ''
 as $$
@@ -63,7 +63,7 @@ begin
   values (v_id, 1, coalesce(private.require_markdown(p_charter), ''));
   return v_id;
 end $$;
-comment on function private.found_guild is
+comment on function private.create_guild is
   'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
   'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
   'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
@@ -97,7 +97,7 @@ comment on function private.guild_cards is
   'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
   'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
   'The balance is for members.';
-call private.make_walk('private.guild_cards');
+call private.force_index_scans('private.guild_cards');
 
 create function private.require_reported_guild(p_id text) returns uuid
 language plpgsql stable
@@ -135,7 +135,7 @@ begin
   if v_cursor is not null then
     select version into v_before from app.guild_charters where guild_id = p_guild and id = v_cursor;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := array(select id from app.guild_charters
@@ -175,11 +175,11 @@ declare
   v_request uuid;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space('guild', p_id);
+  v_space := private.lock_visible_space('guild', p_id);
   if private.find_own_request(v_space.id) is not null then
-    perform private.fail('application_pending');
+    perform private.raise_error('application_pending');
   elsif private.find_role(v_space.id, private.require_caller()) is not null then
-    perform private.fail('space_member_already');
+    perform private.raise_error('space_member_already');
   end if;
   v_request := private.join_or_ask(v_space, v_message);
   perform private.require_guild_applicant(p_id);
@@ -208,7 +208,7 @@ begin
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
   if v_from is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select created_at as at, id, space_id from app.space_requests
@@ -226,7 +226,7 @@ begin
 end $$;
 comment on function private.find_own_requests is
   'The next requests of the caller to spaces of a kind, settled ones too, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_own_requests');
+call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- makes cards, which look at nobody

@@ -122,11 +122,11 @@ declare
   v_charter text;
 begin
   if jsonb_typeof(p_payload -> 'charter') is distinct from 'string' then
-    perform private.fail('proposal_payload');
+    perform private.raise_error('proposal_payload');
   end if;
   v_charter := coalesce(private.require_markdown(p_payload ->> 'charter'), '');
   if length(v_charter) > 20000 then
-    perform private.fail('guild_charter');
+    perform private.raise_error('guild_charter');
   end if;
   return jsonb_build_object('charter', v_charter);
 end $$;
@@ -152,9 +152,9 @@ declare
   v_role text := private.find_role(p_space, p_user);
 begin
   if v_role is null then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   elsif v_role = 'owner' then
-    perform private.fail('last_owner');
+    perform private.raise_error('last_owner');
   end if;
 end $$;
 comment on function private.require_lower is
@@ -166,7 +166,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(p_payload -> 'grant') is distinct from 'boolean' then
-    perform private.fail('proposal_payload');
+    perform private.raise_error('proposal_payload');
   end if;
   perform private.require_lower(p_space.id, p_subject);
   return jsonb_build_object('grant', p_payload -> 'grant');
@@ -207,7 +207,7 @@ as $$
 begin
   perform private.require_lower(p_space.id, p_proposal.subject_id);
   perform private.drop_member(p_space.id, p_proposal.subject_id);
-  perform private.tell_membership(p_space, 'removed', p_proposal.subject_id);
+  perform private.emit_membership_decision(p_space, 'removed', p_proposal.subject_id);
 end $$;
 comment on function private.execute_expel_proposal is
   'Takes the member out of the guild, who is told. Fails: space_member_unknown, last_owner.';
@@ -226,7 +226,7 @@ comment on type app.tally is 'The votes on a proposal, how many may vote, and ho
 create view private.proposal_voters with (security_invoker) as
 select p.id as proposal_id, m.user_id
 from app.guild_proposals p
-join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.silent
+join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
   'Who may vote on an open proposal: who joined before it opened, is not banned from the instance, and is not to be '
@@ -238,12 +238,12 @@ set search_path = ''
 as $$
 declare
   v_tally  app.tally;
-  v_silent uuid[];
+  v_hidden uuid[];
 begin
   if p_proposal.eligible is not null then
     v_tally := (p_proposal.yes, p_proposal.no, p_proposal.abstain, p_proposal.eligible, null)::app.tally;
   else
-    v_silent := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.silent);
+    v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
     -- who left took their votes along, so only those of the banned are passed over. Joined with the members, each
     -- member's vote would be looked up by itself
@@ -251,7 +251,7 @@ begin
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
     from app.guild_votes v
-    where v.proposal_id = p_proposal.id and v.user_id <> all (v_silent);
+    where v.proposal_id = p_proposal.id and v.user_id <> all (v_hidden);
   end if;
   v_tally.quorum := (v_tally.eligible + 3) / 4;
   return v_tally;
@@ -259,7 +259,7 @@ end $$;
 comment on function private.tally is
   'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
   'eligible, rounded up.';
-call private.make_walk('private.tally');
+call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -375,7 +375,7 @@ begin
     payload = case when v_erased and v_proposal.status <> 'executed' then payload - 'charter' else payload end
   where id = p_id;
   if not v_erased then
-    perform private.tell_membership(v_space, 'proposal_decided', v_proposal.proposer_id, p_proposal => p_id);
+    perform private.emit_membership_decision(v_space, 'proposal_decided', v_proposal.proposer_id, p_proposal => p_id);
   end if;
 end $$;
 comment on function private.settle_proposal is

@@ -34,7 +34,7 @@ begin
   v_space.accent := p_accent;
   v_space.visibility := 'public';
   v_space.join_policy := 'request';
-  v_id := private.found_guild(v_space, p_charter, p_min_rep);
+  v_id := private.create_guild(v_space, p_charter, p_min_rep);
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_guild is
@@ -94,7 +94,7 @@ set search_path = ''
 as $$
 begin
   if p_role is distinct from 'founder' then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   return private.change_role('guild', p_id, p_user_id, 'owner');
 end $$;

@@ -25,7 +25,7 @@ end $$;
 comment on function private.proposal_cards is
   'These proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, closesAt, '
   'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
-call private.make_walk('private.proposal_cards');
+call private.force_index_scans('private.proposal_cards');
 
 create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
 language plpgsql stable security definer   -- its callers look at who may read it
@@ -35,7 +35,7 @@ declare
   v_proposal app.guild_proposals;
 begin
   select * into v_proposal from app.guild_proposals where id = p_id;
-  return private.merged(
+  return private.merge_objects(
     (select c from private.proposal_cards(array[p_id]) c),
     json_build_object(
       'tally', to_json(coalesce(p_tally, private.tally(v_proposal))),
@@ -55,29 +55,29 @@ declare
 begin
   select * into v_proposal from app.guild_proposals where id = p_id and guild_id = p_guild;
   if not found then
-    perform private.fail('proposal_unknown');
+    perform private.raise_error('proposal_unknown');
   end if;
   return v_proposal;
 end $$;
 comment on function private.require_proposal is 'A proposal of a guild. Fails: proposal_unknown.';
 
-create function private.enter_proposal(p_guild text, p_id uuid) returns app.guild_proposals
+create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
 set search_path = ''
 as $$
 declare
-  v_space    app.spaces := private.enter_space('guild', p_guild);
+  v_space    app.spaces := private.lock_visible_space('guild', p_guild);
   v_proposal app.guild_proposals;
 begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   v_proposal := private.require_proposal(v_space.id, p_id);
   perform private.require_open(v_space);
   if v_proposal.status <> 'open' or v_proposal.closes_at <= clock_timestamp() then
-    perform private.fail('proposal_closed');
+    perform private.raise_error('proposal_closed');
   end if;
   return v_proposal;
 end $$;
-comment on function private.enter_proposal is
+comment on function private.lock_open_proposal is
   'An open proposal of a guild that the caller is in, which is locked. Fails: space_unknown, space_not_member, '
   'space_role, proposal_unknown, space_archived, proposal_closed.';
 
@@ -100,26 +100,26 @@ begin
   perform private.count_writes('proposals');
   select * into v_kind from private.proposal_kinds where kind = p_kind;
   if not found then
-    perform private.fail('proposal_kind');
+    perform private.raise_error('proposal_kind');
   elsif coalesce(v_title, '') = '' then
-    perform private.fail('proposal_title');
+    perform private.raise_error('proposal_title');
   elsif v_closes not between now() + interval '1 hour' and now() + interval '30 days' then
-    perform private.fail('proposal_closes_at');
+    perform private.raise_error('proposal_closes_at');
   end if;
   if v_kind.person_key is not null then
     if jsonb_typeof(p_payload -> v_kind.person_key) is distinct from 'string' then
-      perform private.fail('proposal_payload');
+      perform private.raise_error('proposal_payload');
     end if;
     v_subject := private.require_visible_person(p_payload ->> v_kind.person_key);
   end if;
-  v_space := private.enter_space('guild', p_guild, array_remove(array[v_subject], null));
+  v_space := private.lock_visible_space('guild', p_guild, array_remove(array[v_subject], null));
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
     perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, since we may have waited
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
-    perform private.fail('proposals_exhausted');
+    perform private.raise_error('proposals_exhausted');
   end if;
   execute format('select %s($1, $2, $3)', v_kind.checker) into v_payload
     using v_space, v_subject, coalesce(p_payload, '{}');
@@ -138,13 +138,13 @@ language plpgsql volatile security definer   -- nobody may write votes
 set search_path = ''
 as $$
 declare
-  v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+  v_proposal app.guild_proposals := private.lock_open_proposal(p_guild, p_id);
   v_tally    app.tally;
 begin
   if (p_value = any (array['yes', 'no', 'abstain'])) is not true then
-    perform private.fail('proposal_vote');
+    perform private.raise_error('proposal_vote');
   elsif not exists (select from private.proposal_voters where proposal_id = p_id and user_id = app.uid()) then
-    perform private.fail('proposal_ineligible');
+    perform private.raise_error('proposal_ineligible');
   end if;
   insert into app.guild_votes (proposal_id, user_id, value) values (p_id, app.uid(), p_value)
   on conflict (proposal_id, user_id) do update set value = excluded.value;
@@ -161,12 +161,12 @@ language plpgsql volatile security definer   -- nobody may write proposals
 set search_path = ''
 as $$
 declare
-  v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+  v_proposal app.guild_proposals := private.lock_open_proposal(p_guild, p_id);
 begin
   if v_proposal.proposer_id <> app.uid() then
-    perform private.fail('proposal_not_yours');
+    perform private.raise_error('proposal_not_yours');
   elsif exists (select from app.guild_votes where proposal_id = p_id and user_id <> app.uid()) then
-    perform private.fail('proposal_voted');
+    perform private.raise_error('proposal_voted');
   end if;
   perform private.decide_proposal(v_proposal, 'withdrawn');
   return private.proposal_detail(p_id);
@@ -206,7 +206,7 @@ begin
                order by created_at desc, id desc limit 51);
 end $$;
 comment on function private.find_proposals is 'The next 51 proposals of a guild, of this status where it is given.';
-call private.make_walk('private.find_proposals');
+call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- members read what nobody may read
@@ -223,7 +223,7 @@ begin
     select created_at, id into v_from.at, v_from.id from app.guild_proposals
     where id = v_cursor and guild_id = v_guild;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := private.find_proposals(v_guild, p_status, v_from);
@@ -242,10 +242,10 @@ declare
   v_proposal app.guild_proposals;
 begin
   perform private.require_role('admin');
-  v_space := private.enter_space('guild', p_guild);
+  v_space := private.lock_visible_space('guild', p_guild);
   v_proposal := private.require_proposal(v_space.id, p_id);
   if v_proposal.status <> 'open' then
-    perform private.fail('proposal_closed');
+    perform private.raise_error('proposal_closed');
   end if;
   perform private.decide_proposal(v_proposal, p_status);
   perform private.audit('proposal.' || p_status, 'proposal', p_id::text);

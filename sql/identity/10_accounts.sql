@@ -105,7 +105,7 @@ select u.id,
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
   'People as they see themselves: the only shape with the internal id. Read by '
-  'private.own_profile and, when somebody comes in, private.opened alone.';
+  'private.own_profile and, when somebody comes in, private.login_answer alone.';
 
 create function private.own_profile() returns json
 language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes

@@ -3,7 +3,7 @@
 
 create view app.profile_card with (security_invoker) as
 select u.id,
-       private.merged(c.card, json_build_object(
+       private.merge_objects(c.card, json_build_object(
          'about', u.about,
          'country', u.country,
          'city', u.city,

@@ -14,7 +14,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
-    perform private.fail('personas_exhausted');
+    perform private.raise_error('personas_exhausted');
   end if;
   return new;
 end $$;
@@ -29,7 +29,7 @@ as $$
 begin
   -- the delete has locked the row, so one that became the default meanwhile is seen as such
   if old.is_default then
-    perform private.fail('persona_is_default');
+    perform private.raise_error('persona_is_default');
   end if;
   return old;
 end $$;
@@ -56,7 +56,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.personas where id = p_persona and user_id = private.require_caller()) then
-    perform private.fail('persona_unknown');
+    perform private.raise_error('persona_unknown');
   end if;
   return p_persona;
 end $$;
@@ -89,7 +89,7 @@ begin
   on conflict (user_id, name) do nothing
   returning id into v_id;
   if not found then
-    perform private.fail('persona_name_taken');
+    perform private.raise_error('persona_name_taken');
   end if;
   return (select card from app.persona_card where id = v_id);
 end $$;
@@ -111,7 +111,7 @@ begin
   where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 exception when unique_violation then
-  perform private.fail('persona_name_taken');
+  perform private.raise_error('persona_name_taken');
   return null;
 end $$;
 comment on function api.update_persona is
@@ -138,7 +138,7 @@ begin
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then
-    perform private.fail('persona_unknown');
+    perform private.raise_error('persona_unknown');
   end if;
 end $$;
 comment on function private.make_default_persona is

@@ -69,7 +69,7 @@ create trigger _060_end_devices_of_banned before update of banned_at on app.user
   for each row when (old.banned_at is null and new.banned_at is not null)
   execute function private.end_devices_of_banned();
 
-create function private.opened(p_user uuid, p_claims json) returns json
+create function private.login_answer(p_user uuid, p_claims json) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -78,7 +78,7 @@ begin
     'claims', p_claims, 'user', (select card from private.own_profiles where id = p_user),
     'credentialsVersion', (select credentials_version from app.users where id = p_user));
 end $$;
-comment on function private.opened is
+comment on function private.login_answer is
   'What a login, a registration and a change of password tell the facade: {claims, user, credentialsVersion}.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
@@ -129,17 +129,17 @@ begin
   where c.user_id = p_user_id and c.password_hash = p_password_hash
   for update;
   if not found then
-    perform private.fail('credentials_wrong');   -- the password changed while it was being checked
+    perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
   end if;
   if (select banned_at is not null from app.users where id = p_user_id) then
-    perform private.fail('person_banned');
+    perform private.raise_error('person_banned');
   end if;
   if p_new_hash is not null then
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return private.opened(p_user_id, v_claims);
+  return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
   'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '

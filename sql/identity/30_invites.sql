@@ -19,7 +19,7 @@ create table app.invite_codes (
   check (case status when 'used' then used_by is not null when 'revoked' then true else used_by is null end)
 );
 create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc, id desc);
-create index invite_codes_standing_idx on app.invite_codes (generated_by) where status <> 'expired';
+create index invite_codes_open_idx on app.invite_codes (generated_by) where status <> 'expired';
 create index invite_codes_used_idx on app.invite_codes (generated_by) where used_by is not null;
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
@@ -39,7 +39,7 @@ create table app.invite_tree (
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc, code_id desc);
 comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('identity.user_registered', '{userId,email,inviterUserId}',
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
@@ -124,16 +124,16 @@ begin
 
   select * into v_code from app.invite_codes where code = upper(btrim(p_code)) for update;
   if not found then
-    perform private.fail('invite_unknown');
+    perform private.raise_error('invite_unknown');
   elsif v_code.status in ('used', 'expired', 'revoked') or v_code.expires_at <= now()
      or exists (select from app.users u where u.id = v_code.generated_by
                 and (u.banned_at is not null or u.erased_at is not null)) then
-    perform private.fail('invite_dead');
+    perform private.raise_error('invite_dead');
   elsif v_code.status = 'reserved' and v_code.reserved_until > now()
     and v_code.candidate_session_id is distinct from p_candidate_session_id then
-    perform private.fail('invite_reserved');
+    perform private.raise_error('invite_reserved');
   elsif v_code.status = 'reserved' and v_code.reserved_until > now() and p_candidate_session_id is null then
-    perform private.fail('invite_reserved');
+    perform private.raise_error('invite_reserved');
   end if;
 
   update app.invite_codes
@@ -180,14 +180,14 @@ declare
   v_claims json;
 begin
   if p_date_of_birth > current_date - interval '18 years' then
-    perform private.fail('under_age');
+    perform private.raise_error('under_age');
   end if;
 
   select * into v_code from app.invite_codes where reservation_id = p_session_id for update;
   if not found or v_code.status <> 'reserved' or v_code.reserved_until <= now()
      or exists (select from app.users u where u.id = v_code.generated_by
                 and (u.banned_at is not null or u.erased_at is not null)) then
-    perform private.fail('reservation_over');
+    perform private.raise_error('reservation_over');
   end if;
 
   v_person := private.create_person(p_email, p_password_hash, p_first_name, p_last_name,
@@ -205,7 +205,7 @@ begin
 
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return private.opened(v_person, v_claims);
+  return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '

@@ -97,7 +97,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
-    perform private.fail('invites_exhausted');
+    perform private.raise_error('invites_exhausted');
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
@@ -124,9 +124,9 @@ declare
 begin
   select * into v_code from app.invite_codes where id = p_code and generated_by = private.require_caller() for update;
   if not found then
-    perform private.fail('invite_unknown');
+    perform private.raise_error('invite_unknown');
   elsif private.invite_status(v_code) in ('used', 'expired') then
-    perform private.fail('invite_settled');
+    perform private.raise_error('invite_settled');
   end if;
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
@@ -162,7 +162,7 @@ begin
     select created_at, code_id into v_from, v_before
     from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   with looked as materialized (
@@ -182,7 +182,7 @@ begin
 end $$;
 comment on function private.find_invited is
   'The codes of the next people whom the caller has invited and may see, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_invited');
+call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

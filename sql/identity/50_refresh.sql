@@ -114,7 +114,7 @@ begin
     and u.banned_at is null and u.erased_at is null and u.tokens_valid_from <= s.issued_at
   for update of s;
   if not found or p_generation > v_session.generation then
-    perform private.fail('refresh_token_invalid');
+    perform private.raise_error('refresh_token_invalid');
   end if;
 
   if p_generation = v_session.generation and p_refresh_hash = v_session.token_hash then
@@ -126,11 +126,11 @@ begin
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
     -- two tabs at once, or a lost answer: they get the same successor, unless this facade would make another one
     if p_next_hash <> v_session.token_hash then
-      perform private.fail('refresh_token_invalid');
+      perform private.raise_error('refresh_token_invalid');
     end if;
   else
     perform private.end_session(v_session.user_id, p_family);
-    return private.refusal('refresh_token_reused');   -- not an error, which would undo the end of the session
+    return private.error_response('refresh_token_reused');   -- not an error, which would undo the end of the session
   end if;
   v_claims := private.issue_claims(v_session.user_id, p_seconds);
   perform private.note_token(p_family, v_claims);
@@ -156,7 +156,7 @@ begin
   if p_cursor is not null then
     select created_at into v_before from app.sessions where id = v_id and user_id = v_caller;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_id := coalesce(v_id, v_caller);   -- any id will do beside infinity
@@ -175,7 +175,7 @@ end $$;
 comment on function api.list_sessions is
   'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('api.list_sessions');
+call private.force_index_scans('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
 language plpgsql volatile
@@ -183,7 +183,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.sessions where id = p_id and user_id = private.require_caller()) then
-    perform private.fail('session_unknown');
+    perform private.raise_error('session_unknown');
   end if;
   perform private.end_own_session(p_id);
   return null;   -- answered as 204

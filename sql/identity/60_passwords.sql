@@ -65,12 +65,12 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return private.opened(v_caller, v_claims);
+  return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
   'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
@@ -136,7 +136,7 @@ set search_path = ''
 as $$
 begin
   if private.find_running_reset(p_id, p_token_hash) is null then
-    perform private.fail('reset_over');
+    perform private.raise_error('reset_over');
   end if;
   return json_build_object('ok', true);
 end $$;
@@ -154,7 +154,7 @@ begin
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
-    perform private.fail('reset_over');
+    perform private.raise_error('reset_over');
   end if;
   perform private.replace_password(v_person, p_new_hash);
   -- the token came to this address

@@ -59,7 +59,7 @@ as $$
 begin
   if (select count(*) >= 10 from private.email_verifications v
       where v.user_id = p_user and v.created_at > now() - interval '1 hour') then
-    perform private.fail('verifications_exhausted');
+    perform private.raise_error('verifications_exhausted');
   end if;
 end $$;
 comment on function private.require_link_left is
@@ -134,13 +134,13 @@ begin
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where a.user_id = v_caller;
   if not found then
-    perform private.fail('token_revoked');   -- an erasure came first
+    perform private.raise_error('token_revoked');   -- an erasure came first
   end if;
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
   order by v.created_at desc limit 1;
   if not found and v_account.email_verified_at is not null and v_account.email_bounced_at is null then
-    perform private.fail('email_verified');
+    perform private.raise_error('email_verified');
   end if;
   perform private.require_link_left(v_caller);
   perform private.mail_verification(
@@ -163,7 +163,7 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
@@ -235,7 +235,7 @@ begin
   perform from private.credentials where user_id = v_link.user_id for update;
   v_link := private.find_running_verification(p_id);
   if v_link.token_hash is distinct from p_token_hash or v_link.id is null then
-    perform private.fail('verification_over');
+    perform private.raise_error('verification_over');
   end if;
   if v_link.replaces is null then
     update private.email_verifications set expires_at = now()
@@ -246,7 +246,7 @@ begin
 
   perform private.lock_address(v_link.email);
   if private.find_email_owner(v_link.email) <> v_link.user_id then
-    perform private.fail('email_taken');
+    perform private.raise_error('email_taken');
   end if;
   -- whatever was mailed to the old address is no good any more
   update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();

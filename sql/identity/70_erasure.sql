@@ -22,7 +22,7 @@ begin
   if exists (select from app.users where id = p_user and role = 'admin')
      and not exists (select from app.users
                      where role = 'admin' and id <> p_user and banned_at is null and erased_at is null) then
-    perform private.fail('last_admin');
+    perform private.raise_error('last_admin');
   end if;
 end $$;
 comment on function private.keep_an_admin is
@@ -67,7 +67,7 @@ end $$;
 comment on function private.erase_account is
   'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
   'a hash that no password has, and revokes every invite code.';
-call private.make_walk('private.erase_account');
+call private.force_index_scans('private.erase_account');
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
@@ -81,7 +81,7 @@ begin
   end if;
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
   perform private.keep_an_admin(app.uid());

@@ -55,7 +55,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.interests where id = p_interest) then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   return p_interest;
 end $$;

@@ -20,7 +20,7 @@ comment on table app.user_interests is
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('interests.user_selected', '{userId,interestIds}',
    'a person has confirmed a choice of interests');
 

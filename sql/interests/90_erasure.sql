@@ -13,6 +13,6 @@ begin
 end $$;
 comment on function private.erase_choices is
   'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
-call private.make_walk('private.erase_choices');
+call private.force_index_scans('private.erase_choices');
 create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();

@@ -15,7 +15,7 @@ create table app.offerings (
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
-call private.make_nulls_speak('app.offerings');
+call private.make_nulls_raise_codes('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
 comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
 comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
@@ -73,7 +73,7 @@ begin
 end $$;
 comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
 
-create function private.is_offering_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- for private.find_contents, which looks at what the caller sees
 set search_path = ''
 as $$
@@ -83,12 +83,12 @@ begin
                             and coalesce((p_filters ->> 'maxPrice')::integer, 2147483647)
     from app.offerings o where o.id = p_id), false);
 end $$;
-comment on function private.is_offering_wanted is
+comment on function private.matches_offering_filter is
   'Whether the price of an offering lies between {minPrice?, maxPrice?}, both included.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
-   'private.is_offering_wanted');
+   'private.matches_offering_filter');
 
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
@@ -108,14 +108,14 @@ set plan_cache_mode = force_generic_plan   -- planning such a view takes longer 
 as $$
 begin
   return (
-    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    select json_agg(private.merge_objects(h.head, d.detail) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
     join private.content_heads h on h.id = i.id
     join private.offering_details d on d.id = h.id);
 end $$;
 comment on function private.offering_cards is
   'The cards of these offerings, in order, as far as the caller sees them: the head and the detail.';
-call private.make_walk('private.offering_cards');
+call private.force_index_scans('private.offering_cards');
 
 create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
@@ -137,7 +137,7 @@ declare
   v_found app.listing;
 begin
   if p_sort not in ('new', 'price', 'rating') then
-    perform private.fail('offering_sort');
+    perform private.raise_error('offering_sort');
   end if;
   v_found := private.search_contents(
     'offering', p_interest_id, coalesce(p_seller_id, p_author_id), p_q, p_group_id, p_guild_id, p_cursor,

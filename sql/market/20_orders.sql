@@ -118,7 +118,7 @@ insert into private.errors (code, status, text) values
   ('order_delivery_note', 422, 'deliveryNote must have 1 to 2000 characters.'),
   ('order_reason', 422, 'A dispute needs a reason of 1 to 2000 characters.');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
    'an order is placed, or comes into another state');
 
@@ -148,7 +148,7 @@ begin
   -- what is due is the worker's, also when it is late: so an hour more or less decides nothing
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
-    perform private.fail('order_state');
+    perform private.raise_error('order_state');
   end if;
   p_order.state := v_step.next;
   update app.orders
@@ -193,11 +193,11 @@ begin
   perform private.count_writes('orders');
   select * into v_order from app.orders where id = p_id and v_me in (buyer_id, seller_id) for no key update;
   if not found then
-    perform private.fail('order_unknown');
+    perform private.raise_error('order_unknown');
   end if;
   v_actor := case v_me when v_order.buyer_id then 'buyer' else 'seller' end;
   if not exists (select from private.order_transitions t where t.action = p_action and t.actor = v_actor) then
-    perform private.fail('order_party');
+    perform private.raise_error('order_party');
   end if;
   v_order.delivery_note := coalesce(p_delivery_note, v_order.delivery_note);
   v_order.asset_id := coalesce(p_asset, v_order.asset_id);
@@ -217,7 +217,7 @@ begin
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
              and (u.banned_at is not null or u.erased_at is not null)) then
-    perform private.fail('offering_unknown');
+    perform private.raise_error('offering_unknown');
   end if;
 end $$;
 comment on function private.lock_order_parties is
@@ -235,13 +235,13 @@ declare
 begin
   select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
   if not found then
-    perform private.fail('offering_unknown');   -- deleted while this waited
+    perform private.raise_error('offering_unknown');   -- deleted while this waited
   elsif v_offering.paused then
-    perform private.fail('offering_paused');
+    perform private.raise_error('offering_paused');
   end if;
   perform private.require_price(v_offering.price_mana, p_expected);
   if v_offering.stock = 0 then
-    perform private.fail('sold_out');
+    perform private.raise_error('sold_out');
   end if;
   update app.offerings set stock = stock - 1 where id = v_offering.id;
   insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock,

@@ -49,7 +49,7 @@ comment on function private.order_cards is
   'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
   'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. Who is hidden is null, and so is the '
   'id of an offering that the caller does not see any more.';
-call private.make_walk('private.order_cards');
+call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
@@ -90,7 +90,7 @@ begin
 end $$;
 comment on function private.find_orders is
   'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
-call private.make_walk('private.find_orders');
+call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
   p_role text default null, p_state text default null, p_limit integer default 20, p_cursor text default null
@@ -103,13 +103,13 @@ declare
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
-    perform private.fail('order_role');
+    perform private.raise_error('order_role');
   end if;
   if p_cursor is not null then
     v_from := private.require_place('orders', p_cursor);
     v_from.at := coalesce(v_from.at, (select o.created_at from app.orders o where o.id = v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_orders(p_role, p_state, v_from);
@@ -139,13 +139,13 @@ begin
   perform private.count_writes('orders');
   v_offering := private.require_content('offering', p_id);
   if v_offering.author_id = private.require_caller() then
-    perform private.fail('order_oneself');
+    perform private.raise_error('order_oneself');
   end if;
   -- in the order of locks: people, a space, their pair, the offering
   perform private.lock_order_parties(v_offering.author_id);
   perform private.write_in_space(v_offering.space_id);
   perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
-  v_offering := private.enter_content('offering', p_id);
+  v_offering := private.lock_open_content('offering', p_id);
   v_order := private.place_order(v_offering, nullif(private.require_text(p_note), ''), p_expected_price);
   return private.finish_idempotent('place_order', json_build_object(
     'order', private.order_cards(array[v_order]) -> 0,

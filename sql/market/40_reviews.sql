@@ -10,14 +10,14 @@ create table app.offering_reviews (
   body          text not null default '',
   words         tsvector not null default '',
   removed_at    timestamptz,
-  author_silent boolean not null default false,
+  author_hidden boolean not null default false,
   created_at    timestamptz not null default now(),
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
 -- what everybody sees: readers then need not walk over hundreds of reviews that were removed, or are of the banned
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
-  where removed_at is null and not author_silent;
+  where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
   where removed_at is not null;
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
@@ -30,8 +30,8 @@ comment on column app.offering_reviews.offering_id is
   'No foreign key: a review outlives its offering, and still says which it was.';
 comment on column app.offering_reviews.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
-comment on column app.offering_reviews.author_silent is
-  'Whether the author is banned or erased, as app.contents.author_silent. Their stars stay in the rating, as likes '
+comment on column app.offering_reviews.author_hidden is
+  'Whether the author is banned or erased, as app.contents.author_hidden. Their stars stay in the rating, as likes '
   'stay.';
 
 create view private.review_details with (security_invoker) as
@@ -41,9 +41,9 @@ select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_a
 from app.offering_reviews r;
 comment on view private.review_details is
   'Reviews as staff sees them, {offeringId, orderId, stars, body}, also when their offering is deleted.';
-insert into private.content_parts (kind, plural, relation, details) values
+insert into private.content_child_kinds (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
-insert into private.silenced_parts (relation, person, key, words) values
+insert into private.content_child_tables (relation, person, key, words) values
   ('app.offering_reviews', 'author_id', 'id', 'body');
 
 insert into private.errors (code, status, text) values
@@ -54,8 +54,8 @@ insert into private.errors (code, status, text) values
 
 create trigger check_author before insert on app.offering_reviews
   for each row execute function private.check_author();
-create trigger prepare_part before insert or update of body on app.offering_reviews
-  for each row execute function private.prepare_part();
+create trigger prepare_child before insert or update of body on app.offering_reviews
+  for each row execute function private.prepare_child();
 
 create function private.count_review() returns trigger
 language plpgsql security definer   -- only triggers write ratings
@@ -81,7 +81,7 @@ from app.offering_reviews r
 where (r.removed_at is null or r.author_id = (select app.uid()))
   and coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= 0
-  and (select true from app.silenced_people s where s.user_id = r.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = r.author_id) is null;
 comment on view private.visible_reviews is
   'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
   'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
@@ -109,7 +109,7 @@ end $$;
 comment on function private.review_cards is
   'The cards of these reviews, in order, as far as the caller sees them: {id, orderId, authorId, author, stars, text, '
   'createdAt, removedAt}. orderId is for buyer and seller.';
-call private.make_walk('private.review_cards');
+call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden reviews without end
@@ -124,7 +124,7 @@ begin
   with looked as materialized (
     select w.at, w.id from (
       (select created_at as at, id from app.offering_reviews
-       where offering_id = p_offering and removed_at is null and not author_silent
+       where offering_id = p_offering and removed_at is null and not author_hidden
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
@@ -146,7 +146,7 @@ end $$;
 comment on function private.find_reviews is
   'The next reviews of an offering that the caller may see, among the next 400 that are there for everybody, and '
   'their own.';
-call private.make_walk('private.find_reviews');
+call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its review is removed
@@ -173,7 +173,7 @@ begin
     v_from := private.require_place('reviews ' || v_offering, p_cursor);
     v_from.at := coalesce(v_from.at, private.find_review_time(v_from.id, v_offering));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_reviews(v_offering, v_from);
@@ -193,18 +193,18 @@ begin
   perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
   select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
   if not found then
-    perform private.fail('order_unknown');
+    perform private.raise_error('order_unknown');
   elsif v_order.buyer_id <> app.uid() then
-    perform private.fail('order_party');
+    perform private.raise_error('order_party');
   elsif v_order.state <> 'completed' then
-    perform private.fail('order_state');
+    perform private.raise_error('order_state');
   end if;
   insert into app.offering_reviews (order_id, offering_id, author_id, stars, body)
   values (p_order, v_order.offering_id, v_order.buyer_id, greatest(0, least(p_stars, 6)), p_body)
   on conflict (order_id) do nothing
   returning id into v_id;
   if v_id is null then
-    perform private.fail('order_reviewed');
+    perform private.raise_error('order_reviewed');
   end if;
   return v_id;
 end $$;
@@ -241,7 +241,7 @@ begin
            or exists (select from private.visible_contents c where c.id = r.offering_id));
   end if;
   if v_id is null then
-    perform private.fail('review_unknown');
+    perform private.raise_error('review_unknown');
   end if;
   return v_id;
 end $$;
@@ -261,14 +261,14 @@ begin
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
-    perform private.fail('offering_ordered');
+    perform private.raise_error('offering_ordered');
   end if;
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
   'offering_unknown, content_not_yours, offering_ordered, writes_exceeded.';
-call private.make_walk('private.delete_offering');
+call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
 language plpgsql volatile

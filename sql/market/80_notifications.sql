@@ -13,7 +13,7 @@ begin
 end $$;
 comment on function private.find_waiting_order is
   'The latest order of the same offering by the same buyer that its seller has not answered yet, or null.';
-call private.make_walk('private.find_waiting_order');
+call private.force_index_scans('private.find_waiting_order');
 
 create function private.notify_order(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -21,7 +21,7 @@ set search_path = ''
 as $$
 begin
   -- it names nobody: who has muted or blocked the other still has mana in the order
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'order.updated', null, 'order', n.id::text,
             jsonb_build_object('orderId', n.id, 'state', n.state),
             -- before the seller takes an order on, its buyer places and cancels as many as they like: those of one

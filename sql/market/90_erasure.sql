@@ -5,7 +5,7 @@
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
   ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
-  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent,words}');
+  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_hidden,words}');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.order_steps', 'order_id', 'orderSteps', '{ordersPlaced,ordersReceived}');
 
@@ -65,7 +65,7 @@ begin
 end $$;
 comment on function private.erase_orders is
   'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
-call private.make_walk('private.erase_orders');
+call private.force_index_scans('private.erase_orders');
 
 create function private.interrupt_person() returns trigger
 language plpgsql security definer   -- a ban and an erasure change orders of their person
@@ -83,7 +83,7 @@ begin
 end $$;
 comment on function private.interrupt_person is
   'Trigger: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
-  'all orders. Before private.silence_contents, since orders are locked before what they are of.';
+  'all orders. Before private.hide_contents, since orders are locked before what they are of.';
 create trigger _158_interrupt_person after update of banned_at, erased_at on app.users
   for each row when (new.banned_at is not null or new.erased_at is not null)
   execute function private.interrupt_person();

@@ -128,9 +128,9 @@ set search_path = ''
 as $$
 begin
   if p_asset.status <> 'committed' then
-    perform private.fail('asset_pending');
+    perform private.raise_error('asset_pending');
   elsif p_asset.kind <> all (p_kinds) then
-    perform private.fail('asset_kind');
+    perform private.raise_error('asset_kind');
   end if;
   return private.asset_url(p_asset.key);
 end $$;
@@ -147,7 +147,7 @@ begin
   select * into v_asset from app.media_assets
   where id = p_asset and owner_id = private.require_caller();
   if not found then
-    perform private.fail('asset_unknown');
+    perform private.raise_error('asset_unknown');
   end if;
   return private.require_usable_asset(v_asset, p_kinds);
 end $$;

@@ -71,7 +71,7 @@ declare
 begin
   -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
-    perform private.fail('media_url');
+    perform private.raise_error('media_url');
   end if;
   -- the key of an asset is its id, so every address by which any storage gives it has that id in it
   select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
@@ -85,7 +85,7 @@ begin
   if v_fits is not null
      or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
      or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
-    perform private.fail('media_url');
+    perform private.raise_error('media_url');
   end if;
   return p_url;
 end $$;

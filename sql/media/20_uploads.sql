@@ -52,9 +52,9 @@ begin
   select * into v_kind from private.media_kinds
   where kind = p_kind and p_content_type = any (types);
   if not found then
-    perform private.fail('media_type');
+    perform private.raise_error('media_type');
   elsif (p_size between 1 and v_kind.max_size) is not true then
-    perform private.fail('media_size');
+    perform private.raise_error('media_size');
   end if;
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
@@ -73,9 +73,9 @@ begin
       order by a.created_at limit 1 for update skip locked);
     continue when found;
     if v_many < 50 then
-      perform private.fail('media_quota_exceeded');
+      perform private.raise_error('media_quota_exceeded');
     end if;
-    perform private.fail('assets_exhausted');
+    perform private.raise_error('assets_exhausted');
   end loop;
   insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
   select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
@@ -110,7 +110,7 @@ begin
   select * into v_asset from app.media_assets
   where id = p_asset_id and owner_id = private.require_caller();
   if not found then
-    perform private.fail('asset_unknown');
+    perform private.raise_error('asset_unknown');
   end if;
   return private.asset_card(v_asset);
 end $$;

@@ -1,28 +1,28 @@
 -- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
 -- docs/decisions.md, Media.
 
-create table private.doomed_objects (
+create table private.pending_object_deletions (
   bucket      text not null,
   key         text not null,
   upload_only boolean not null,
   due_at      timestamptz not null,
   primary key (bucket, key)
 );
-create index doomed_objects_due_at_idx on private.doomed_objects (due_at);
-comment on table private.doomed_objects is
+create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
+comment on table private.pending_object_deletions is
   'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
-comment on column private.doomed_objects.upload_only is
+comment on column private.pending_object_deletions.upload_only is
   'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
-comment on column private.doomed_objects.due_at is
+comment on column private.pending_object_deletions.due_at is
   'When it is tried next: not before its upload''s address has ended, or it would come back.';
 
-create function private.doom_objects() returns trigger
+create function private.queue_object_deletions() returns trigger
 language plpgsql security definer   -- nobody may write what is deleted
 set search_path = ''
 as $$
 begin
   -- an upload may come for ten minutes, and a commit under way may take two
-  insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
+  insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
   select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
@@ -32,13 +32,13 @@ begin
     where d.upload_only;
   return null;
 end $$;
-comment on function private.doom_objects is
+comment on function private.queue_object_deletions is
   'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
   'by the database''s owner. Of one that is committed, what is uploaded once more.';
-create trigger doom_objects after delete on app.media_assets
-  referencing old table as gone for each statement execute function private.doom_objects();
-create trigger doom_uploads after update on app.media_assets
-  referencing new table as gone for each statement execute function private.doom_objects();
+create trigger queue_object_deletions after delete on app.media_assets
+  referencing old table as gone for each statement execute function private.queue_object_deletions();
+create trigger queue_upload_deletions after update on app.media_assets
+  referencing new table as gone for each statement execute function private.queue_object_deletions();
 
 select pgboss.create_queue('objects', '{"policy": "standard"}');
 
@@ -52,11 +52,11 @@ declare
   v_uploads text[];
 begin
   with due as (
-    select d.bucket, d.key from private.doomed_objects d
+    select d.bucket, d.key from private.pending_object_deletions d
     where d.due_at <= now() and d.bucket = v_bucket
     order by d.due_at limit 50 for update skip locked
   ), later as (
-    update private.doomed_objects d set due_at = now() + interval '10 minutes'
+    update private.pending_object_deletions d set due_at = now() + interval '10 minutes'
     from due where (d.bucket, d.key) = (due.bucket, due.key)
     returning d.key, d.upload_only
   )
@@ -80,7 +80,7 @@ as $$
 declare
   v_deleted integer;
 begin
-  delete from private.doomed_objects
+  delete from private.pending_object_deletions
   where bucket = p_bucket
     and (key = any (p_keys) or key = any (p_uploads) and upload_only);
   get diagnostics v_deleted = row_count;

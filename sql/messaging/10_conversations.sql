@@ -80,15 +80,15 @@ insert into private.errors (code, status, text) values
   ('no_shared_circle', 403, 'Two people who share no circle and have no direct conversation can neither open one nor '
   'add one another to a group.');
 
-create function private.hears(p_viewer uuid, p_sender uuid) returns boolean
+create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of others than the caller
 set search_path = ''
 as $$
 begin
   return (select a.level from app.audience a where a.viewer_id = p_viewer and a.author_id = p_sender) < 0 is not true
-     and not exists (select from app.silenced_people s where s.user_id = p_sender);
+     and not exists (select from app.hidden_people s where s.user_id = p_sender);
 end $$;
-comment on function private.hears is
+comment on function private.receives_from is
   'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
   'erased.';
 
@@ -97,8 +97,8 @@ language plpgsql stable security definer   -- reads the audience of others than 
 set search_path = ''
 as $$
 begin
-  return private.hears(p_viewer, p_person)
-      or p_direct and not exists (select from app.silenced_people s where s.user_id = p_person);
+  return private.receives_from(p_viewer, p_person)
+      or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
   'Whether a viewer sees a person in a conversation of theirs: nobody banned or erased, and in a group nobody across '
@@ -136,7 +136,7 @@ begin
   from app.conversation_members m join app.conversations c on c.id = m.conversation_id
   where m.conversation_id = p_conversation and m.user_id = private.require_caller();
   if not found then
-    perform private.fail('conversation_unknown');
+    perform private.raise_error('conversation_unknown');
   end if;
   return v_conversation;
 end $$;
@@ -162,7 +162,7 @@ declare
   v_conversation app.conversations := private.lock_conversation(p_conversation);
 begin
   if v_conversation.kind = 'direct' then
-    perform private.fail('conversation_direct');
+    perform private.raise_error('conversation_direct');
   end if;
   return v_conversation;
 end $$;
@@ -175,10 +175,10 @@ set search_path = ''
 as $$
 begin
   if (private.require_member(p_conversation)).kind = 'direct' then
-    perform private.fail('conversation_direct');
+    perform private.raise_error('conversation_direct');
   elsif not exists (select from app.conversation_members m
                     where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
-    perform private.fail('conversation_not_yours');
+    perform private.raise_error('conversation_not_yours');
   end if;
 end $$;
 comment on function private.require_own_group is
@@ -215,8 +215,8 @@ as $$
 declare
   v_other uuid := private.other_in(p_conversation, app.uid());
 begin
-  if v_other is not null and not private.hears(app.uid(), v_other) then
-    perform private.fail('conversation_closed');
+  if v_other is not null and not private.receives_from(app.uid(), v_other) then
+    perform private.raise_error('conversation_closed');
   end if;
 end $$;
 comment on function private.check_open is

@@ -52,7 +52,7 @@ create table app.message_reactions (
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
   'Who reacted to which message with what. Others see only how many, of those whom they see.';
-call private.make_nulls_speak('app.message_reactions');
+call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
   bare  text collate "C" primary key check (length(bare) between 1 and 9),
@@ -72,7 +72,7 @@ insert into private.errors (code, status, text) values
   ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
   ('message_selection', 422, 'after and changedSince cannot be given together.');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
    'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
 
@@ -87,7 +87,7 @@ begin
     order by s.first_number desc limit 1), false);
 end $$;
 comment on function private.in_span is 'Whether a number lies where the caller takes or took part.';
-call private.make_walk('private.in_span');
+call private.force_index_scans('private.in_span');
 
 create function private.find_message(p_id uuid) returns app.messages
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -126,7 +126,7 @@ declare
   v_message app.messages := private.find_message(p_id);
 begin
   if v_message.id is null then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   return v_message;
 end $$;
@@ -201,7 +201,7 @@ begin
           where (private.find_message(i.id)).id is not null);
 end $$;
 comment on function private.message_cards is 'The cards of these messages, in order, as far as the caller sees them.';
-call private.make_walk('private.message_cards');
+call private.force_index_scans('private.message_cards');
 
 create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
@@ -225,13 +225,13 @@ begin
                 where m.conversation_id = p_conversation and m.number > v_read
                 order by m.number desc limit 500) l
           where l.kind = 'text' and l.deleted_at is null and l.sender_id <> (select app.uid())
-            and private.hears((select app.uid()), l.sender_id)
+            and private.receives_from((select app.uid()), l.sender_id)
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
   'How many messages in a conversation the caller has not read, up to so many, among the latest 500: not their own, '
   'those of the conversation itself, deleted ones, and those of people whom they do not hear.';
-call private.make_walk('private.count_unread_messages');
+call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -253,4 +253,4 @@ begin
 end $$;
 comment on function private.find_last_message is
   'The latest message in a conversation that the caller sees, among the latest 500 since they came; null for none.';
-call private.make_walk('private.find_last_message');
+call private.force_index_scans('private.find_last_message');

@@ -2,7 +2,7 @@
 -- an id: the client reads what it names, and what it has missed is in the list of messages (after, changedSince).
 -- docs/decisions.md, Realtime.
 
-create function private.hears_conversation(p_rest text) returns boolean
+create function private.may_listen_to_conversation(p_rest text) returns boolean
 language plpgsql stable   -- called by a definer function: asks for the caller's own membership
 set search_path = ''
 as $$
@@ -10,9 +10,9 @@ begin
   return exists (select from app.conversation_members m
                  where m.user_id = app.uid() and m.conversation_id::text = p_rest);
 end $$;
-comment on function private.hears_conversation is 'Audience of conversation:{conversationId}: its members.';
+comment on function private.may_listen_to_conversation is 'Audience of conversation:{conversationId}: its members.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('conversation', 'private.hears_conversation',
+  ('conversation', 'private.may_listen_to_conversation',
    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
    'deleted; `reaction` {id} of the message when its reactions change');
 update private.realtime_topics
@@ -20,7 +20,7 @@ set events = events || '; `conversation` {id} when something is said in a conver
                        'a conversation that one reads, for one''s other devices'
 where prefix = 'user';
 
-create function private.tell_hearers() returns trigger
+create function private.send_conversation_access() returns trigger
 language plpgsql security definer   -- nobody else may insert messages
 set search_path = ''
 as $$
@@ -35,7 +35,7 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.tell_hearers is
+comment on function private.send_conversation_access is
   'Trigger: tells Realtime who hears a conversation no more, and who does again, as of tokens that end.';
-create trigger tell_hearers after insert or delete on app.conversation_members
-  for each row execute function private.tell_hearers();
+create trigger send_conversation_access after insert or delete on app.conversation_members
+  for each row execute function private.send_conversation_access();

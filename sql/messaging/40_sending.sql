@@ -21,7 +21,7 @@ begin
   perform from app.conversation_members where conversation_id = v_message.conversation_id
   order by user_id for no key update;   -- sorted, as everybody who has more than one of them
   update app.conversation_members set latest_at = v_message.created_at
-  where conversation_id = v_message.conversation_id and private.hears(user_id, v_message.sender_id);
+  where conversation_id = v_message.conversation_id and private.receives_from(user_id, v_message.sender_id);
   v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
   perform private.emit('messaging.message.sent',
     json_build_object('messageId', v_message.id, 'conversationId', v_message.conversation_id), v_people);
@@ -33,7 +33,7 @@ comment on function private.add_message is
   'Puts a message behind all others of its conversation, moves the conversation up in the lists of who hears the '
   'sender, says so on its channel, and leaves the rest to the effects.';
 
-create function private.say(p_conversation uuid, p_person uuid, p_what text) returns app.messages
+create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -46,7 +46,7 @@ begin
   v_message.body := p_what;
   return private.add_message(v_message);
 end $$;
-comment on function private.say is 'What a conversation itself says of a person: see app.messages.';
+comment on function private.add_system_message is 'What a conversation itself says of a person: see app.messages.';
 
 create function private.find_sent(p_conversation uuid, p_client_id uuid) returns json
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -80,7 +80,7 @@ begin
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
   v_card := private.find_sent(p_conversation, p_client_id);   -- again: two at once come here one after the other
@@ -90,7 +90,7 @@ begin
   perform private.check_open(v_conversation);
   if p_reply_to is not null
      and (private.require_message(p_reply_to)).conversation_id <> p_conversation then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   v_message.conversation_id := p_conversation;
   v_message.sender_id := app.uid();
@@ -116,7 +116,7 @@ declare
   v_card json;
 begin
   if p_client_id is null then
-    perform private.fail('value_invalid');   -- without it a repeat would be sent once more
+    perform private.raise_error('value_invalid');   -- without it a repeat would be sent once more
   end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
@@ -149,13 +149,13 @@ declare
   v_message app.messages := private.lock_message(p_id);
 begin
   if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
-    perform private.fail('message_not_yours');
+    perform private.raise_error('message_not_yours');
   end if;
   perform private.check_open(private.require_member(v_message.conversation_id));
   if v_message.deleted_at is not null then
-    perform private.fail('message_deleted');
+    perform private.raise_error('message_deleted');
   elsif v_message.created_at < now() - interval '15 minutes' then
-    perform private.fail('message_too_old');
+    perform private.raise_error('message_too_old');
   end if;
   if v_message.body = p_body then
     return;
@@ -190,7 +190,7 @@ declare
   v_message app.messages := private.lock_message(p_id);
 begin
   if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
-    perform private.fail('message_not_yours');
+    perform private.raise_error('message_not_yours');
   elsif v_message.deleted_at is not null then
     return;
   end if;

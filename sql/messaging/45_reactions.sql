@@ -23,7 +23,7 @@ begin
       return v_emoji;
     end if;
   end loop;
-  perform private.fail('message_emoji');
+  perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
   'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends. Fails: '
@@ -40,13 +40,13 @@ declare
 begin
   perform private.check_open(v_talk);
   if private.is_tombstone(v_message) then
-    perform private.fail('message_deleted');
+    perform private.raise_error('message_deleted');
   end if;
   -- counted as the caller sees them: a refusal must not tell of those that are hidden from them
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
-    perform private.fail('message_emojis_exhausted');
+    perform private.raise_error('message_emojis_exhausted');
   end if;
   insert into app.message_reactions (message_id, emoji, user_id) values (p_id, p_emoji, app.uid())
   on conflict do nothing;
@@ -102,7 +102,7 @@ as $$
 begin
   perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
   if (private.find_message(p_id)).id is null then
-    return private.refusal('message_unknown');   -- it is taken back, and nothing of the message is shown
+    return private.error_response('message_unknown');   -- it is taken back, and nothing of the message is shown
   end if;
   return null;   -- answered as 204
 end $$;

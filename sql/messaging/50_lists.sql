@@ -16,7 +16,7 @@ begin
   select m.number into v_number from app.messages m
   where m.id = v_id and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
   if not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_number;
 end $$;
@@ -100,7 +100,7 @@ end $$;
 comment on function private.find_messages is
   'The next messages of a conversation that the caller sees, behind a number or before it, in the times when they '
   'took part, among the next 400 messages and times together.';
-call private.make_walk('private.find_messages');
+call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -132,7 +132,7 @@ end $$;
 comment on function private.find_changed_messages is
   'The next messages of a conversation that were edited, deleted or reacted to behind a place, and that the caller '
   'sees, among the next 400, the oldest change first.';
-call private.make_walk('private.find_changed_messages');
+call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
 language plpgsql security definer   -- nobody may write messages
@@ -176,7 +176,7 @@ declare
   v_found app.found;
 begin
   if p_after is not null and p_changed_since is not null then
-    perform private.fail('message_selection');
+    perform private.raise_error('message_selection');
   end if;
   if p_changed_since is not null then
     -- a commit takes its time: what was noted before it may be seen after what was noted later
@@ -184,7 +184,7 @@ begin
     if p_cursor is not null then
       v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
       if v_place.at is null then
-        perform private.fail('cursor_unknown');
+        perform private.raise_error('cursor_unknown');
       end if;
     end if;
     v_found := private.find_changed_messages(v_id, v_place);
@@ -282,7 +282,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
-  v_words  text := private.sought(p_q);
+  v_words  text := private.fold_query(p_q);
   v_looks  integer := 400;
   v_weight integer := 10000;   -- of messages and members that are looked at
   v_ids    uuid[] := '{}';
@@ -320,7 +320,7 @@ end $$;
 comment on function private.find_conversations is
   'The next conversations of the caller that are of a kind, have something unread, and are named so, as far as each '
   'is asked for, among the next 400, and while what is looked at in them is no more than 10,000 messages and members.';
-call private.make_walk('private.find_conversations');
+call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -350,7 +350,7 @@ begin
       v_from := private.conversation_place(v_from.id);
     end if;
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_conversations(p_kind, coalesce(p_unread, false), nullif(p_q, ''), v_from);
@@ -391,7 +391,7 @@ end $$;
 comment on function private.count_unread_conversations is
   'How many conversations have something that the caller has not read, without those that they muted, up to 99, among '
   'the first 1000 of their list, and while no more than 20,000 messages are looked at.';
-call private.make_walk('private.count_unread_conversations');
+call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json
 language plpgsql stable

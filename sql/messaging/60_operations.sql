@@ -9,12 +9,12 @@ declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.fail('conversation_full');   -- before anybody is looked for
+    perform private.raise_error('conversation_full');   -- before anybody is looked for
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
   if private.require_caller() = any (v_people) then
-    perform private.fail('conversation_oneself');
+    perform private.raise_error('conversation_oneself');
   end if;
   return v_people;
 end $$;
@@ -32,16 +32,16 @@ begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
   -- again, in a later statement: a block may have come while this waited
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
-    perform private.fail('no_shared_circle');
+    perform private.raise_error('no_shared_circle');
   end if;
 end $$;
 comment on function private.lock_available is
   'Locks what these people are to the caller, and passes when each can be written to. Fails: person_unknown, '
   'no_shared_circle.';
 
-create function private.enter_conversation(p_conversation uuid, p_people uuid[], p_number bigint) returns void
+create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
 set search_path = ''
 as $$
@@ -51,7 +51,7 @@ begin
   insert into app.conversation_spans (conversation_id, user_id, first_number)
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
-comment on function private.enter_conversation is
+comment on function private.start_membership is
   'Lets people take part, who may read from a number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
@@ -66,7 +66,7 @@ begin
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
-  perform private.enter_conversation(v_id, array[v_caller, p_other], 1);
+  perform private.start_membership(v_id, array[v_caller, p_other], 1);
   return v_id;
 end $$;
 comment on function private.open_direct is 'Makes the direct conversation of the caller and a person.';
@@ -80,7 +80,7 @@ declare
   v_id     uuid;
 begin
   insert into app.conversations (kind, title) values ('group', p_title) returning id into v_id;
-  perform private.enter_conversation(v_id, v_caller || p_people, 1);
+  perform private.start_membership(v_id, v_caller || p_people, 1);
   update app.conversation_members set role = 'owner' where conversation_id = v_id and user_id = v_caller;
   return v_id;
 end $$;
@@ -95,11 +95,11 @@ declare
   v_id     uuid;
 begin
   if p_kind is null or p_kind not in ('direct', 'group') then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   elsif p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
-    perform private.fail('conversation_people');
+    perform private.raise_error('conversation_people');
   elsif p_kind = 'direct' and p_title is not null then
-    perform private.fail('conversation_title');
+    perform private.raise_error('conversation_title');
   end if;
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_member_ids))));
   v_people := private.require_others(p_member_ids);
@@ -145,7 +145,7 @@ begin
   perform private.lock_own_group(p_id);
   update app.conversations set title = p_title where id = p_id and title is distinct from p_title;
   if found then
-    perform private.say(p_id, app.uid(), 'title ' || p_title);
+    perform private.add_system_message(p_id, app.uid(), 'title ' || p_title);
   end if;
 end $$;
 comment on function private.rename_conversation is
@@ -174,12 +174,12 @@ declare
   v_group app.conversations := private.lock_own_group(p_id);
 begin
   if exists (select from app.conversation_members where conversation_id = p_id and user_id = any (p_people)) then
-    perform private.fail('conversation_member_already');
+    perform private.raise_error('conversation_member_already');
   elsif (select count(*) from app.conversation_members where conversation_id = p_id) + cardinality(p_people) > 50 then
-    perform private.fail('conversation_full');
+    perform private.raise_error('conversation_full');
   end if;
-  perform private.enter_conversation(p_id, p_people, v_group.last_number + 1);
-  perform private.say(p_id, p.id, 'joined') from unnest(p_people) as p (id);
+  perform private.start_membership(p_id, p_people, v_group.last_number + 1);
+  perform private.add_system_message(p_id, p.id, 'joined') from unnest(p_people) as p (id);
 end $$;
 comment on function private.add_members is
   'Lets people take part in the caller''s group, and says so in it. Fails: conversation_unknown, conversation_direct, '
@@ -214,7 +214,7 @@ begin
   order by user_id for no key update;
   update app.conversation_members set role = case user_id when p_to then 'owner' else 'member' end
   where conversation_id = p_id and user_id in (p_from, p_to);
-  perform private.say(p_id, p_to, 'owner');
+  perform private.add_system_message(p_id, p_to, 'owner');
 end $$;
 comment on function private.hand_over is 'Makes another member the owner of a group, and says so in it.';
 
@@ -232,13 +232,13 @@ begin
   update app.conversation_spans set last_number = v_number
   where conversation_id = p_id and user_id = p_person and last_number > v_number;
   if p_what is not null then
-    perform private.say(p_id, p_person, p_what);
+    perform private.add_system_message(p_id, p_person, p_what);
   end if;
   if v_role = 'owner' then
     -- somebody who can act rather than somebody who is banned
     select m.user_id into v_next from app.conversation_members m
     where m.conversation_id = p_id
-    order by (select true from app.silenced_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
+    order by (select true from app.hidden_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
     limit 1;
     if found then
       perform private.hand_over(p_id, p_person, v_next);
@@ -280,7 +280,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.conversation_members where conversation_id = p_id and user_id = p_person) then
-    perform private.fail('conversation_member_unknown');
+    perform private.raise_error('conversation_member_unknown');
   end if;
   return p_person;
 end $$;
@@ -332,7 +332,7 @@ as $$
 begin
   perform private.require_own_group(p_id);
   if p_role is distinct from 'owner' then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   perform private.count_writes('messages');
   perform private.make_owner(p_id, (private.require_others(array[p_person]))[1]);
@@ -353,7 +353,7 @@ begin
   update app.conversation_members set muted_until = p_until
   where conversation_id = p_id and user_id = private.require_caller();
   if not found then
-    perform private.fail('conversation_unknown');
+    perform private.raise_error('conversation_unknown');
   end if;
 end $$;
 comment on function private.mute_conversation is
@@ -365,7 +365,7 @@ set search_path = ''
 as $$
 begin
   if p_until <= now() then
-    perform private.fail('conversation_until');
+    perform private.raise_error('conversation_until');
   end if;
   -- what nobody lives to see is for good
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
@@ -394,7 +394,7 @@ declare
   v_message app.messages := private.require_message(p_message);
 begin
   if v_message.conversation_id <> p_id then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   update app.conversation_members
   set last_read_number = greatest(last_read_number, v_message.number), last_read_at = v_message.created_at

@@ -30,13 +30,13 @@ declare
   v_message app.messages;
 begin
   if not pg_input_is_valid(p_target, 'uuid') then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   v_message := private.find_received_message(p_target::uuid);
   if v_message.id is null then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   elsif private.is_tombstone(v_message) then
-    perform private.fail('message_deleted');
+    perform private.raise_error('message_deleted');
   end if;
   return v_message.id;
 end $$;

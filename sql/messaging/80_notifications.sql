@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'message.received', m.sender_id, 'conversation', m.conversation_id::text,
             jsonb_build_object('conversationId', m.conversation_id, 'messageId', m.id), null, null,
             e.caused_at)::private.notice
@@ -32,7 +32,7 @@ begin
   from unnest(p_effects) e
   join app.messages m on m.id = (e.payload ->> 'messageId')::uuid
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = e.user_id
-  where private.hears(e.user_id, m.sender_id);
+  where private.receives_from(e.user_id, m.sender_id);
 end $$;
 comment on function private.broadcast_messages is
   'Listener: says on each member''s own channel that something is said in a conversation, once a message, but not '

@@ -34,7 +34,7 @@ begin
 end $$;
 comment on function private.erase_messages is
   'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
-call private.make_walk('private.erase_messages');
+call private.force_index_scans('private.erase_messages');
 
 create function private.erase_conversations() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -59,6 +59,6 @@ end $$;
 comment on function private.erase_conversations is
   'Trigger: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
   'messages become tombstones: 500 of each at once.';
-call private.make_walk('private.erase_conversations');
+call private.force_index_scans('private.erase_conversations');
 create trigger _166_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();

@@ -54,7 +54,7 @@ create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
   where read_at is null and in_app;
-create index notifications_news_idx on app.notifications (user_id, updated_at) where read_at is null;
+create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. created_at is when it happened: in a roll-up the first item, of a kind that '
@@ -75,7 +75,7 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.tell reads it. There is no foreign key, since everybody would lock '
+  'One of private.notification_kinds, as private.notify reads it. There is no foreign key, since everybody would lock '
   'the same row for it.';
 comment on table app.notification_actors is
   'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
@@ -120,7 +120,7 @@ begin
 end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
   'sees them.';
-call private.make_walk('private.notification_cards');
+call private.force_index_scans('private.notification_cards');
 
 create type private.notice as (
   user_id uuid, kind text, actor_id uuid, target_type text, target_id text, payload jsonb, group_key text,
@@ -251,7 +251,7 @@ comment on function private.roll_up is
   'becomes unread and gets the latest payload, or begins one. Where not each counts, somebody who is in an earlier '
   'one of the last day begins none.';
 
-create function private.tell(p_notices private.notice[]) returns void
+create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -303,7 +303,7 @@ begin
     perform private.add_notifications(v_new);
   end if;
 end $$;
-comment on function private.tell is
+comment on function private.notify is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
   'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
   'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
@@ -326,7 +326,7 @@ begin
   end if;
   select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- plain variables: an expression makes no index condition
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
@@ -354,7 +354,7 @@ begin
 end $$;
 comment on function private.unread_count is
   'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
-call private.make_walk('private.unread_count');
+call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
 language plpgsql volatile   -- what waits for the caller is told first
@@ -397,7 +397,7 @@ comment on function private.mark_earlier_read is
   'For the worker alone, and private.mark_own_read: marks the newest 500 of a person''s unread notifications before a '
   'moment read, {userId, groupKey, before}, all or those of a group. Answers {changed, next}; next is null at the '
   'end.';
-call private.make_walk('private.mark_earlier_read');
+call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
 
@@ -424,7 +424,7 @@ set search_path = ''
 as $$
 begin
   if num_nonnulls(p_ids, p_group_key, p_before) <> 1 or cardinality(p_ids) > 100 then
-    perform private.fail('read_selection');
+    perform private.raise_error('read_selection');
   end if;
   perform private.catch_up(private.require_caller());
   -- of two devices the second counts what the first has left

@@ -7,7 +7,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'invite.used', (e.payload ->> 'newUserId')::uuid, 'invite-code', e.payload ->> 'codeId',
             jsonb_build_object('codeId', e.payload -> 'codeId'), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e));

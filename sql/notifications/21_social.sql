@@ -11,7 +11,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'circle.invited', (e.payload ->> 'inviterId')::uuid, 'invitation',
             e.payload ->> 'invitationId',
             jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
@@ -40,7 +40,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'circle.accepted', (e.payload ->> 'memberId')::uuid, 'circle', e.payload ->> 'circleId',
             jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
             'circle.accepted:' || (e.payload ->> 'invitationId'), null, e.caused_at)::private.notice
@@ -54,7 +54,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'circle.added', c.owner_id, 'circle', c.id::text, jsonb_build_object('circleId', c.id),
             null, null, e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -83,7 +83,7 @@ set search_path = ''
 as $$
 begin
   -- the follower is the actor; there is no target
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'user.followed', (e.payload ->> 'followerId')::uuid, null, null, '{}', null, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));

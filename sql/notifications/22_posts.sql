@@ -16,7 +16,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.replied', r.author_id, 'post', r.post_id::text,
             jsonb_build_object('postId', r.post_id, 'replyId', r.id), null, array[r.post_id],
             e.caused_at)::private.notice
@@ -32,7 +32,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.mentioned', (e.payload ->> 'byId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'replyId', e.payload -> 'replyId'), null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
@@ -48,7 +48,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.reacted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'kind', e.payload -> 'kind'), null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
@@ -62,7 +62,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.reposted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'repostId', e.payload -> 'repostId'), null,
             array[(e.payload ->> 'repostId')::uuid], e.caused_at)::private.notice
@@ -76,7 +76,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.quoted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'quoteId', e.payload -> 'quoteId'), null,
             array[(e.payload ->> 'postId')::uuid, (e.payload ->> 'quoteId')::uuid], e.caused_at)::private.notice
@@ -91,7 +91,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.milestone', null, 'post', e.payload ->> 'postId', e.payload, null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
     from unnest(p_effects) e));
@@ -104,7 +104,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'co-author.invited', (e.payload ->> 'inviterId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('inviteId', e.payload -> 'inviteId', 'postId', e.payload -> 'postId'), null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
@@ -118,7 +118,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'co-author.accepted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('inviteId', e.payload -> 'inviteId', 'postId', e.payload -> 'postId'),
             'co-author.accepted:' || (e.payload ->> 'inviteId'), array[(e.payload ->> 'postId')::uuid],

@@ -4,7 +4,7 @@
 
 insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
-create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
+create function private.fan_out_series_item_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the followers of a series are nobody's business
 set search_path = ''
 as $$
@@ -17,13 +17,13 @@ begin
   perform private.add_effects('posts.series.extended', p_job, v_ids);
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.tell_series_followers is
-  'For the worker alone, and private.reach_series_followers: leaves an effect for the next 500 followers behind one '
+comment on function private.fan_out_series_item_batch is
+  'For the worker alone, and private.fan_out_series_item: leaves an effect for the next 500 followers behind one '
   'of {seriesId, postId}. Answers {changed, next}; next is null at the end.';
 
-call private.make_batch_queue('series-notices', 'private.tell_series_followers');
+call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
-create function private.reach_series_followers(p_event jsonb) returns void
+create function private.fan_out_series_item(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -32,10 +32,10 @@ begin
                             where series_id = (p_event ->> 'seriesId')::uuid limit 101) f) > 100 then
     perform private.enqueue('series-notices', p_event::json);
   else
-    perform private.tell_series_followers(p_event);
+    perform private.fan_out_series_item_batch(p_event);
   end if;
 end $$;
-comment on function private.reach_series_followers is
+comment on function private.fan_out_series_item is
   'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
 
 create function private.item_time(p_item jsonb) returns timestamptz
@@ -54,7 +54,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'series.updated', p.author_id, 'post', p.id::text, e.payload, k.key, array[p.id],
             e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -72,5 +72,5 @@ comment on function private.notify_series_extended is
   'the latest.';
 
 insert into private.event_listeners (event, listener, position, timing) values
-  ('posts.series.extended', 'private.reach_series_followers', 550, 'at once'),
+  ('posts.series.extended', 'private.fan_out_series_item', 550, 'at once'),
   ('posts.series.extended', 'private.notify_series_extended', 600, 'soon');

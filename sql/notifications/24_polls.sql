@@ -3,7 +3,7 @@
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
-create function private.tell_poll_voters(p_job jsonb, p_after uuid default null) returns json
+create function private.fan_out_poll_end_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- who voted is nobody's business
 set search_path = ''
 as $$
@@ -21,13 +21,13 @@ begin
   perform private.add_effects('posts.poll.closed', p_job, v_ids);
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.tell_poll_voters is
-  'For the worker alone, and private.reach_poll_voters: leaves an effect for the next 500 of the author and the '
+comment on function private.fan_out_poll_end_batch is
+  'For the worker alone, and private.fan_out_poll_end: leaves an effect for the next 500 of the author and the '
   'voters behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
 
-call private.make_batch_queue('poll-notices', 'private.tell_poll_voters');
+call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
 
-create function private.reach_poll_voters(p_event jsonb) returns void
+create function private.fan_out_poll_end(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -36,10 +36,10 @@ begin
                             where poll_id = (p_event ->> 'pollId')::uuid limit 101) v) > 100 then
     perform private.enqueue('poll-notices', p_event::json);
   else
-    perform private.tell_poll_voters(p_event);
+    perform private.fan_out_poll_end_batch(p_event);
   end if;
 end $$;
-comment on function private.reach_poll_voters is
+comment on function private.fan_out_poll_end is
   'Listener: leaves an effect for the author of a poll and everybody who voted, or lets the worker do it when more '
   'than 100 voted.';
 
@@ -48,7 +48,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, k.key,
             array[p.id], e.caused_at)::private.notice
     from (select distinct on (f.user_id, f.payload ->> 'postId') f.*
@@ -62,5 +62,5 @@ comment on function private.notify_poll_closed is
   'Listener: tells the author of a poll, or somebody who voted, of its end, once, if they may see it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
-  ('posts.poll.closed', 'private.reach_poll_voters', 550, 'at once'),
+  ('posts.poll.closed', 'private.fan_out_poll_end', 550, 'at once'),
   ('posts.poll.closed', 'private.notify_poll_closed', 600, 'soon');

@@ -7,7 +7,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'membership.decided', (e.payload ->> 'actorId')::uuid, e.payload ->> 'kind',
             e.payload ->> 'spaceId',
             jsonb_build_object(

@@ -1,13 +1,13 @@
 -- The channel user:{userId} says that there is a notification, new or rolled up once more.
 -- docs/decisions.md, Realtime.
 
-create function private.hears_person(p_rest text) returns boolean
+create function private.may_listen_to_person(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = app.uid()::text; end $$;
-comment on function private.hears_person is 'Audience of user:{userId}: that person.';
+comment on function private.may_listen_to_person is 'Audience of user:{userId}: that person.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('user', 'private.hears_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
+  ('user', 'private.may_listen_to_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
 
 create function private.broadcast_notification() returns trigger
 language plpgsql security definer   -- sends to others than the caller

@@ -52,7 +52,7 @@ begin
   if p_cursor is not null then
     v_place := private.cursor_place('changed notifications', p_cursor);
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_at := v_place.at;
     v_id := v_place.id;

@@ -137,12 +137,12 @@ as $$
 begin
   -- not what POSIX lets a zone be as well, such as X-25
   if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
-    perform private.fail('timezone_unknown');
+    perform private.raise_error('timezone_unknown');
   end if;
   perform now() at time zone p_name;
   return p_name;
 exception when invalid_parameter_value then
-  perform private.fail('timezone_unknown');
+  perform private.raise_error('timezone_unknown');
 end $$;
 comment on function private.require_timezone is
   'Passes for the name of a time zone, and gives it back. Fails: timezone_unknown.';
@@ -189,7 +189,7 @@ declare
 begin
   if exists (select from private.list_own_channels() k
              where k.always_in_app and not (p_changes -> k.kind ->> 'inApp')::boolean) then
-    perform private.fail('in_app_required');
+    perform private.raise_error('in_app_required');
   end if;
   insert into app.notification_preferences as p (user_id, kind, in_app, push, email)
   select v_caller, k.kind, (c.choice ->> 'inApp')::boolean, (c.choice ->> 'push')::boolean,

@@ -23,7 +23,7 @@ create table app.push_tokens (
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
   'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
-call private.make_nulls_speak('app.push_tokens');
+call private.make_nulls_raise_codes('app.push_tokens');
 comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
 
 create table private.pushes (
@@ -173,7 +173,7 @@ create trigger push_replaced after update of created_at on app.notifications
   for each row when (new.read_at is null and new.created_at > old.created_at)
   execute function private.push_notification();
 
-create function private.is_still_there(p_notification app.notifications) returns boolean
+create function private.is_target_visible(p_notification app.notifications) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -198,18 +198,18 @@ begin
                        select from app.replies r
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
-comment on function private.is_still_there is
+comment on function private.is_target_visible is
   'Whether what a notification tells of may still be told: the post is one that its person sees and has not muted, '
   'except where the kind passes that, and what a single item names is not gone or hidden.';
 
-create function private.is_still_heard(p_notification app.notifications) returns boolean
+create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return exists (select from app.users
                  where id = p_notification.user_id and banned_at is null and erased_at is null)
-     and private.is_still_there(p_notification)
+     and private.is_target_visible(p_notification)
      and (not exists (select from app.notification_actors where notification_id = p_notification.id)
           or exists (select
                      from (select actor_id from app.notification_actors where notification_id = p_notification.id
@@ -219,7 +219,7 @@ begin
                        and not exists (select from app.mutes m
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
-comment on function private.is_still_heard is
+comment on function private.is_still_deliverable is
   'Whether a notification may still be sent: its person is neither banned nor erased, what it tells of is still '
   'there, and of the first 50 who caused it, if anybody did, one is not muted, across a block, banned or erased '
   'meanwhile.';
@@ -236,7 +236,7 @@ begin
     from jsonb_to_recordset(p_jobs) as j ("notificationId" uuid, round integer)
     join app.notifications n on n.id = j."notificationId" and n.read_at is null
     join app.push_tokens t on t.user_id = n.user_id
-    where 'push' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)),
+    where 'push' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_deliverable(n)),
   claimed as (
     insert into private.pushes as p (notification_id, round, token_id, claimed_until)
     select id, round, token_id, clock_timestamp() + interval '1 minute' from due order by 1, 2, 3

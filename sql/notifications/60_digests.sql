@@ -46,9 +46,9 @@ begin
 end $$;
 comment on function private.unread_between is
   'A person''s notifications that came or became unread between two moments, and still are: the latest 500.';
-call private.make_walk('private.unread_between');
+call private.force_index_scans('private.unread_between');
 
-create function private.has_news(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
+create function private.has_digest_items(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -56,7 +56,7 @@ begin
   return exists (select from (select distinct n.kind from private.unread_between(p_user, p_from, p_to) n) k
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
-comment on function private.has_news is
+comment on function private.has_digest_items is
   'Whether there is something that a person wants to be mailed, before it is asked whether it may still be told.';
 
 create function private.job_queue_digests() returns integer
@@ -92,7 +92,7 @@ begin
     join app.users u on u.id = p.id and u.banned_at is null
     cross join lateral (
       select coalesce(max(d.told_to), now() - c_back) from private.digests d where d.user_id = p.id) as f (told_from)
-    where private.has_news(p.id, f.told_from, c_to)
+    where private.has_digest_items(p.id, f.told_from, c_to)
     on conflict (user_id, day) do nothing
     returning id)
   select array_agg(id) into v_ids from made;
@@ -104,7 +104,7 @@ comment on function private.job_queue_digests is
   'their next hour is. Of the banned, and of those whose address bounces or was not verified within a day, it is '
   'moved on alone. May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. '
   'The worker repeats it until there is none.';
-call private.make_walk('private.job_queue_digests');
+call private.force_index_scans('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
 create function private.digest_mail(p_digest private.digests) returns json
@@ -119,7 +119,7 @@ begin
   select json_agg(json_build_object('kind', k.kind, 'count', k.count) order by k.kind) into v_items
   from (select n.kind, sum(n.count)::integer as count
         from unnest(v_news) n
-        where 'email' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)
+        where 'email' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_deliverable(n)
         group by n.kind) k;
   return (select json_build_object('to', a.email, 'unsubscribeId', s.unsubscribe_id, 'timezone', s.timezone,
                                    'hour', s.digest_hour, 'items', v_items, 'more', cardinality(v_news) = 500)
@@ -189,7 +189,7 @@ as $$
 begin
   update app.notification_settings set digest_hour = null where unsubscribe_id = p_id;
   if not found then
-    perform private.fail('unsubscribe_unknown');
+    perform private.raise_error('unsubscribe_unknown');
   end if;
   return json_build_object('ok', true);
 end $$;

@@ -39,6 +39,6 @@ end $$;
 comment on function private.erase_notifications is
   'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
   'nobody else, except kinds that outlive their actor.';
-call private.make_walk('private.erase_notifications');
+call private.force_index_scans('private.erase_notifications');
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();

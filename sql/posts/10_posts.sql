@@ -174,8 +174,8 @@ comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.mark_posts). '
-  'Until then app.silenced_people hides them.';
+  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.hide_or_show_posts). '
+  'Until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
@@ -236,7 +236,7 @@ create table app.post_emotions (
 comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
 comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',
    'a post goes out: at once, or a scheduled one at its time'),
   ('posts.post.edited', '{postId}',

@@ -11,7 +11,7 @@ begin
              private.find_level(p_viewer, p.author_id), p.required_level,
              p.space_id is null or exists (select from app.space_members m
                                            where m.space_id = p.space_id and m.user_id = p_viewer))
-       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
+       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
 end $$;
@@ -25,7 +25,7 @@ select p.*, v.viewer_level,
        v.viewer_level >= p.required_level
        and (p.space_id is null or (select true from app.space_members m
                                    where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
-       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
+       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid()))) as is_visible
 from app.posts p
 cross join lateral (
@@ -51,7 +51,7 @@ declare
 begin
   select * into v_post from app.posts where id = p_post;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_post;
 end $$;
@@ -65,7 +65,7 @@ declare
   v_post app.posts := private.require_post(p_post);
 begin
   if v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   end if;
   return v_post;
 end $$;
@@ -81,11 +81,11 @@ declare
   v_post app.posts := private.require_post(p_post);
 begin
   if v_post.author_id <> private.require_caller() then
-    perform private.fail('post_not_yours');
+    perform private.raise_error('post_not_yours');
   end if;
   select * into v_post from app.posts where id = p_post for update;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_post;
 end $$;

@@ -17,7 +17,7 @@ begin
     return query values ('post', 'There is no such post.', false);
     return;
   end if;
-  v_gone := exists (select from app.silenced_people where user_id = v_post.author_id);
+  v_gone := exists (select from app.hidden_people where user_id = v_post.author_id);
   v_required := private.visibility_level(v_post.visibility);
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),

@@ -37,7 +37,7 @@ comment on column app.replies.parent_id is 'The reply under the same post that t
   'itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
    'somebody has replied to a post');
 
@@ -57,7 +57,7 @@ as $$
 begin
   perform from app.replies where id = new.parent_id and post_id = new.post_id;
   if not found then
-    perform private.fail('reply_unknown');
+    perform private.raise_error('reply_unknown');
   end if;
   return new;
 end $$;
@@ -109,7 +109,7 @@ declare
 begin
   select * into v_reply from app.replies where id = p_reply;
   if not found then
-    perform private.fail('reply_unknown');
+    perform private.raise_error('reply_unknown');
   end if;
   return v_reply;
 end $$;
@@ -133,7 +133,7 @@ select r.*
 from app.replies r
 where coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= r.required_level
-  and (select true from app.silenced_people s where s.user_id = r.author_id) is null
+  and (select true from app.hidden_people s where s.user_id = r.author_id) is null
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
   'The replies that the caller may see, by the rule of the policy of app.replies: for definer functions, to which no '
@@ -167,7 +167,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
-call private.make_walk('private.reply_cards');
+call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]
 language plpgsql stable security definer   -- the post's author may have hidden the answered reply from its writer
@@ -195,27 +195,27 @@ declare
   v_card  json;
 begin
   perform private.count_writes('replies');
-  perform private.enter_post(v_post);
+  perform private.lock_open_post_space(v_post);
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   v_card := private.reply_cards(array[v_reply]) -> 0;
   if v_card is null then   -- a block came while the counters were waited for
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_card;
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
   'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded, '
-  'private.enter_post.';
+  'private.lock_open_post_space.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
@@ -263,7 +263,7 @@ begin
       where private.may_see(
         (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
         l.required_level, true)
-        and (select true from app.silenced_people s where s.user_id = l.author_id) is null
+        and (select true from app.hidden_people s where s.user_id = l.author_id) is null
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -275,7 +275,7 @@ end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
   'of one, among the next 400 that are there for everybody, and their own.';
-call private.make_walk('private.find_replies');
+call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
@@ -293,13 +293,13 @@ begin
     v_from := private.require_place('replies ' || v_post, p_cursor);
     v_from.at := coalesce(v_from.at, private.find_reply_time(v_from.id, v_post));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;
     if not found then
-      perform private.fail('reply_unknown');
+      perform private.raise_error('reply_unknown');
     end if;
   end if;
   v_found := private.find_replies(v_post, p_parent_id, p_kind, v_from);

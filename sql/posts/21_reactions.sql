@@ -11,7 +11,7 @@ create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
 comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
 -- no update: a reaction is given or taken back
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
    'somebody has given a heart or a spark'),
   ('posts.reaction.removed', '{postId,userId}',
@@ -66,29 +66,29 @@ declare
   v_post uuid := private.require_published_original(p_id);
 begin
   perform private.count_writes('reactions');
-  perform private.enter_post(v_post);
+  perform private.lock_open_post_space(v_post);
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.require_marks(v_post);
+  return private.require_engagement_card(v_post);
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.enter_post.';
+  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.lock_open_post_space.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   delete from app.reactions
   where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
-    return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
+    return private.error_response('post_unknown');   -- it is taken back, and nothing of the post is shown
   end if;
-  return private.require_marks(v_post);
+  return private.require_engagement_card(v_post);
 end $$;
 comment on function api.unreact is
   'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '

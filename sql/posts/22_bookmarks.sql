@@ -11,19 +11,19 @@ create index bookmarks_post_id_idx on app.bookmarks (post_id);
 comment on table app.bookmarks is 'Who keeps which posts. Others see only a count.';
 -- no update: a bookmark is set or taken back
 
-create table private.ended_bookmarks (
+create table private.removed_bookmarks (
   user_id    uuid not null,
   post_id    uuid not null,
   created_at timestamptz not null,
   ended_at   timestamptz not null default now(),
   primary key (user_id, post_id)
 );
-create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
-comment on table private.ended_bookmarks is
+create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
+comment on table private.removed_bookmarks is
   'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
-comment on column private.ended_bookmarks.ended_at is 'When the bookmark was taken back.';
-insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
+comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
+insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
 -- each is an entry in two ledgers, which keep it when it is taken back
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
@@ -40,22 +40,22 @@ comment on function private.count_bookmarks is 'Trigger: counts bookmarks, also 
 create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
-create function private.keep_ended_bookmarks() returns trigger
+create function private.keep_removed_bookmarks() returns trigger
 language plpgsql security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
-  insert into private.ended_bookmarks (user_id, post_id, created_at)
+  insert into private.removed_bookmarks (user_id, post_id, created_at)
   select user_id, post_id, created_at from ended
   on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_bookmarks is
+comment on function private.keep_removed_bookmarks is
   'Trigger: a bookmark that is taken back leaves its place in the list behind.';
-create trigger _110_keep_ended after delete on app.bookmarks
-  referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
+create trigger _110_keep_removed after delete on app.bookmarks
+  referencing old table as ended for each statement execute function private.keep_removed_bookmarks();
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.bookmark.added', '{postId,userId}',
    'somebody has bookmarked a post'),
   ('posts.bookmark.removed', '{postId,userId}',
@@ -86,7 +86,7 @@ as $$
 begin
   return coalesce(
     (select created_at from app.bookmarks where user_id = app.uid() and post_id = p_post),
-    (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
+    (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
   'The time of a cursor''s post among the caller''s bookmarks, also of one that was taken back in the last day.';
@@ -102,7 +102,7 @@ begin
   insert into app.bookmarks (post_id, user_id)
   select p.id, private.require_caller() from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.require_marks(v_post);
+  return private.require_engagement_card(v_post);
 end $$;
 comment on function api.bookmark is
   'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
@@ -113,7 +113,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   delete from app.bookmarks where post_id = v_post and user_id = private.require_caller();
   if not found then
@@ -152,7 +152,7 @@ begin
 end $$;
 comment on function private.find_bookmarks is
   'The next bookmarked posts that the caller may still see, among their next 400 bookmarks.';
-call private.make_walk('private.find_bookmarks');
+call private.force_index_scans('private.find_bookmarks');
 
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -166,11 +166,11 @@ begin
     v_from := private.require_place('bookmarks', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_bookmark_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_bookmarks(v_from);
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is

@@ -22,7 +22,7 @@ begin
   -- as in private.limit_mutes
   perform pg_advisory_xact_lock(hashtextextended('post mutes ' || new.user_id, 0));
   if (select count(*) from app.post_mutes where user_id = new.user_id and post_id <> new.post_id) >= 5000 then
-    perform private.fail('post_mutes_exhausted');
+    perform private.raise_error('post_mutes_exhausted');
   end if;
   return new;
 end $$;

@@ -30,7 +30,7 @@ declare
   v_post app.posts := private.require_original(p_post);
 begin
   if v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   end if;
   return v_post.id;
 end $$;
@@ -38,14 +38,14 @@ comment on function private.require_published_original is
   'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
   'post_not_out.';
 
-create function private.enter_post(p_post uuid) returns void
+create function private.lock_open_post_space(p_post uuid) returns void
 language plpgsql volatile security definer   -- the policy of posts was asked before
 set search_path = ''
 as $$
 begin
   perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
 end $$;
-comment on function private.enter_post is
+comment on function private.lock_open_post_space is
   'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
   'nobody answers, marks, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
 
@@ -58,7 +58,7 @@ declare
 begin
   -- this refuses scheduled and hidden posts too, since only their author sees them
   if v_post.author_id = private.require_caller() then
-    perform private.fail('repost_own');
+    perform private.raise_error('repost_own');
   end if;
   return v_post.id;
 end $$;
@@ -102,7 +102,7 @@ begin
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
-      perform private.fail('post_unknown');   -- deleted while the repost waited for it
+      perform private.raise_error('post_unknown');   -- deleted while the repost waited for it
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
       'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
@@ -128,7 +128,7 @@ comment on function private.find_reposted is
   'The original of the caller''s own repost, even when the repost is deleted or they no longer see the original. Null '
   'for any other id.';
 
-create function private.mark_target(p_post uuid) returns uuid
+create function private.withdrawal_target(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: it must not tell the original of a repost that the caller cannot see
 set search_path = ''
 as $$
@@ -138,7 +138,7 @@ begin
     private.find_reposted(p_post),
     p_post);
 end $$;
-comment on function private.mark_target is
+comment on function private.withdrawal_target is
   'The post from which the caller takes something back: the one that private.require_original answers, and any other '
   'id as it is, since people can take back what is theirs even when they no longer see the post. It never fails.';
 
@@ -195,7 +195,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.delete_repost(v_post) then
     perform private.require_post(v_post);

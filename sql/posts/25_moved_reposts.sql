@@ -1,6 +1,6 @@
 -- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
 
-create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
+create function private.sync_repost_audience_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- changes reposts of others
 set search_path = ''
 as $$
@@ -19,13 +19,13 @@ begin
   where r.id = any (v_ids) and o.id = r.quoted_post_id and r.original_author_id is distinct from o.closer_id;
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.place_reposts is
+comment on function private.sync_repost_audience_batch is
   'For the worker alone: gives the next 500 reposts of a post {postId} behind one its audience, so that the feed '
   'finds them. Answers {changed, next}; next is null at the end.';
 
-call private.make_batch_queue('moved-reposts', 'private.place_reposts');
+call private.make_batch_queue('moved-reposts', 'private.sync_repost_audience_batch');
 
-create function private.close_reposts() returns trigger
+create function private.sync_repost_audience() returns trigger
 language plpgsql security definer   -- changes reposts of others
 set search_path = ''
 as $$
@@ -45,10 +45,10 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.close_reposts is
+comment on function private.sync_repost_audience is
   'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
   'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
-call private.make_walk('private.close_reposts');
-create trigger _140_close_reposts after update of visibility on app.posts
+call private.force_index_scans('private.sync_repost_audience');
+create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
-  execute function private.close_reposts();
+  execute function private.sync_repost_audience();

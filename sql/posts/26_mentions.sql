@@ -2,7 +2,7 @@
 -- An edit mentions nobody.
 -- docs/decisions.md, Posts.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 

@@ -44,7 +44,7 @@ create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
 comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
    'the time of a poll is over');
 
@@ -78,7 +78,7 @@ set search_path = ''
 as $$
 begin
   if exists (select from app.polls l where l.post_id = new.id and l.closes_at <= new.publish_at) then
-    perform private.fail('poll_closes_at');
+    perform private.raise_error('poll_closes_at');
   end if;
   return null;
 end $$;
@@ -127,18 +127,18 @@ begin
   perform from app.posts
   where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
 
   if jsonb_typeof(p_poll -> 'options') is distinct from 'array' then
-    perform private.fail('poll_options');
+    perform private.raise_error('poll_options');
   end if;
   v_texts := array(select private.require_name(o.text)
                    from jsonb_array_elements_text(p_poll -> 'options') with ordinality as o (text, place)
                    where o.place <= 6 order by o.place);
   if cardinality(v_texts) < 2
      or exists (select from unnest(v_texts) t where coalesce(length(t), 0) not between 1 and 200) then
-    perform private.fail('poll_options');
+    perform private.raise_error('poll_options');
   end if;
 
   if pg_input_is_valid(p_poll ->> 'closesAt', 'timestamptz') then
@@ -146,7 +146,7 @@ begin
   end if;
   if p_poll ->> 'closesAt' is not null
      and (private.is_ahead(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
-    perform private.fail('poll_closes_at');
+    perform private.raise_error('poll_closes_at');
   end if;
 
   insert into app.polls (post_id, author_id, closes_at)
@@ -168,13 +168,13 @@ begin
   select * into v_poll from app.polls where post_id = p_post;
   perform private.require_published_post(p_post);
   if v_poll.id is null then
-    perform private.fail('poll_unknown');
+    perform private.raise_error('poll_unknown');
   end if;
   -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
   perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
-    perform private.fail('poll_closed');
+    perform private.raise_error('poll_closed');
   end if;
   return v_poll;
 end $$;
@@ -190,7 +190,7 @@ declare
   v_post uuid := (private.require_original(p_id)).id;
   v_poll app.polls;
 begin
-  perform private.enter_post(v_post);
+  perform private.lock_open_post_space(v_post);
   v_poll := private.lock_running_poll(v_post);
   insert into app.poll_votes (poll_id, user_id, option_id)
   select o.poll_id, private.require_caller(), o.id
@@ -198,13 +198,13 @@ begin
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
     perform private.require_post(v_post);   -- a block may have come in between
-    perform private.fail('option_unknown');
+    perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
   'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
-  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.enter_post.';
+  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.lock_open_post_space.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
@@ -234,12 +234,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
     perform private.lock_running_poll(v_post);   -- fails where the caller cannot vote either
   elsif not exists (select from app.posts where id = v_post) then
-    return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
+    return private.error_response('post_unknown');   -- it is taken back, and nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
@@ -274,7 +274,7 @@ begin
     return -1;
   end;
   -- last, since it locks other polls
-  perform private.give_way('app.polls', 'author_id', v_poll.author_id,
+  perform private.yield_turn('app.polls', 'author_id', v_poll.author_id,
                            'closes_at is not null and closed_emitted_at is null',
                            'greatest(closes_at, close_again_at)', 'close_again_at');
   return 1;

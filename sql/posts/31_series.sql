@@ -28,18 +28,18 @@ comment on table app.series_items is
   'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
 comment on column app.series_items.added_at is 'When the post became an item.';
 
-create table private.left_items (
+create table private.deleted_series_items (
   series_id uuid not null references app.series on delete cascade,
   post_id   uuid not null references app.posts on delete cascade,
   position  integer not null,
   left_at   timestamptz not null default clock_timestamp(),
   primary key (series_id, post_id)
 );
-create index left_items_post_id_idx on private.left_items (post_id);
-comment on table private.left_items is
+create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
+comment on table private.deleted_series_items is
   'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
   'item behind. A series keeps the 200 that left last, since all move with its items.';
-comment on column private.left_items.left_at is 'When the post was deleted.';
+comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -51,7 +51,7 @@ create index series_follows_user_id_idx on app.series_follows (user_id, series_i
 comment on table app.series_follows is 'The people who are told of new items of a series.';
 -- no update: a follow is made or ended
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
    'a post that is out has become an item of a series, or an item goes out');
 
@@ -78,7 +78,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
-    perform private.fail('series_exhausted');
+    perform private.raise_error('series_exhausted');
   end if;
   return new;
 end $$;
@@ -112,7 +112,7 @@ begin
   perform from app.series s join app.posts p on p.author_id = s.author_id
   where s.id = p_series and p.id = p_post and s.author_id = private.require_caller() and p.deleted_at is null;
   if not found then
-    perform private.fail('series_unknown');
+    perform private.raise_error('series_unknown');
   end if;
 
   select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post)
@@ -121,11 +121,11 @@ begin
   v_to := coalesce(p_position, v_others + 1);
   v_new := v_from is null;
   if v_new and v_others >= 200 then
-    perform private.fail('series_full');
+    perform private.raise_error('series_full');
   elsif v_new and (select count(*) from app.series_items where post_id = p_post) >= 5 then
-    perform private.fail('series_of_post_exceeded');
+    perform private.raise_error('series_of_post_exceeded');
   elsif v_to not between 1 and v_others + 1 then
-    perform private.fail('series_position');
+    perform private.raise_error('series_position');
   end if;
 
   if v_new then
@@ -136,10 +136,10 @@ begin
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
   -- as if the item left its place and came in at the new one
-  update private.left_items l
+  update private.deleted_series_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
-        from private.left_items where series_id = p_series) m
+        from private.deleted_series_items where series_id = p_series) m
   where l.series_id = p_series and l.post_id = m.post_id;
   return v_new;
 end $$;
@@ -161,11 +161,11 @@ begin
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
     update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
-    update private.left_items set position = position - 1 where series_id = v_series and position > v_gap;
-    insert into private.left_items (series_id, post_id, position) values (v_series, new.id, v_gap);
-    delete from private.left_items
+    update private.deleted_series_items set position = position - 1 where series_id = v_series and position > v_gap;
+    insert into private.deleted_series_items (series_id, post_id, position) values (v_series, new.id, v_gap);
+    delete from private.deleted_series_items
     where series_id = v_series
-      and post_id in (select post_id from private.left_items where series_id = v_series
+      and post_id in (select post_id from private.deleted_series_items where series_id = v_series
                       order by left_at desc, post_id offset 200);
   end loop;
   return null;
@@ -193,7 +193,7 @@ begin
 end $$;
 comment on function private.end_series_follows is
   'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
-call private.make_walk('private.end_series_follows');
+call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
@@ -226,4 +226,4 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
 comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
-call private.make_walk('private.series_cards');
+call private.force_index_scans('private.series_cards');

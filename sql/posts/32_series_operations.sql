@@ -10,7 +10,7 @@ declare
 begin
   select * into v_series from app.series where id = p_series;
   if not found then
-    perform private.fail('series_unknown');
+    perform private.raise_error('series_unknown');
   end if;
   return v_series;
 end $$;
@@ -44,7 +44,7 @@ declare
 begin
   select * into v_from from app.series where id = private.require_cursor(p_cursor) and author_id = v_caller;
   if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- plain variables: an expression makes no index condition
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
@@ -67,11 +67,11 @@ declare
 begin
   perform private.count_writes('edits');
   if v_series.author_id <> private.require_caller() then
-    perform private.fail('series_not_yours');
+    perform private.raise_error('series_not_yours');
   end if;
   v_post := private.lock_own_post(p_post_id);   -- the lock keeps it from being deleted or published meanwhile
   if v_post.format = 'repost' then
-    perform private.fail('series_repost');
+    perform private.raise_error('series_repost');
   end if;
   if private.place_item(p_id, p_post_id, p_position) and v_post.published_at is not null then
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
@@ -107,7 +107,7 @@ begin
   if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
-      (select position - 1 from private.left_items where series_id = p_series and post_id = p_post));
+      (select position - 1 from private.deleted_series_items where series_id = p_series and post_id = p_post));
   end if;
   return null;
 end $$;
@@ -128,15 +128,15 @@ declare
 begin
   perform private.require_series(p_series_id);
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- all items that the caller sees, at most 200: a position is the place among these, and tells nothing of others
   select array_agg(post_id order by position) filter (where position > v_place),
          count(*) filter (where position <= v_place)
   into v_ids, v_before
   from app.series_items where series_id = p_series_id;
-  p_limit := private.fitting_posts(v_ids, p_limit);
-  return private.merged(
+  p_limit := private.count_fitting_posts(v_ids, p_limit);
+  return private.merge_objects(
     json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
     private.page(
       (select json_agg(json_build_object('position', v_before + c.place, 'post', c.card) order by c.place)
@@ -156,7 +156,7 @@ declare
 begin
   perform private.count_writes('follows');
   if v_series.author_id = private.require_caller() then
-    perform private.fail('series_follow_own');
+    perform private.raise_error('series_follow_own');
   end if;
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown series
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id

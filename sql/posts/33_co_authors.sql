@@ -22,7 +22,7 @@ comment on column app.post_co_authors.author_id is
 comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
    'the author invites a co-author'),
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
@@ -64,7 +64,7 @@ begin
 end $$;
 comment on function private.end_co_author_invitations is
   'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
-call private.make_walk('private.end_co_author_invitations');
+call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
@@ -91,7 +91,7 @@ end $$;
 comment on function private.co_author_list is
   'The co-authors whom the caller may see, as the card of this post has them. The author and the invited person also '
   'see who has not answered yet.';
-call private.make_walk('private.co_author_list');
+call private.force_index_scans('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
 language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
@@ -118,7 +118,7 @@ as $$
 begin
   if p_share + coalesce((select sum(split_share) from app.post_co_authors
                          where post_id = p_post and status = 'accepted'), 0) > 90 then
-    perform private.fail('split_share_exceeded');
+    perform private.raise_error('split_share_exceeded');
   end if;
 end $$;
 comment on function private.require_split is
@@ -137,19 +137,19 @@ begin
   v_person := private.lock_person(p_user_id);
   v_post := private.lock_own_post(p_id);
   if v_post.format = 'repost' then
-    perform private.fail('co_author_repost');
+    perform private.raise_error('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.fail('post_not_out');   -- nobody else could see it and accept
+    perform private.raise_error('post_not_out');   -- nobody else could see it and accept
   elsif v_person = app.uid() then
-    perform private.fail('co_author_oneself');
+    perform private.raise_error('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
-    perform private.fail('split_share');
+    perform private.raise_error('split_share');
   elsif exists (select from app.post_co_authors where post_id = p_id and user_id = v_person) then
-    perform private.fail('co_author_already');
+    perform private.raise_error('co_author_already');
   elsif (select count(*) from app.post_co_authors where post_id = p_id) >= 4 then
-    perform private.fail('co_authors_exhausted');
+    perform private.raise_error('co_authors_exhausted');
   elsif private.post_visible_to(p_id, v_person) is not true then
-    perform private.fail('co_author_outside');
+    perform private.raise_error('co_author_outside');
   end if;
   perform private.require_split(p_id, p_split_share);
 
@@ -158,7 +158,7 @@ begin
   select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
   if not found then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   perform private.emit('posts.co_author.invited', json_build_object(
     'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person),
@@ -183,17 +183,17 @@ begin
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted')
      and private.post_visible_to(p_post, app.uid()) is not true then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   elsif v_row.id is null then
     -- that of another, if the card of the post shows it to the caller
     perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
-      perform private.fail('invitation_not_yours');
+      perform private.raise_error('invitation_not_yours');
     end if;
-    perform private.fail('co_author_invitation_unknown');
+    perform private.raise_error('co_author_invitation_unknown');
   elsif v_row.status = 'accepted' and p_accept is not false then
-    perform private.fail('co_author_resolved');
+    perform private.raise_error('co_author_resolved');
   end if;
 
   if p_accept then
@@ -219,7 +219,7 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.fail('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
   end if;
   -- checks before the post is locked
   if p_accept is not false or not exists (

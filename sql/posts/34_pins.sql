@@ -19,7 +19,7 @@ begin
   from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
   if v_pinned >= 3 or v_all >= 50 then
-    perform private.fail('pins_exhausted');
+    perform private.raise_error('pins_exhausted');
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
@@ -46,7 +46,7 @@ declare
   v_post app.posts := private.lock_own_post(p_id);
 begin
   if v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   end if;
   perform private.pin(p_id);
   return private.post_card(p_id);

@@ -1,7 +1,7 @@
 -- How a post looks in an answer. Cards are put together as text, once: json would be read again at each step, which
 -- costs as much as making it.
 
-create function private.post_marks(p_ids uuid[]) returns text[]
+create function private.post_engagement_fields(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- its callers check which of these posts the person sees
 set search_path = ''
 as $$
@@ -39,48 +39,48 @@ begin
     left join app.post_counters c on c.post_id = w.id
     order by w.place);
 end $$;
-comment on function private.post_marks is
+comment on function private.post_engagement_fields is
   'The parts of these posts'' cards that change when people leave marks on them, each as the fields counters and '
   'viewer of a JSON object, in order; null for a post that does not exist.';
-call private.make_walk('private.post_marks');
+call private.force_index_scans('private.post_engagement_fields');
 
-create function private.require_marks(p_post uuid) returns json
+create function private.require_engagement_card(p_post uuid) returns json
 language plpgsql stable security definer   -- checks once whether the post is visible
 set search_path = ''
 as $$
 begin
   perform from private.visible_posts where id = p_post;
   if not found then
-    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
+    perform private.raise_error('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
-  return ('{' || (private.post_marks(array[p_post]))[1] || '}')::json;
+  return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
 end $$;
-comment on function private.require_marks is
+comment on function private.require_engagement_card is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
-call private.make_walk('private.require_marks');
+call private.force_index_scans('private.require_engagement_card');
 
-create function private.fitting_posts(p_ids uuid[], p_limit integer) returns integer
+create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer
 language plpgsql stable security definer   -- asked of posts that their list has found
 set search_path = ''
 as $$
 begin
-  return private.fitting(array(
+  return private.count_fitting(array(
     select coalesce(octet_length(p.body), 0) + coalesce(octet_length(q.body), 0)
     from unnest(p_ids) with ordinality as i (id, place)
     left join app.posts p on p.id = i.id
     left join app.posts q on q.id = p.quoted_post_id
     order by i.place), p_limit);
 end $$;
-comment on function private.fitting_posts is
-  'How many of these posts a page of p_limit has: private.fitting, with what they quote.';
-call private.make_walk('private.fitting_posts');
+comment on function private.count_fitting_posts is
+  'How many of these posts a page of p_limit has: private.count_fitting, with what they quote.';
+call private.force_index_scans('private.count_fitting_posts');
 
 create function private.card_texts(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
 as $$
 declare
-  v_marks text[] := private.post_marks(p_ids);
+  v_engagement text[] := private.post_engagement_fields(p_ids);
 begin
   return array(
     -- what few posts have is looked for once for all of them
@@ -119,7 +119,7 @@ begin
                  select '{' || string_agg('"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana
                                           || '}', ',' order by e.emotion) || '}'
                  from app.post_emotions e where e.post_id = p.id and e.payments > 0) end, '{}'))
-        || (',' || v_marks[w.place] || ',"boostScore":' || c.boost
+        || (',' || v_engagement[w.place] || ',"boostScore":' || c.boost
             || ',"boostExpiresAt":' || coalesce('"' || private.utc(c.boost_expires_at) || '"', 'null')) as text
       from private.visible_posts p
       join app.post_counters c on c.post_id = p.id
@@ -136,7 +136,7 @@ end $$;
 comment on function private.card_texts is
   'The cards of these posts without what they quote, in order: each as JSON without the closing brace, null for a '
   'post that the caller does not see.';
-call private.make_walk('private.card_texts');
+call private.force_index_scans('private.card_texts');
 
 create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
 language plpgsql stable security definer   -- asks which posts these quote, whoever sees that
@@ -168,7 +168,7 @@ comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them, as the text of a JSON array. Each has what it '
   'quotes as {quotedPostId, quotedPost}, null when the caller may not see that. p_more has a text for each post: '
   'further fields, which begin with a comma.';
-call private.make_walk('private.post_cards');
+call private.force_index_scans('private.post_cards');
 
 create function private.post_card(p_id uuid, p_more text default null) returns json
 language plpgsql stable

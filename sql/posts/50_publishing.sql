@@ -20,7 +20,7 @@ begin
     return '[]';
   end if;
   if jsonb_typeof(p_media) <> 'array' or jsonb_array_length(p_media) > 10 then
-    perform private.fail('post_media');
+    perform private.raise_error('post_media');
   end if;
   if exists (
     select from jsonb_array_elements(p_media) m (piece)
@@ -30,7 +30,7 @@ begin
        and coalesce(pg_input_is_valid(piece ->> 'assetId', 'uuid'), true)
        and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
        and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
-    perform private.fail('post_media');
+    perform private.raise_error('post_media');
   end if;
   return (
     select jsonb_agg(jsonb_build_object(
@@ -59,11 +59,11 @@ begin
   v_more := array(select distinct i from unnest(p_more) i
                   where i is not null and i is distinct from p_primary order by i);
   if cardinality(v_more) > 4 then
-    perform private.fail('post_interests_exceeded');
+    perform private.raise_error('post_interests_exceeded');
   end if;
   if exists (select from unnest(v_more || p_primary) i
              where i is not null and not exists (select from app.interests n where n.id = i)) then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   return v_more;
 end $$;
@@ -77,7 +77,7 @@ set search_path = ''
 as $$
 begin
   if p_publish_at is not null and not private.is_ahead(p_publish_at) then
-    perform private.fail('publish_at_past');
+    perform private.raise_error('publish_at_past');
   end if;
 end $$;
 comment on function private.require_future is
@@ -113,12 +113,12 @@ begin
     perform private.write_in_space(v_space);
   end if;
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
-    perform private.fail('post_quoted');
+    perform private.raise_error('post_quoted');
   end if;
   if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
                               or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0
                               or v_space is not null) then
-    perform private.fail('repost_bare');
+    perform private.raise_error('repost_bare');
   end if;
   if p_publish_at is not null then
     perform private.require_future(p_publish_at);
@@ -177,7 +177,7 @@ declare
   v_card json := private.post_card(p_id, ',"replies":' || api.list_replies(p_id)::text);
 begin
   if v_card is null then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_card;
 end $$;

@@ -58,18 +58,18 @@ declare
   v_now      app.posts;
 begin
   if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
-    perform private.fail('post_fixed');
+    perform private.raise_error('post_fixed');
   end if;
   if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
     perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
      and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then
-    perform private.fail('repost_bare');
+    perform private.raise_error('repost_bare');
   end if;
   if p_changes ? 'publishAt' then
     if v_post.published_at is not null then
-      perform private.fail('post_is_published');
+      perform private.raise_error('post_is_published');
     end if;
     perform private.require_future(v_time);
   end if;
@@ -163,7 +163,7 @@ begin
   -- one's own goes whatever one sees of it: a repost of what is hidden, a post in a space that one left
   if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-    perform private.fail('post_unknown');   -- the second of two at once finds none
+    perform private.raise_error('post_unknown');   -- the second of two at once finds none
   end if;
   return null;   -- answered as 204
 end $$;

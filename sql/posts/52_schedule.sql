@@ -27,7 +27,7 @@ as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
     if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
-      perform private.fail('space_archived');   -- of others than its members it is unknown
+      perform private.raise_error('space_archived');   -- of others than its members it is unknown
     end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
@@ -76,7 +76,7 @@ begin
     return -1;
   end;
   -- last, since it locks other posts
-  perform private.give_way('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
+  perform private.yield_turn('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
                            'publish_again_at');
   return 1;
 end $$;
@@ -125,7 +125,7 @@ begin
 end $$;
 comment on function private.find_scheduled is
   'The caller''s next scheduled posts that they see, among the next 400.';
-call private.make_walk('private.find_scheduled');
+call private.force_index_scans('private.find_scheduled');
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -140,11 +140,11 @@ begin
     v_from := private.require_place('scheduled', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_scheduled_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_scheduled(v_from.at, v_from.id);
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is

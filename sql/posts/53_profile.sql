@@ -17,7 +17,7 @@ begin
     from app.posts p where p.id = require_profile_place.post_id and p.author_id = p_author;
   end if;
   if p_cursor is not null and published_at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
 end $$;
 comment on function private.require_profile_place is
@@ -71,7 +71,7 @@ comment on function private.find_posts_by is
   'The next posts of a person that the caller may see, without the pinned ones, among the next 400 that are for '
   'everybody; where they wrote in a space of the caller''s, or have them in a circle, among their next 400 of all '
   'kinds.';
-call private.make_walk('private.find_posts_by');
+call private.force_index_scans('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -102,7 +102,7 @@ begin
   end if;
   v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
   v_found.ids := v_pins || v_found.ids;
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is

@@ -14,14 +14,14 @@ declare
   v_found  app.found;
 begin
   if private.find_role(p_space, v_me) is null then
-    perform private.fail('space_not_member');
+    perform private.raise_error('space_not_member');
   end if;
   if p_cursor is not null then
     v_place := private.require_place(v_list, p_cursor);
     v_place.at := coalesce(v_place.at, (select private.find_post_time(p.id) from app.posts p
                                         where p.id = v_place.id and p.space_id = p_space));
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_from := v_place.at;   -- plain variables: an expression makes no index condition
@@ -51,7 +51,7 @@ end $$;
 comment on function private.find_space_posts is
   'The next posts of a space that a member may see, among the next 400 that all members see, and their own. Fails: '
   'space_not_member, cursor_unknown.';
-call private.make_walk('private.find_space_posts');
+call private.force_index_scans('private.find_space_posts');
 
 create function api.list_space_posts(
   p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
@@ -64,10 +64,10 @@ declare
   v_found app.found;
 begin
   if v_space is null then
-    perform private.fail('space_unknown');
+    perform private.raise_error('space_unknown');
   end if;
   v_found := private.find_space_posts(v_space, p_cursor);
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is

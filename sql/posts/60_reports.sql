@@ -8,7 +8,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_post(p_target::uuid)).id;
   end if;
-  perform private.fail('post_unknown');
+  perform private.raise_error('post_unknown');
   return null;
 end $$;
 comment on function private.require_reported_post is
@@ -22,7 +22,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_reply(p_target::uuid)).id;
   end if;
-  perform private.fail('reply_unknown');
+  perform private.raise_error('reply_unknown');
   return null;
 end $$;
 comment on function private.require_reported_reply is

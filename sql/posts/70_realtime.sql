@@ -1,13 +1,13 @@
 -- The channel feed:public: the id of every new public post, and nothing else.
 -- docs/decisions.md, Realtime.
 
-create function private.hears_feed(p_rest text) returns boolean
+create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.hears_feed is 'Audience of feed:public: everybody whose token is good.';
+comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody whose token is good.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
+  ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post');
 
 create function private.broadcast_posts(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -1,5 +1,5 @@
 -- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
--- marked at once, the others by the worker; until then app.silenced_people hides them.
+-- marked at once, the others by the worker; until then app.hidden_people hides them.
 -- docs/decisions.md, Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
@@ -31,7 +31,7 @@ end $$;
 comment on function private.next_posts is
   'The next 500 posts of a person behind one: those that are out, newest first, and then those that are not. When the '
   'one has gone out meanwhile it begins again with the newest, so that none is passed over.';
-call private.make_walk('private.next_posts');
+call private.force_index_scans('private.next_posts');
 
 create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -46,7 +46,7 @@ begin
                order by created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_replies is 'The next 500 replies of a person behind one, newest first.';
-call private.make_walk('private.next_replies');
+call private.force_index_scans('private.next_replies');
 
 create function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers write counters
@@ -63,7 +63,7 @@ comment on function private.lock_written is
   'will count or change: the posts, what they repost and what is replied to (ARCHITECTURE.md, Locks). Anybody who '
   'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
 
-create function private.mark_posts(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
@@ -81,12 +81,12 @@ begin
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_posts is
-  'For the worker alone, and private.mark_banned: marks the next 500 posts of a person {userId} behind one as those '
+comment on function private.hide_or_show_posts is
+  'For the worker alone, and private.hide_banned_posts: marks the next 500 posts of a person {userId} behind one as those '
   'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('banned-posts', 'private.mark_posts');
+call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
-create function private.mark_replies(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
@@ -96,16 +96,16 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.mark_posts
+  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.hide_or_show_posts
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_replies is
-  'For the worker alone, and private.mark_banned: as private.mark_posts, of replies {userId}.';
-call private.make_batch_queue('banned-replies', 'private.mark_replies');
+comment on function private.hide_or_show_replies is
+  'For the worker alone, and private.hide_banned_posts: as private.hide_or_show_posts, of replies {userId}.';
+call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -122,7 +122,7 @@ create trigger _100_lock_published after update of banned_at, erased_at on app.u
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
-create function private.mark_banned() returns trigger
+create function private.hide_banned_posts() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
@@ -130,17 +130,17 @@ declare
   v_job json := json_build_object('userId', new.id);
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-  if private.mark_posts(v_job::jsonb) ->> 'next' is not null then
+  if private.hide_or_show_posts(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-posts', v_job);
   end if;
-  if private.mark_replies(v_job::jsonb) ->> 'next' is not null then
+  if private.hide_or_show_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-replies', v_job);
   end if;
   return null;
 end $$;
-comment on function private.mark_banned is
+comment on function private.hide_banned_posts is
   'Trigger: a ban marks a person''s newest 500 posts and replies, and its end takes the marks away; of the others the '
   'worker does it soon after.';
-create trigger _150_mark_banned after update of banned_at on app.users
+create trigger _150_hide_banned_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.mark_banned();
+  execute function private.hide_banned_posts();

@@ -22,8 +22,8 @@ insert into private.personal_data (relation, person_column, section, within, who
   ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.polls', 'author_id', 'A copy of what the posts have.'),
-  ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
-  ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
+  ('private.removed_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
+  ('private.deleted_series_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
 create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -55,7 +55,7 @@ end $$;
 comment on function private.erase_next_posts is
   'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
   'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.erase_next_posts');
+call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
@@ -81,7 +81,7 @@ begin
 end $$;
 comment on function private.erase_next_replies is
   'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
-call private.make_walk('private.erase_next_replies');
+call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
 create function private.erase_posts() returns trigger
@@ -107,7 +107,7 @@ begin
   end if;
   perform private.erase_rows(new.id, 'app.series_follows', 'user_id = $1');
   perform private.erase_rows(new.id, 'app.post_mutes', 'user_id = $1');
-  perform private.erase_rows(new.id, 'private.ended_bookmarks', 'user_id = $1');
+  perform private.erase_rows(new.id, 'private.removed_bookmarks', 'user_id = $1');
   if private.erase_next_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.erase_later('erased-replies', v_job);
   end if;
@@ -117,6 +117,6 @@ comment on function private.erase_posts is
   'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
   'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
   'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
-call private.make_walk('private.erase_posts');
+call private.force_index_scans('private.erase_posts');
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();

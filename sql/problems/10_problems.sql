@@ -60,7 +60,7 @@ begin
 end $$;
 comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
 
-create function private.is_problem_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_problem_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -74,12 +74,12 @@ begin
       and p.depth >= coalesce((p_filters ->> 'minDepth')::integer, 0)
       and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
 end $$;
-comment on function private.is_problem_wanted is
+comment on function private.matches_problem_filter is
   'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
-   'private.is_problem_wanted');
+   'private.matches_problem_filter');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.problems', 'id', 'problems', '{contents}');
 
@@ -100,11 +100,11 @@ declare
 begin
   select * into v_problem from app.problems where id = p_id;
   if not found then   -- its author was erased meanwhile
-    perform private.fail('problem_unknown');
+    perform private.raise_error('problem_unknown');
   elsif v_problem.solved_at is not null then
-    perform private.fail('problem_solved');
+    perform private.raise_error('problem_solved');
   elsif v_problem.closed_at is not null then
-    perform private.fail('problem_closed');
+    perform private.raise_error('problem_closed');
   end if;
   return v_problem;
 end $$;
@@ -181,7 +181,7 @@ comment on function private.release_bounties is
   'back. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
-create function private.release_silenced() returns trigger
+create function private.release_bounties_later() returns trigger
 language plpgsql security definer   -- reads holds
 set search_path = ''
 as $$
@@ -192,8 +192,8 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.release_silenced is
+comment on function private.release_bounties_later is
   'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
-create trigger _168_release_silenced after update of banned_at, erased_at on app.users
+create trigger _168_release_bounties_later after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_silenced();
+  execute function private.release_bounties_later();

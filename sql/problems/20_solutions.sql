@@ -12,14 +12,14 @@ create table app.problem_solutions (
   edited_at      timestamptz,
   removed_at     timestamptz,
   deleted_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   rank           integer not null generated always as (
     score + case when accepted_at is not null then 1000000000 else 0 end) stored,
   required_level smallint not null generated always as (
-    case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
+    case when author_hidden or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
   -- what is deleted or of the erased has lost its words
-  constraint solution_body check (deleted_at is not null or author_silent
+  constraint solution_body check (deleted_at is not null or author_hidden
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
 -- what everybody sees: readers then need not walk over hundreds of solutions that were removed, or are of the banned
@@ -42,8 +42,8 @@ comment on column app.problem_solutions.edited_at is 'When its words last change
 comment on column app.problem_solutions.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
-comment on column app.problem_solutions.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.problem_solutions.author_hidden is
+  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
 comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
 comment on column app.problem_solutions.required_level is
   'As app.contents.required_level; the problem''s own applies too.';
@@ -57,11 +57,11 @@ create table app.solution_votes (
 );
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
 comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
-call private.make_nulls_speak('app.solution_votes');
+call private.make_nulls_raise_codes('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
 -- of the next 500 first the votes
-insert into private.content_leftovers (relation, kind, position, whose) values
+insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
   ('app.problem_solutions', 'problem', 2, 'id = any (array(
@@ -73,19 +73,19 @@ insert into private.errors (code, status, text) values
   ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
   ('solution_own', 400, 'You cannot vote on your own solution.'),
   ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
 
-insert into private.silenced_parts (relation, person, key, words) values
+insert into private.content_child_tables (relation, person, key, words) values
   ('app.problem_solutions', 'author_id', 'id', 'body');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank,words}'),
+  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_hidden,required_level,rank,words}'),
   ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
 
 create trigger _100_check_author before insert on app.problem_solutions
   for each row execute function private.check_author();
-create trigger _120_prepare_part before insert or update of body on app.problem_solutions
-  for each row execute function private.prepare_part();
+create trigger _120_prepare_child before insert or update of body on app.problem_solutions
+  for each row execute function private.prepare_child();
 
 create function private.count_solutions() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -140,7 +140,7 @@ from app.problem_solutions s
 -- as private.visible_contents
 where coalesce((select m.level from app.audience m
                 where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
-  and (select true from app.silenced_people q where q.user_id = s.author_id) is null;
+  and (select true from app.hidden_people q where q.user_id = s.author_id) is null;
 comment on view private.visible_solutions is
   'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
   'app.problem_solutions. It is for definer functions, to which no policy applies.';
@@ -150,7 +150,7 @@ select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
 comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
-insert into private.content_parts (kind, plural, relation, details) values
+insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
 create function private.require_solution(p_id uuid) returns app.problem_solutions
@@ -162,7 +162,7 @@ declare
 begin
   select * into v_solution from app.problem_solutions where id = p_id;
   if not found then
-    perform private.fail('solution_unknown');
+    perform private.raise_error('solution_unknown');
   end if;
   return v_solution;
 end $$;
@@ -177,7 +177,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_solution(p_target::uuid)).id;
   end if;
-  perform private.fail('solution_unknown');
+  perform private.raise_error('solution_unknown');
   return null;
 end $$;
 comment on function private.require_reported_solution is
@@ -211,7 +211,7 @@ end $$;
 comment on function private.solution_cards is
   'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
   'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
-call private.make_walk('private.solution_cards');
+call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
@@ -221,7 +221,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'acceptedSolutionId', (select s.id from app.problems p
                                       join private.visible_solutions s on s.id = p.accepted_solution_id
                                       where p.id = h.id)))
@@ -232,7 +232,7 @@ begin
 end $$;
 comment on function private.problem_cards is
   'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
-call private.make_walk('private.problem_cards');
+call private.force_index_scans('private.problem_cards');
 
 create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable

@@ -36,7 +36,7 @@ end $$;
 comment on function private.find_solutions is
   'The next solutions that the caller may see of a problem that they see, among the next 400 that are there for '
   'everybody, and their own.';
-call private.make_walk('private.find_solutions');
+call private.force_index_scans('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- reads the rank of what was found
@@ -61,7 +61,7 @@ begin
   if p_cursor is not null then
     v_from := private.open_cursor('solutions ' || v_problem, p_cursor);
     if v_from.id is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_solutions(v_problem, v_from);
@@ -95,16 +95,16 @@ declare
   v_id uuid;
 begin
   perform private.count_writes('replies');
-  perform private.enter_content('problem', p_id);
+  perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
   perform private.require_content('problem', p_id);   -- a block may have come meanwhile
   return private.solution_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_solution is
-  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.enter_content, '
+  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.lock_open_content, '
   'private.add_solution.';
 
-create function private.enter_own_solution(p_id uuid) returns app.problem_solutions
+create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
 language plpgsql volatile security definer   -- also of a problem that its author does not see any more
 set search_path = ''
 as $$
@@ -112,13 +112,13 @@ declare
   v_solution app.problem_solutions;
 begin
   -- heads before solutions: ARCHITECTURE.md, Locks
-  perform private.share_content((select problem_id from app.problem_solutions
+  perform private.share_lock_content((select problem_id from app.problem_solutions
                                  where id = p_id and author_id = private.require_caller()));
   select * into v_solution from app.problem_solutions
   where id = p_id and author_id = private.require_caller() and deleted_at is null for no key update;
   return v_solution;
 end $$;
-comment on function private.enter_own_solution is
+comment on function private.lock_own_solution is
   'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
 
 create function private.change_solution(p_id uuid, p_body text) returns void
@@ -126,10 +126,10 @@ language plpgsql volatile security definer   -- nobody may change a solution
 set search_path = ''
 as $$
 declare
-  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+  v_solution app.problem_solutions := private.lock_own_solution(p_id);
 begin
   if v_solution.id is null then
-    perform private.fail('solution_not_yours');
+    perform private.raise_error('solution_not_yours');
   end if;
   perform private.require_open_problem(v_solution.problem_id);
   update app.problem_solutions set body = coalesce(private.require_markdown(p_body), ''), edited_at = now()
@@ -158,12 +158,12 @@ language plpgsql volatile security definer   -- nobody may change a solution
 set search_path = ''
 as $$
 declare
-  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+  v_solution app.problem_solutions := private.lock_own_solution(p_id);
 begin
   if v_solution.id is null then
     return false;
   elsif v_solution.accepted_at is not null then
-    perform private.fail('solution_accepted');
+    perform private.raise_error('solution_accepted');
   end if;
   update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
   return true;
@@ -178,7 +178,7 @@ as $$
 begin
   if not private.remove_solution(p_id) then
     perform private.require_solution(p_id);
-    perform private.fail('solution_not_yours');
+    perform private.raise_error('solution_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;

@@ -1,7 +1,7 @@
 -- What people think of solutions.
 -- docs/decisions.md, Problems.
 
-create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
+create function private.set_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
 language plpgsql volatile security definer   -- nobody may write a vote
 set search_path = ''
 as $$
@@ -12,7 +12,7 @@ begin
   where s.id = p_solution and s.required_level = 0
   on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
 end $$;
-comment on function private.place_solution_vote is
+comment on function private.set_solution_vote is
   'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
 
 create function api.vote_solution(p_id uuid, p_value integer) returns json
@@ -23,18 +23,18 @@ declare
   v_solution app.problem_solutions := private.require_solution(p_id);
 begin
   perform private.count_writes('likes');
-  perform private.enter_content('problem', v_solution.problem_id);
+  perform private.lock_open_content('problem', v_solution.problem_id);
   v_solution := private.require_solution(p_id);
   if v_solution.author_id = private.require_caller() then
-    perform private.fail('solution_own');
+    perform private.raise_error('solution_own');
   end if;
-  perform private.place_solution_vote(p_id, v_solution.problem_id, p_value);
+  perform private.set_solution_vote(p_id, v_solution.problem_id, p_value);
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_solution is
   'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
-  'problem_unknown, private.enter_content, solution_own, problem_solved, problem_closed.';
+  'problem_unknown, private.lock_open_content, solution_own, problem_solved, problem_closed.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -43,7 +43,7 @@ as $$
 declare
   v_problem uuid := (select problem_id from app.problem_solutions where id = p_solution);
 begin
-  perform private.share_content(v_problem);
+  perform private.share_lock_content(v_problem);
   if p_seen then
     perform private.require_open_problem(v_problem);
   end if;
@@ -64,7 +64,7 @@ declare
 begin
   perform private.remove_solution_vote(p_id, v_seen);
   if not v_seen then
-    return private.refusal('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+    return private.error_response('solution_unknown');   -- it is taken back, and nothing of the solution is shown
   end if;
   return null;   -- answered as 204
 end $$;

@@ -9,7 +9,7 @@ declare
   v_hold uuid := (select hold_id from app.problems where id = p_id);
 begin
   if (p_amount between 1 and 1000000) is not true then
-    perform private.fail('problem_bounty');
+    perform private.raise_error('problem_bounty');
   end if;
   if v_hold is not null then
     update app.problems set bounty = bounty + p_amount where id = p_id;
@@ -130,7 +130,7 @@ begin
   -- two looks by the index, and none over what one has offered oneself
   if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('problem_answered');
+    perform private.raise_error('problem_answered');
   end if;
   select hold_id into v_hold from app.problems where id = p_id;
   perform private.delete_content('problem', p_id);
@@ -159,13 +159,13 @@ as $$
 begin
   perform private.count_writes('edits');
   -- a ban or an erasure waits, and gives back what is held here, or this is refused
-  perform private.keep_person(private.require_caller());
+  perform private.share_lock_person(private.require_caller());
   -- only of one's own: others hear of no space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
   if not exists (select from private.visible_contents where id = p_id) then
-    perform private.fail('problem_unknown');
+    perform private.raise_error('problem_unknown');
   end if;
   perform private.require_open_problem(p_id);
   perform private.raise_bounty(p_id, p_amount);
@@ -215,7 +215,7 @@ begin
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
   if v_card is null then   -- in a space that they have left it is done, and not shown
-    return private.refusal('problem_unknown');
+    return private.error_response('problem_unknown');
   end if;
   return v_card;
 end $$;
@@ -232,17 +232,17 @@ declare
 begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
   perform from app.users where id in (v_me, v_solver) order by id for share;
-  perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
+  perform private.share_lock_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
   where id = p_solution and problem_id = p_problem and required_level = 0;
   if not found then
-    perform private.fail('solution_unknown');
+    perform private.raise_error('solution_unknown');
   end if;
   update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
   if not found then   -- it went while it was waited for
-    perform private.fail('solution_unknown');
+    perform private.raise_error('solution_unknown');
   end if;
   update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
   perform private.emit('problems.solution.accepted', json_build_object(
@@ -267,7 +267,7 @@ begin
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
   if v_card is null then   -- in a space that they have left it is done, and not shown
-    return private.refusal('problem_unknown');
+    return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);
 end $$;

@@ -7,7 +7,7 @@ create table app.projects (
   status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
 );
 comment on table app.projects is 'What a project has beside its head in app.contents.';
-call private.make_nulls_speak('app.projects');
+call private.make_nulls_raise_codes('app.projects');
 comment on column app.projects.status is
   'Whatever its author says. A project that is completed or archived takes nothing new.';
 
@@ -111,7 +111,7 @@ insert into private.personal_data (relation, person_column, section) values
   ('app.project_members', 'user_id', 'projectMemberships'),
   ('app.project_applications', 'user_id', 'projectApplications');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('projects.application.decided', '{projectId,event,userId}',
    'somebody gets a role in a project, is turned down, or is removed'),
   ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project tells of it');
@@ -169,7 +169,7 @@ end $$;
 comment on function private.erase_projects is
   'Deletes what these projects say, with their roles, members and updates; their author is erased.';
 
-create function private.is_project_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_project_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- nobody may read details
 set search_path = ''
 as $$
@@ -183,13 +183,13 @@ begin
              select from app.project_roles r
              where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
-comment on function private.is_project_wanted is
+comment on function private.matches_project_filter is
   'The filter of the list of projects: those of a {status}, and with a {role} of all these words, an array.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
-   'private.is_project_wanted');
-insert into private.content_leftovers (relation, kind, whose) values
+   'private.matches_project_filter');
+insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
@@ -209,7 +209,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'viewer', json_build_object(
                  'role', r.name,
                  'status', case when c.author_id = (select app.uid()) then 'author'
@@ -232,7 +232,7 @@ end $$;
 comment on function private.project_cards is
   'The cards of these projects, in order, as far as the caller sees them: the head, the detail, {viewer: {role (its '
   'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
-call private.make_walk('private.project_cards');
+call private.force_index_scans('private.project_cards');
 
 create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
@@ -248,7 +248,7 @@ as $$
 begin
   perform from app.projects where id = p_id and status in ('recruiting', 'active');
   if not found then
-    perform private.fail('project_over');
+    perform private.raise_error('project_over');
   end if;
 end $$;
 comment on function private.require_running_project is
@@ -262,7 +262,7 @@ declare
   v_content app.contents := private.require_content('project', p_id);
 begin
   if v_content.author_id <> private.require_caller() then
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return v_content;
 end $$;
@@ -294,7 +294,7 @@ declare
   v_id uuid;
 begin
   if (select count(*) from app.project_roles where project_id = p_project) >= 20 then
-    perform private.fail('project_roles_exhausted');
+    perform private.raise_error('project_roles_exhausted');
   end if;
   insert into app.project_roles (project_id, name, about, slots)
   values (p_project, coalesce(private.require_name(p_role ->> 'name'), ''),
@@ -312,7 +312,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(p_roles) <> 'array' then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   insert into app.projects (id, summary) values (p_id, p_summary);
   perform private.add_project_role(p_id, r.role) from jsonb_array_elements(p_roles) r (role);
@@ -338,7 +338,7 @@ comment on function private.change_project is
   'Changes the caller''s own project. Fails: project_unknown, writes_exceeded, content_not_yours, '
   'project_over, private.require_body, private.edit_content.';
 
-create function private.place_project(p_id uuid, p_status text) returns void
+create function private.change_project_status(p_id uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
 set search_path = ''
 as $$
@@ -346,7 +346,7 @@ begin
   perform private.lock_own_content('project', p_id);
   update app.projects set status = p_status where id = p_id;
 end $$;
-comment on function private.place_project is
+comment on function private.change_project_status is
   'Gives the caller''s own project another status. Fails: project_unknown, writes_exceeded, '
   'content_not_yours.';
 
@@ -357,7 +357,7 @@ as $$
 begin
   perform private.lock_own_content('project', p_id, false);
   if exists (select from app.project_applications where project_id = p_id) then
-    perform private.fail('project_has_applications');
+    perform private.raise_error('project_has_applications');
   end if;
   perform private.delete_content('project', p_id);
 end $$;

@@ -21,7 +21,7 @@ end $$;
 comment on function private.project_application_cards is
   'These applications, in order: {id, projectId, roleId, role (its name), userId, user, message, status, createdAt, '
   'decidedAt}. Who no longer sees the project sees no role either.';
-call private.make_walk('private.project_application_cards');
+call private.force_index_scans('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
 language plpgsql volatile security definer   -- nobody may write applications
@@ -33,28 +33,28 @@ declare
   v_id      uuid;
 begin
   if exists (select from app.contents where id = p_project and author_id = v_me) then
-    perform private.fail('project_own');
+    perform private.raise_error('project_own');
   end if;
   perform private.require_running_project(p_project);
   perform from app.project_roles where id = p_role and project_id = p_project for key share;
   if not found then
-    perform private.fail('project_role_unknown');
+    perform private.raise_error('project_role_unknown');
   elsif exists (select from app.project_members where project_id = p_project and user_id = v_me) then
-    perform private.fail('project_member_already');
+    perform private.raise_error('project_member_already');
   end if;
   insert into app.project_applications (project_id, role_id, user_id, message)
   values (p_project, p_role, v_me, v_message)
   on conflict (role_id, user_id) where status = 'pending' do nothing returning id into v_id;
   if not found then
-    perform private.fail('project_applied');
+    perform private.raise_error('project_applied');
   end if;
   return v_id;
 end $$;
 comment on function private.apply_to_project is
-  'The caller asks for a role in a project that private.enter_content found. Fails: text_unfit, project_message, '
+  'The caller asks for a role in a project that private.lock_open_content found. Fails: text_unfit, project_message, '
   'project_own, project_over, project_role_unknown, project_member_already, project_applied.';
 
-create function private.limit_project_places(p_user uuid) returns void
+create function private.limit_project_slots(p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the places of others than the caller
 set search_path = ''
 as $$
@@ -62,10 +62,10 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('project places ' || p_user, 0));
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
-    perform private.fail('project_places_exhausted');
+    perform private.raise_error('project_places_exhausted');
   end if;
 end $$;
-comment on function private.limit_project_places is
+comment on function private.limit_project_slots is
   'Passes when a person, who just got a role, is in at most 500 projects. Fails: project_places_exhausted.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
@@ -75,16 +75,16 @@ as $$
 begin
   update app.project_roles set filled = filled + 1 where id = p_application.role_id and filled < slots;
   if not found then
-    perform private.fail('project_role_full');
+    perform private.raise_error('project_role_full');
   end if;
   insert into app.project_members (project_id, user_id, role_id, made_at)
   select p_application.project_id, p_application.user_id, p_application.role_id, c.created_at
   from app.contents c where c.id = p_application.project_id
   on conflict do nothing;
   if not found then
-    perform private.fail('project_member_already');
+    perform private.raise_error('project_member_already');
   end if;
-  perform private.limit_project_places(p_application.user_id);
+  perform private.limit_project_slots(p_application.user_id);
   update app.project_applications set status = 'ended', decided_at = now()
   where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
 end $$;
@@ -111,7 +111,7 @@ end $$;
 comment on function private.drop_project_member is
   'Takes a role from a person, and frees the place; false for who holds none.';
 
-create function private.free_project_places(p_roles uuid[], p_users uuid[]) returns void
+create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write members
 set search_path = ''
 as $$
@@ -126,10 +126,10 @@ begin
   )
   update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
 end $$;
-comment on function private.free_project_places is
+comment on function private.free_project_slots is
   'Takes these roles from these people, one each, and frees the places.';
 
-create function private.tell_project_decision(p_project uuid, p_event text, p_user uuid) returns void
+create function private.emit_project_decision(p_project uuid, p_event text, p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -137,7 +137,7 @@ begin
   perform private.emit('projects.application.decided', json_build_object(
     'projectId', p_project, 'event', p_event, 'userId', p_user), array[p_user]);
 end $$;
-comment on function private.tell_project_decision is
+comment on function private.emit_project_decision is
   'Emits what was decided about somebody in a project: approved, rejected or removed.';
 
 create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
@@ -162,7 +162,7 @@ begin
   select * into v_application from app.project_applications where id = p_id and project_id = p_project;
   v_content := private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
   if v_application.id is null or not private.can_hold_project_role(v_content, v_application.user_id) then
-    perform private.fail('project_application_unknown');
+    perform private.raise_error('project_application_unknown');
   end if;
   if p_approve then
     perform private.require_shown(v_content);
@@ -173,12 +173,12 @@ begin
   where id = p_id and status = 'pending'
     and exists (select from app.project_roles r where r.id = role_id);
   if not found then
-    perform private.fail('project_application_settled');
+    perform private.raise_error('project_application_settled');
   end if;
   if p_approve then
     perform private.add_project_member(v_application);
   end if;
-  perform private.tell_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
+  perform private.emit_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
                                         v_application.user_id);
 end $$;
 comment on function private.decide_project_application is
@@ -196,13 +196,13 @@ begin
   if v_user is distinct from private.require_caller() then
     if exists (select from app.contents where id = p_project and author_id = app.uid())   -- they see it
        and exists (select from private.visible_people where id = v_user) then
-      perform private.fail('project_application_not_yours');
+      perform private.raise_error('project_application_not_yours');
     end if;
-    perform private.fail('project_application_unknown');
+    perform private.raise_error('project_application_unknown');
   end if;
   update app.project_applications set status = 'withdrawn', decided_at = now() where id = p_id and status = 'pending';
   if not found then
-    perform private.fail('project_application_settled');
+    perform private.raise_error('project_application_settled');
   end if;
 end $$;
 comment on function private.withdraw_project_application is
@@ -218,11 +218,11 @@ declare
 begin
   perform private.lock_own_content('project', p_project, false);
   if v_user = private.require_caller() then
-    perform private.fail('project_author_stays');
+    perform private.raise_error('project_author_stays');
   elsif not private.drop_project_member(p_project, v_user) then
-    perform private.fail('project_member_unknown');
+    perform private.raise_error('project_member_unknown');
   end if;
-  perform private.tell_project_decision(p_project, 'removed', v_user);
+  perform private.emit_project_decision(p_project, 'removed', v_user);
 end $$;
 comment on function private.remove_project_member is
   'The author takes a role from a person. Fails: person_unknown, project_unknown, content_not_yours, '
@@ -238,11 +238,11 @@ begin
   end if;
   perform from private.visible_contents where id = p_id and kind = 'project' and author_id = app.uid();
   if found then
-    perform private.fail('project_author_stays');
+    perform private.raise_error('project_author_stays');
   end if;
   perform from private.visible_contents where id = p_id and kind = 'project';
   if not found then
-    perform private.fail('project_unknown');
+    perform private.raise_error('project_unknown');
   end if;
 end $$;
 comment on function private.leave_project is
@@ -260,10 +260,10 @@ begin
   perform private.require_running_project(p_project);
   select * into v_role from app.project_roles where id = p_role and project_id = p_project for no key update;
   if not found then
-    perform private.fail('project_role_unknown');
+    perform private.raise_error('project_role_unknown');
   end if;
   if p_changes ? 'slots' and (p_changes ->> 'slots')::integer between 1 and v_role.filled - 1 then
-    perform private.fail('project_role_held');
+    perform private.raise_error('project_role_held');
   end if;
   update app.project_roles
   set name = case when p_changes ? 'name' then coalesce(private.require_name(p_changes ->> 'name'), '') else name end,
@@ -295,7 +295,7 @@ end $$;
 comment on function private.end_role_applications is
   'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
   '{roleId}. Answers {changed, next}; next is null when there are no more.';
-call private.make_walk('private.end_role_applications');
+call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
@@ -310,9 +310,9 @@ begin
   perform private.require_running_project(p_project);
   select filled into v_filled from app.project_roles where id = p_role and project_id = p_project for update;
   if not found then
-    perform private.fail('project_role_unknown');
+    perform private.raise_error('project_role_unknown');
   elsif v_filled > 0 then
-    perform private.fail('project_role_held');
+    perform private.raise_error('project_role_held');
   end if;
   delete from app.project_roles where id = p_role;
   if private.end_role_applications(v_job::jsonb) ->> 'next' is not null then
@@ -355,7 +355,7 @@ begin
   perform private.require_shown(private.lock_own_project(p_project));
   perform private.require_running_project(p_project);
   if (select count(*) from app.project_updates where project_id = p_project) >= 1000 then
-    perform private.fail('project_updates_exhausted');
+    perform private.raise_error('project_updates_exhausted');
   end if;
   insert into app.project_updates (project_id, body, created_at)
   values (p_project, private.require_body(p_body), clock_timestamp())
@@ -379,4 +379,4 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.project_updates w on w.id = i.id);
 end $$;
 comment on function private.project_update_cards is 'These updates, in order: {id, projectId, body, createdAt}.';
-call private.make_walk('private.project_update_cards');
+call private.force_index_scans('private.project_update_cards');

@@ -42,7 +42,7 @@ begin
     v_from := v_place.at;
     v_before := v_place.id;
     if v_from is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   with looked as materialized (
@@ -69,7 +69,7 @@ end $$;
 comment on function private.find_my_projects is
   'The next projects that the caller made or has a role in, as far as they see them, among the next 400. Fails: '
   'cursor_unknown.';
-call private.make_walk('private.find_my_projects');
+call private.force_index_scans('private.find_my_projects');
 
 create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -134,11 +134,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.place_project(p_id, p_status);
+  perform private.change_project_status(p_id, p_status);
   return private.require_project_card(p_id);
 end $$;
 comment on function api.set_project_status is
-  'Gives the caller''s own project another status, whichever. Fails: private.place_project.';
+  'Gives the caller''s own project another status, whichever. Fails: private.change_project_status.';
 
 create function api.create_project_role(
   p_id uuid, p_name text, p_about text default '', p_slots integer default 1

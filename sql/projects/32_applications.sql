@@ -19,7 +19,7 @@ begin
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   with looked as materialized (
@@ -46,7 +46,7 @@ end $$;
 comment on function private.find_project_applications is
   'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400. '
   'Fails: cursor_unknown.';
-call private.make_walk('private.find_project_applications');
+call private.force_index_scans('private.find_project_applications');
 
 create function api.list_project_applications(
   p_id uuid, p_status text default null, p_limit integer default 20, p_cursor text default null
@@ -74,7 +74,7 @@ declare
   v_id uuid;
 begin
   perform private.count_writes('projects');
-  perform private.enter_content('project', p_id);
+  perform private.lock_open_content('project', p_id);
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
   return private.project_application_cards(array[v_id]) -> 0;
 end $$;

@@ -13,7 +13,7 @@ declare
   v_found app.found;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select * from (
@@ -36,7 +36,7 @@ begin
 end $$;
 comment on function private.find_project_members is
   'The next members of a project whom the caller sees, its author first, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_project_members');
+call private.force_index_scans('private.find_project_members');
 
 create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
 language plpgsql stable security definer   -- its callers look at who sees the project
@@ -60,7 +60,7 @@ end $$;
 comment on function private.project_member_page is
   'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}. Fails: '
   'limit_out_of_range.';
-call private.make_walk('private.project_member_page');
+call private.force_index_scans('private.project_member_page');
 
 create function api.list_project_members(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json

@@ -13,7 +13,7 @@ begin
     select created_at, id into v_from, v_before from app.project_updates
     where id = p_cursor and project_id = p_project;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return array(select id from app.project_updates
@@ -21,7 +21,7 @@ begin
                order by created_at desc, id desc limit 51);
 end $$;
 comment on function private.find_project_updates is 'The next updates of a project. Fails: cursor_unknown.';
-call private.make_walk('private.find_project_updates');
+call private.force_index_scans('private.find_project_updates');
 
 create function api.list_project_updates(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json

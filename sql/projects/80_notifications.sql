@@ -5,7 +5,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'membership.decided', null, 'project', e.payload ->> 'projectId',
             jsonb_build_object('event', e.payload -> 'event', 'role', null, 'invitationId', null,
                                'proposalId', null, 'groupId', null, 'guildId', null),
@@ -22,7 +22,7 @@ set search_path = ''
 as $$
 begin
   -- who left meanwhile is not told, nor is anybody of what is gone
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
             concat_ws(':', 'series.updated', e.payload ->> 'projectId'), null,

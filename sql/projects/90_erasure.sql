@@ -2,26 +2,26 @@
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Projects; Erasure and export.
 
-create function private.free_own_project_places() returns trigger
+create function private.free_own_project_slots() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows that nobody may change
 set search_path = ''
 as $$
 declare
   v_roles uuid[] := array(select role_id from app.project_members where user_id = new.id);
 begin
-  perform private.free_project_places(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
+  perform private.free_project_slots(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
   if new.erased_at is not null then
     perform private.erase_rows(new.id, 'app.project_applications', 'user_id = $1');
   end if;
   return null;
 end $$;
-comment on function private.free_own_project_places is
+comment on function private.free_own_project_slots is
   'Trigger: who is banned or erased holds no role any more, and an erased person''s applications go.';
-create trigger _163_free_own_project_places after update of banned_at, erased_at on app.users
+create trigger _163_free_own_project_slots after update of banned_at, erased_at on app.users
   for each row when (new.banned_at is not null or new.erased_at is not null)
-  execute function private.free_own_project_places();
+  execute function private.free_own_project_slots();
 
-create function private.free_blocked_project_places() returns trigger
+create function private.free_blocked_project_slots() returns trigger
 language plpgsql security definer   -- ends memberships of both
 set search_path = ''
 as $$
@@ -35,12 +35,12 @@ begin
   join app.project_members m on m.user_id = w.user_id
   join app.contents c on c.id = m.project_id and c.author_id = w.author_id;
   if v_roles is not null then
-    perform private.free_project_places(v_roles, v_users);
+    perform private.free_project_slots(v_roles, v_users);
   end if;
   return null;
 end $$;
-comment on function private.free_blocked_project_places is
+comment on function private.free_blocked_project_slots is
   'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
-call private.make_walk('private.free_blocked_project_places');
-create trigger _130_free_blocked_project_places after insert on app.blocks
-  referencing new table as changed for each statement execute function private.free_blocked_project_places();
+call private.force_index_scans('private.free_blocked_project_slots');
+create trigger _130_free_blocked_project_slots after insert on app.blocks
+  referencing new table as changed for each statement execute function private.free_blocked_project_slots();

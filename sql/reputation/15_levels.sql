@@ -1,7 +1,7 @@
 -- Levels: which one a value has reached, and how a person hears of it once.
 -- docs/decisions.md, Reputation.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
    'a person rises above every level that they had in an interest');
 

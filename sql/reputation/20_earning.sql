@@ -13,7 +13,7 @@ insert into private.ledger_kinds (ledger, kind, points) values
   ('reputation', 'invite.used', 3),
   ('reputation', 'onboarding.bootstrap', 5);
 
-create function private.find_standing_reputation(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
+create function private.find_active_reputation(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -26,7 +26,7 @@ begin
             and e.kind = p_kind and e.roll_up_level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.find_standing_reputation is
+comment on function private.find_active_reputation is
   'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
   '(private.lock_effects).';
 
@@ -45,7 +45,7 @@ begin
           where l.interest_id is not null and l.earned_from is distinct from l.user_id
           order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
     where e.points <> 0
-      and private.find_standing_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
+      and private.find_active_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
     order by e.place));
 end $$;
 comment on function private.earn_reputation is
@@ -97,18 +97,18 @@ end $$;
 comment on function private.earn_reputation_from_replies is
   'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
 
-create view private.post_marks with (security_invoker) as
+create view private.post_engagement with (security_invoker) as
 select r.post_id, r.user_id, 'reaction' as mark from app.reactions r
 union all
 select b.post_id, b.user_id, 'bookmark' from app.bookmarks b
 union all
 select p.quoted_post_id, p.author_id, 'repost' from app.posts p
 where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
-comment on view private.post_marks is
+comment on view private.post_engagement is
   'What people leave on others'' posts and may take back: a reaction or two, a bookmark, a repost. For definer '
   'functions.';
 
-create function private.changed_marks(p_effects private.effects[])
+create function private.changed_engagement(p_effects private.effects[])
 returns table (post_id uuid, user_id uuid, mark text, stands boolean, caused_at timestamptz)
 language plpgsql stable
 set search_path = ''
@@ -117,7 +117,7 @@ begin
   -- posts.reaction.… and posts.bookmark.… name the mark; posts.post.reposted and …unreposted are about a repost
   return query
   select c.post_id, c.user_id, c.mark,
-         exists (select from private.post_marks m
+         exists (select from private.post_engagement m
                  where m.post_id = c.post_id and m.user_id = c.user_id and m.mark = c.mark),
          c.caused_at
   from (select (e.payload ->> 'postId')::uuid as post_id, (e.payload ->> 'userId')::uuid as user_id,
@@ -125,12 +125,12 @@ begin
         from unnest(p_effects) e
         group by 1, 2, 3) c;
 end $$;
-comment on function private.changed_marks is
+comment on function private.changed_engagement is
   'The marks that these effects are about, each once, and whether each stands now. That decides: so giving, taking '
   'back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at once '
   'the later finds that both are gone.';
 
-create function private.settle_reputation_of_marks(p_effects private.effects[]) returns void
+create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -144,8 +144,8 @@ begin
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
                (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- it takes nothing back
-               private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
-        from private.changed_marks(array(
+               private.find_active_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
+        from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
                where e.user_id = o.author_id)) m
         cross join lateral (select m.mark || '.received' as kind) k
@@ -153,7 +153,7 @@ begin
   perform private.reverse_reputation(v_undone);
   perform private.earn_reputation(v_earned);
 end $$;
-comment on function private.settle_reputation_of_marks is
+comment on function private.settle_engagement_reputation is
   'Listener: a person''s reactions to a post earn its author reaction.received in its primary interest, together '
   'once, and as long as one of them stands. So does a bookmark (bookmark.received) and a repost (repost.received). '
   'People''s own posts give them nothing, and a deleted post earns nothing more. A quote earns nothing.';
@@ -161,12 +161,12 @@ comment on function private.settle_reputation_of_marks is
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
   ('posts.reply.created', 'private.earn_reputation_from_replies', 300, 'soon'),
-  ('posts.reaction.added', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.reaction.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.bookmark.added', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.bookmark.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.post.reposted', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.post.unreposted', 'private.settle_reputation_of_marks', 300, 'soon');
+  ('posts.reaction.added', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.reaction.removed', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.bookmark.added', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.post.reposted', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.post.unreposted', 'private.settle_engagement_reputation', 300, 'soon');
 
 create function private.find_strongest_interest(p_user uuid) returns uuid
 language plpgsql stable

@@ -83,7 +83,7 @@ begin
   end if;
   perform private.lock_effects(private.require_caller());
   if private.reputation_value(private.require_caller(), p_interest) < p_min then
-    perform private.fail('reputation_too_low');
+    perform private.raise_error('reputation_too_low');
   end if;
 end $$;
 comment on function private.require_reputation is
@@ -119,7 +119,7 @@ as $$
 begin
   perform private.lock_effects(new.author_id);
   if not private.may_post_journalism(new.author_id) then
-    perform private.fail('journalism_not_allowed');
+    perform private.raise_error('journalism_not_allowed');
   end if;
   return new;
 end $$;

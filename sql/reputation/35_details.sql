@@ -38,7 +38,7 @@ begin
   select e.position into v_from from app.reputation_entries e
   where e.id = private.require_cursor(p_cursor) and e.user_id = p_user;
   if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression makes no index condition
   v_ids := array(select e.id from app.reputation_entries e
@@ -58,7 +58,7 @@ end $$;
 comment on function private.reputation_events is
   'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
   'cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.reputation_events');
+call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql volatile   -- what waits for the caller is applied first

@@ -28,7 +28,7 @@ create trigger touch before update on app.reputation_votes
 
 insert into private.ledger_kinds (ledger, kind) values ('reputation', 'vote.received');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
@@ -64,7 +64,7 @@ begin
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
   -- the lock comes before the read, so that two votes of one voter see each other
   perform private.lock_effects(p_user, app.uid());
@@ -100,17 +100,17 @@ declare
   v_cast    record;
 begin
   if p_value is null or p_value not in (-1, 0, 1) then
-    perform private.fail('vote_value');
+    perform private.raise_error('vote_value');
   elsif length(v_comment) > 280 then
-    perform private.fail('vote_comment');
+    perform private.raise_error('vote_comment');
   end if;
   v_user := private.require_person(p_user_id);
   if v_user = private.require_caller() then
-    perform private.fail('vote_oneself');
+    perform private.raise_error('vote_oneself');
   end if;
   perform private.require_interest(p_interest_id);
   if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then
-    perform private.fail('interest_not_held');
+    perform private.raise_error('interest_not_held');
   end if;
 
   perform private.count_writes('votes');
@@ -186,7 +186,7 @@ begin
 end $$;
 comment on function private.find_votes is
   'The next votes for the caller that were not taken back, by people whom they see, among the next 400.';
-call private.make_walk('private.find_votes');
+call private.force_index_scans('private.find_votes');
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -200,7 +200,7 @@ begin
     v_from := private.require_place('received votes', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_vote_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_votes(v_from);
@@ -211,4 +211,4 @@ end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
   'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('api.list_received_votes');
+call private.force_index_scans('api.list_received_votes');

@@ -31,7 +31,7 @@ comment on column app.reputation_appeals.entry_id is 'The entry that it is about
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
 comment on column app.reputation_appeals.note is 'The answer of the staff.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
    'an admin has accepted or rejected an appeal');
 
@@ -66,20 +66,20 @@ declare
   v_id   uuid;
 begin
   if v_text is null or length(v_text) not between 1 and 2000 then
-    perform private.fail('appeal_text');
+    perform private.raise_error('appeal_text');
   end if;
   perform private.require_interest(p_interest_id);
   if p_event_id is not null and not exists (
        select from app.reputation_entries e
        where e.id = p_event_id and e.user_id = private.require_caller() and e.interest_id = p_interest_id) then
-    perform private.fail('reputation_event_unknown');
+    perform private.raise_error('reputation_event_unknown');
   end if;
   insert into app.reputation_appeals (user_id, interest_id, entry_id, text)
   values (private.require_caller(), p_interest_id, p_event_id, v_text)
   on conflict (user_id, interest_id) where status = 'pending' do nothing
   returning id into v_id;
   if v_id is null then
-    perform private.fail('appeal_open');
+    perform private.raise_error('appeal_open');
   end if;
   return (select card from app.reputation_appeal_card where id = v_id);
 end $$;
@@ -99,7 +99,7 @@ declare
 begin
   select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
   if v_id is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
   v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
@@ -112,4 +112,4 @@ begin
 end $$;
 comment on function api.list_my_appeals is
   'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('api.list_my_appeals');
+call private.force_index_scans('api.list_my_appeals');

@@ -79,18 +79,18 @@ comment on function private.sum_contribution is 'Trigger: keeps app.contribution
 create trigger sum_contribution after insert on app.contribution_entries
   referencing new table as written for each statement execute function private.sum_contribution();
 
-create function private.find_standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
+create function private.find_active_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- only the newest counts, as in private.find_standing_reputation
+  -- only the newest counts, as in private.find_active_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.find_standing_contribution is
+comment on function private.find_active_contribution is
   'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_effects).';
 
 create function private.earn_contribution(p_earnings private.earning[]) returns void
@@ -103,7 +103,7 @@ begin
     select e.user_id, e.kind, private.ledger_points('contribution', e.kind), e.source_id, min(e.caused_at)
     from unnest(p_earnings) with ordinality
            as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
-    where private.find_standing_contribution(e.user_id, e.kind, e.source_id) is null
+    where private.find_active_contribution(e.user_id, e.kind, e.source_id) is null
     group by e.user_id, e.kind, e.source_id
     order by min(e.place)
     returning id
@@ -159,7 +159,7 @@ end $$;
 comment on function private.earn_contribution_from_replies is 'Listener: a reply to another''s post is a contribution '
   'of its author.';
 
-create function private.settle_contribution_of_marks(p_effects private.effects[]) returns void
+create function private.settle_engagement_contribution(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -171,23 +171,23 @@ begin
            filter (where f.stands and f.entry_id is null),
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
-  from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id,
+  from (select m.*, k.kind, private.find_active_contribution(m.user_id, k.kind, m.post_id) as entry_id,
                (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
-        from private.changed_marks(array(
+        from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.mark || '_given' as kind) k
         join app.posts p on p.id = m.post_id and p.author_id <> m.user_id) f;
   perform private.reverse_contribution(v_undone);
   perform private.earn_contribution(v_earned);
 end $$;
-comment on function private.settle_contribution_of_marks is
+comment on function private.settle_engagement_contribution is
   'Listener: a person''s reactions to another''s post are a contribution of theirs, together once, and as long as one '
   'of them stands. So is a bookmark.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),
   ('posts.reply.created', 'private.earn_contribution_from_replies', 400, 'soon'),
-  ('posts.reaction.added', 'private.settle_contribution_of_marks', 400, 'soon'),
-  ('posts.reaction.removed', 'private.settle_contribution_of_marks', 400, 'soon'),
-  ('posts.bookmark.added', 'private.settle_contribution_of_marks', 400, 'soon'),
-  ('posts.bookmark.removed', 'private.settle_contribution_of_marks', 400, 'soon');
+  ('posts.reaction.added', 'private.settle_engagement_contribution', 400, 'soon'),
+  ('posts.reaction.removed', 'private.settle_engagement_contribution', 400, 'soon'),
+  ('posts.bookmark.added', 'private.settle_engagement_contribution', 400, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_engagement_contribution', 400, 'soon');

@@ -1,14 +1,14 @@
 -- What a post earned goes with it when somebody deletes it.
 -- docs/decisions.md, Reputation.
 
-create function private.list_standing_reputation(
+create function private.list_active_reputation(
   p_user uuid, p_source uuid, p_from uuid, out entries uuid[], out next uuid
 )
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each person and kind only the newest counts, as in private.find_standing_reputation: it goes from one to the
+  -- of each person and kind only the newest counts, as in private.find_active_reputation: it goes from one to the
   -- next, since somebody may have liked and unliked for hours
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
@@ -31,7 +31,7 @@ begin
          case when count(*) = 500 then (array_agg(n.person order by n.place desc))[1] end
   into entries, next from newest n;
 end $$;
-comment on function private.list_standing_reputation is
+comment on function private.list_active_reputation is
   'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
   'and those behind; next is the person to go on from, or null. Lock first (private.lock_effects).';
 
@@ -40,7 +40,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_found record := private.list_standing_reputation(p_author, p_post, p_from);
+  v_found record := private.list_active_reputation(p_author, p_post, p_from);
 begin
   perform private.reverse_reputation(v_found.entries);
   changed := cardinality(v_found.entries);
@@ -75,7 +75,7 @@ declare
   v_effect private.effects;
 begin
   foreach v_effect in array p_effects loop
-    perform private.reverse_contribution(array[private.find_standing_contribution(
+    perform private.reverse_contribution(array[private.find_active_contribution(
       v_effect.user_id, 'post_created', (v_effect.payload ->> 'postId')::uuid)]);
     if (private.forfeit_next(v_effect.user_id, (v_effect.payload ->> 'postId')::uuid,
                              '00000000-0000-0000-0000-000000000000')).next is not null then

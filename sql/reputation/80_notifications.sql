@@ -10,7 +10,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'reputation.level-up', null, 'interest', e.payload ->> 'interestId',
             jsonb_build_object('interestId', e.payload -> 'interestId', 'level', e.payload -> 'level'), null, null,
             e.caused_at)::private.notice
@@ -24,7 +24,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'reputation.voted', (e.payload ->> 'voterId')::uuid, 'vote', e.payload ->> 'voteId',
             jsonb_build_object('interestId', e.payload -> 'interestId', 'value', e.payload -> 'value'), null, null,
             e.caused_at)::private.notice
@@ -38,7 +38,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'appeal.resolved', null, 'appeal', e.payload ->> 'appealId', e.payload - 'userId', null, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));

@@ -29,6 +29,6 @@ end $$;
 comment on function private.erase_reputation is
   'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
-call private.make_walk('private.erase_reputation');
+call private.force_index_scans('private.erase_reputation');
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();

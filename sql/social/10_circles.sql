@@ -33,7 +33,7 @@ comment on table app.circle_members is
 comment on column app.circle_members.made_at is
   'When the circle was made, which is its place in the lists of its members. A trigger writes it.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
    'somebody has come into a circle, by its owner or by accepting'),
   ('social.member.removed', '{circleId,memberId}',
@@ -56,7 +56,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
-    perform private.fail('circles_exhausted');
+    perform private.raise_error('circles_exhausted');
   end if;
   return new;
 end $$;
@@ -72,13 +72,13 @@ begin
   -- locked, so that two at once never make one too many
   select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
-    perform private.fail('circle_unknown');   -- it was deleted meanwhile
+    perform private.raise_error('circle_unknown');   -- it was deleted meanwhile
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    perform private.fail('member_already');   -- before the count, since it is the better answer for a full circle
+    perform private.raise_error('member_already');   -- before the count, since it is the better answer for a full circle
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
-    perform private.fail('circle_full');
+    perform private.raise_error('circle_full');
   end if;
   return new;
 end $$;
@@ -134,7 +134,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
-call private.make_walk('private.circle_cards');
+call private.force_index_scans('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
 language plpgsql stable
@@ -145,9 +145,9 @@ declare
 begin
   select owner_id into v_owner from app.circle_card where id = p_circle;
   if not found then
-    perform private.fail('circle_unknown');
+    perform private.raise_error('circle_unknown');
   elsif v_owner <> app.uid() then
-    perform private.fail('circle_not_yours');
+    perform private.raise_error('circle_not_yours');
   end if;
   return p_circle;
 end $$;
@@ -202,7 +202,7 @@ end $$;
 comment on function private.find_circles is
   'The next circles of others that the caller belongs to, with p_own also those that they own, among the next 400: '
   'they do not see those whose owner is hidden.';
-call private.make_walk('private.find_circles');
+call private.force_index_scans('private.find_circles');
 
 create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
 language plpgsql stable
@@ -217,7 +217,7 @@ begin
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return v_place;

@@ -51,7 +51,7 @@ begin
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
   if not found then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
@@ -69,7 +69,7 @@ begin
   perform private.require_own_circle(p_id);
   update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
   if not found then
-    perform private.fail('member_unknown');
+    perform private.raise_error('member_unknown');
   end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
@@ -86,14 +86,14 @@ declare
 begin
   select owner_id into v_owner from app.circle_card where id = p_id;
   if not found then
-    perform private.fail('circle_unknown');
+    perform private.raise_error('circle_unknown');
   elsif app.uid() not in (v_owner, v_member) then
-    perform private.fail('circle_not_yours');
+    perform private.raise_error('circle_not_yours');
   end if;
   perform private.lock_pairs(array[v_member], array[v_owner]);
   delete from app.circle_members where circle_id = p_id and member_id = v_member;
   if not found then
-    perform private.fail('member_unknown');
+    perform private.raise_error('member_unknown');
   end if;
   return null;   -- answered as 204
 end $$;

@@ -23,7 +23,7 @@ comment on column app.circle_invitations.status is
   'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('social.invitation.sent', '{invitationId,circleId,inviterId,inviteeId}',
    'somebody is invited into a circle'),
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
@@ -51,7 +51,7 @@ begin
                  where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
      and (select count(*) from app.circle_invitations
           where circle_id = new.circle_id and status = 'pending') >= 100 then
-    perform private.fail('invitations_exhausted');
+    perform private.raise_error('invitations_exhausted');
   end if;
   return new;
 end $$;
@@ -116,7 +116,7 @@ begin
 end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
   'them.';
-call private.make_walk('private.invitation_cards');
+call private.force_index_scans('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
 returns json
@@ -131,7 +131,7 @@ begin
   v_invitee := private.lock_person(p_invitee_id);
   perform private.require_own_circle(p_id);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
-    perform private.fail('member_already');
+    perform private.raise_error('member_already');
   end if;
   -- seen and invited in one statement: a ban takes no pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
@@ -140,7 +140,7 @@ begin
   returning id into v_invitation;
   if not found then
     perform private.require_person(p_invitee_id);
-    perform private.fail('invitation_pending');
+    perform private.raise_error('invitation_pending');
   end if;
   perform private.emit('social.invitation.sent', json_build_object(
     'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee),
@@ -170,7 +170,7 @@ begin
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   -- one of the two ways in is open
@@ -197,7 +197,7 @@ end $$;
 comment on function private.find_invitations is
   'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
   'not see those of hidden people. Fails: cursor_unknown.';
-call private.make_walk('private.find_invitations');
+call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -237,13 +237,13 @@ begin
   select * into v_invitation from app.circle_invitations
   where id = p_invitation and app.uid() = case p_status when 'revoked' then inviter_id else invitee_id end;
   if not found then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   end if;
   -- the pair before the rows: ARCHITECTURE.md, Locks. Only what is read after it is final
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
-    perform private.fail('invitation_settled');
+    perform private.raise_error('invitation_settled');
   end if;
   if p_status = 'accepted' then
     insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
@@ -263,11 +263,11 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.fail('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
   elsif not exists (select from app.circle_invitation_card where id = p_id) then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
-    perform private.fail('invitation_not_yours');
+    perform private.raise_error('invitation_not_yours');
   end if;
   perform private.settle_invitation(p_id, case when p_accept then 'accepted' else 'declined' end);
   return private.invitation_cards(array[p_id]) -> 0;
@@ -298,7 +298,7 @@ begin
   perform private.require_own_circle(p_circle_id);
   if not exists (select from app.circle_invitations
                  where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   end if;
   perform private.settle_invitation(p_id, 'revoked');
   return null;   -- answered as 204

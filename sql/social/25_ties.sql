@@ -24,7 +24,7 @@ comment on function private.have_common_circle is
   'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
   'banned, or across a block from one of the two. Of circles of others it looks at the 1000 newest of the first '
   'person.';
-call private.make_walk('private.have_common_circle');
+call private.force_index_scans('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable

@@ -25,7 +25,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('blocks ' || new.blocker_id, 0));
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
-    perform private.fail('blocks_exhausted');
+    perform private.raise_error('blocks_exhausted');
   end if;
   return new;
 end $$;
@@ -109,7 +109,7 @@ begin
 end $$;
 comment on function private.follow_blocks is
   'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
-call private.make_walk('private.follow_blocks');
+call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
 create trigger _100_audience_unblocked after delete on app.blocks
@@ -137,7 +137,7 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both are silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
+  'Blocks a person: both are hidden for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
   'when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json

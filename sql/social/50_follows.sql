@@ -13,23 +13,23 @@ create index follows_following_idx on app.follows (follower_id, created_at desc,
 comment on table app.follows is 'Who follows whom, one row a direction.';
 -- no update: a follow is made or ended, never changed
 
-create table private.ended_follows (
+create table private.removed_follows (
   follower_id  uuid not null,
   following_id uuid not null,
   created_at   timestamptz not null,
   ended_at     timestamptz not null default now(),
   primary key (follower_id, following_id)
 );
-create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
-comment on table private.ended_follows is
+create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
+comment on table private.removed_follows is
   'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
-comment on column private.ended_follows.ended_at is 'When the follow ended.';
-insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
+comment on column private.removed_follows.ended_at is 'When the follow ended.';
+insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
 
@@ -38,19 +38,19 @@ insert into private.write_limits (kind, per_hour) values ('follows', 400);
 insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
-create function private.keep_ended_follows() returns trigger
+create function private.keep_removed_follows() returns trigger
 language plpgsql volatile security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
-  insert into private.ended_follows (follower_id, following_id, created_at)
+  insert into private.removed_follows (follower_id, following_id, created_at)
   select follower_id, following_id, created_at from ended
   on conflict (follower_id, following_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
-create trigger keep_ended after delete on app.follows
-  referencing old table as ended for each statement execute function private.keep_ended_follows();
+comment on function private.keep_removed_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
+create trigger keep_removed after delete on app.follows
+  referencing old table as ended for each statement execute function private.keep_removed_follows();
 
 create function private.end_follows() returns trigger
 language plpgsql volatile security definer   -- a block ends the other's follow too
@@ -64,7 +64,7 @@ begin
   return null;
 end $$;
 comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
-call private.make_walk('private.end_follows');
+call private.force_index_scans('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
@@ -82,7 +82,7 @@ end $$;
 comment on function private.person_page is
   'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, '
   'or p_next where a page is not full. Fails: limit_out_of_range.';
-call private.make_walk('private.person_page');
+call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
 language plpgsql immutable
@@ -107,12 +107,12 @@ begin
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
     if not found then
-      select created_at, v_named into v_place from private.ended_follows
+      select created_at, v_named into v_place from private.removed_follows
       where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
     end if;
   end if;
   if v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_place;
 end $$;
@@ -153,7 +153,7 @@ end $$;
 comment on function private.find_follows is
   'The next people whom a person (p_follower) follows, or who follow a person (p_following), as far as the caller '
   'sees them, among the next 400.';
-call private.make_walk('private.find_follows');
+call private.force_index_scans('private.find_follows');
 
 create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
 language plpgsql stable security definer   -- row-level security would check every follower
@@ -186,7 +186,7 @@ comment on function private.count_follows is
   'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
   'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
   '10,000.';
-call private.make_walk('private.count_follows');
+call private.force_index_scans('private.count_follows');
 -- one plan for both ways in would be good for neither
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 

@@ -25,7 +25,7 @@ begin
   -- so that two at once never make one too many; the feed goes through all of them for every post
   perform pg_advisory_xact_lock(hashtextextended('mutes ' || new.muter_id, 0));
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
-    perform private.fail('mutes_exhausted');
+    perform private.raise_error('mutes_exhausted');
   end if;
   return new;
 end $$;
@@ -40,7 +40,7 @@ declare
   v_name text := coalesce(private.username_of(p_cursor), '');
 begin
   if p_cursor is not null and v_name !~ '^[a-z0-9_]{3,30}$' then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_name;
 end $$;

@@ -43,11 +43,11 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
   'width alike.';
 
-create function private.sought(p_text text) returns text
+create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
-comment on function private.sought is
+comment on function private.fold_query is
   'What somebody looks for, folded once for all that is compared with it: the first 1000 characters, which is more '
   'than any name, title or city has, since a megabyte takes half a second. Null stays null.';
 
@@ -184,7 +184,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
-    perform private.fail('keywords_exhausted');
+    perform private.raise_error('keywords_exhausted');
   end if;
   return new;
 end $$;
@@ -210,12 +210,12 @@ declare
 begin
   -- a character of NFC is up to four before, and the table takes 100: folding a megabyte would take half a second
   if length(btrim(p_keyword)) > 400 then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   v_keyword := private.require_name(p_keyword);
   v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
   if p_until is not null and not private.is_ahead(p_until) then
-    perform private.fail('keyword_until');
+    perform private.raise_error('keyword_until');
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
@@ -247,7 +247,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.fail('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())

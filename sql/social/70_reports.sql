@@ -78,7 +78,7 @@ declare
 begin
   select finder into v_finder from private.report_targets where type = p_type;
   if not found then
-    perform private.fail('report_target');
+    perform private.raise_error('report_target');
   end if;
   return v_finder;
 end $$;
@@ -103,7 +103,7 @@ begin
   on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing
   returning * into v_report;
   if not found then
-    perform private.fail('report_open');
+    perform private.raise_error('report_open');
   end if;
   return json_build_object(
     'id', v_report.id,

@@ -21,8 +21,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.mutes', 'muted_id', 'By whom one is muted is the muter''s own affair.'),
   ('app.reports', 'target_id', 'What others told the staff about the person is not for the person.'),
   ('app.reports', 'reviewed_by', 'Work of the staff, which the audit log has.'),
-  ('private.ended_follows', 'follower_id', 'Places in lists, kept for a day.'),
-  ('private.ended_follows', 'following_id', 'Places in lists, kept for a day.');
+  ('private.removed_follows', 'follower_id', 'Places in lists, kept for a day.'),
+  ('private.removed_follows', 'following_id', 'Places in lists, kept for a day.');
 
 create function private.erase_ties() returns trigger
 language plpgsql volatile security definer   -- rows of others that name the person go too
@@ -62,8 +62,8 @@ begin
   end if;
   perform private.erase_rows(new.id, 'app.follows', 'follower_id = $1');
   perform private.erase_rows(new.id, 'app.follows', 'following_id = $1');
-  perform private.erase_rows(new.id, 'private.ended_follows', 'follower_id = $1');
-  perform private.erase_rows(new.id, 'private.ended_follows', 'following_id = $1');
+  perform private.erase_rows(new.id, 'private.removed_follows', 'follower_id = $1');
+  perform private.erase_rows(new.id, 'private.removed_follows', 'following_id = $1');
   perform private.erase_rows(new.id, 'app.mutes', 'muter_id = $1');
   perform private.erase_rows(new.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = new.id;
@@ -78,6 +78,6 @@ end $$;
 comment on function private.erase_ties is
   'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
   'and the words of their reports. What others reported stays.';
-call private.make_walk('private.erase_ties');
+call private.force_index_scans('private.erase_ties');
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();

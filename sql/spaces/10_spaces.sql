@@ -37,7 +37,7 @@ create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
   'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
-call private.make_nulls_speak('app.spaces');
+call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
   'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
 comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
@@ -48,7 +48,7 @@ create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
   user_id    uuid not null references app.users on delete cascade,
   role       text not null default 'member' check (role in ('owner', 'moderator', 'member')),
-  silent     boolean not null default false,
+  hidden     boolean not null default false,
   made_at    timestamptz not null,
   created_at timestamptz not null default clock_timestamp(),
   placed_at  timestamptz not null generated always as (private.member_place(created_at, role)) stored,
@@ -59,10 +59,10 @@ create index space_members_placed_at_idx on app.space_members (space_id, placed_
 create index space_members_made_at_idx on app.space_members (user_id, made_at desc, space_id desc);
 create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
 create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
-create index space_members_silent_idx on app.space_members (space_id) where silent;
+create index space_members_hidden_idx on app.space_members (space_id) where hidden;
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
-call private.make_nulls_speak('app.space_members');
-comment on column app.space_members.silent is
+call private.make_nulls_raise_codes('app.space_members');
+comment on column app.space_members.hidden is
   'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
 comment on column app.space_members.made_at is
   'When the space was made, which is its place in the lists of its members. A trigger writes it.';
@@ -124,7 +124,7 @@ comment on column app.space_invitations.status is
   'moderates, by a block between the two, by a ban, or with the right that made it.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.space_members', 'user_id', 'spaceMemberships', '{silent}'),
+  ('app.space_members', 'user_id', 'spaceMemberships', '{hidden}'),
   ('app.space_requests', 'user_id', 'spaceRequests', '{}'),
   ('app.space_invitations', 'inviter_id', 'spaceInvitationsSent', '{}'),
   ('app.space_invitations', 'invitee_id', 'spaceInvitationsReceived', '{}'),
@@ -132,7 +132,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 
 insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('memberships', 300);
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role,proposalId}',
    'somebody is let into a space, turned down, invited, removed, or given another role there, or what they proposed '
    'is decided');
@@ -195,7 +195,7 @@ begin
                  where i.space_id = p_space and i.invitee_id = p_user and i.status = 'pending'
                    and private.may_invite(p_space, i.inviter_id)
                    and private.may_meet(private.find_level(p_user, i.inviter_id))
-                   and not exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+                   and not exists (select from app.hidden_people s where s.user_id = i.inviter_id));
 end $$;
 comment on function private.is_invited is
   'Whether somebody whom the person sees, and who still may, has invited them into a space.';
@@ -239,7 +239,7 @@ declare
   v_space app.spaces := private.find_space(p_kind, p_id);
 begin
   if v_space.id is null then
-    perform private.fail('space_unknown');
+    perform private.raise_error('space_unknown');
   end if;
   return v_space;
 end $$;
@@ -260,7 +260,7 @@ end $$;
 comment on function private.lock_space is
   'Locks these people, then a space, until the transaction ends: nobody else changes who is in it meanwhile.';
 
-create function private.enter_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
+create function private.lock_visible_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
 language plpgsql volatile security definer   -- see private.lock_space
 set search_path = ''
 as $$
@@ -268,7 +268,7 @@ begin
   perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
   return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
 end $$;
-comment on function private.enter_space is
+comment on function private.lock_visible_space is
   'A space that the caller sees, locked with the caller and these people. Fails: space_unknown.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
@@ -300,9 +300,9 @@ declare
   v_role text := private.find_role(p_space, private.require_caller());
 begin
   if v_role is null then
-    perform private.fail('space_not_member');
+    perform private.raise_error('space_not_member');
   elsif v_role <> all (p_roles) then
-    perform private.fail('space_role');
+    perform private.raise_error('space_role');
   end if;
   return v_role;
 end $$;
@@ -315,7 +315,7 @@ set search_path = ''
 as $$
 begin
   if p_space.archived_at is not null then
-    perform private.fail('space_archived');
+    perform private.raise_error('space_archived');
   end if;
 end $$;
 comment on function private.require_open is 'Passes for a space that is not archived. Fails: space_archived.';
@@ -329,7 +329,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('spaces of ' || p_user, 0));
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
-    perform private.fail('spaces_exhausted');
+    perform private.raise_error('spaces_exhausted');
   end if;
 end $$;
 comment on function private.limit_owned is
@@ -349,7 +349,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_slug text := btrim(left(regexp_replace(private.sought(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
+  v_slug text := btrim(left(regexp_replace(private.fold_query(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
 begin
   if length(v_slug) >= 3 and not pg_input_is_valid(v_slug, 'uuid') then
     return v_slug;
@@ -380,7 +380,7 @@ begin
     on conflict (kind, slug) do nothing returning id into v_id;
     exit when v_id is not null;
     if p_space.slug is not null then
-      perform private.fail('space_slug_taken');
+      perform private.raise_error('space_slug_taken');
     end if;
     v_slug := private.slug_of(p_space.kind, v_name) || '-' || substr(gen_random_uuid()::text, 1, 8);
   end loop;
@@ -401,7 +401,7 @@ declare
   v_space app.spaces;
 begin
   perform private.count_writes('spaces');
-  v_space := private.enter_space(p_kind, p_id);
+  v_space := private.lock_visible_space(p_kind, p_id);
   if p_changes ?| '{visibility,joinPolicy}' then
     perform private.require_space_role(v_space.id, 'owner');
   else
@@ -444,7 +444,7 @@ begin
   if not p_archived then
     select user_id into v_owner from app.space_members where space_id = p_space.id and role = 'owner';
     if not found then
-      perform private.fail('space_ownerless');
+      perform private.raise_error('space_ownerless');
     end if;
     perform private.limit_owned(p_space.kind, v_owner);
   end if;
@@ -460,7 +460,7 @@ language plpgsql volatile security definer   -- nobody may write spaces
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   perform private.require_space_role(v_space.id, 'owner');
   perform private.set_archived(v_space, p_archived);

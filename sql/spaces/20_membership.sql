@@ -11,14 +11,14 @@ declare
 begin
   select id into v_id from private.visible_people where id = private.find_person(p_person);
   if not found then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return v_id;
 end $$;
 comment on function private.require_visible_person is
   'As private.require_person, for definer functions. Fails: person_unknown.';
 
-create function private.tell_membership(
+create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
   p_role text default null, p_proposal uuid default null
 ) returns void
@@ -31,7 +31,7 @@ begin
     'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role), 'proposalId', p_proposal),
     array[p_user]);
 end $$;
-comment on function private.tell_membership is
+comment on function private.emit_membership_decision is
   'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed, and '
   'proposal_decided of what they proposed. An actor is named for invitations alone.';
 
@@ -43,7 +43,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('memberships ' || p_user, 0));
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
-    perform private.fail('memberships_exhausted');
+    perform private.raise_error('memberships_exhausted');
   end if;
 end $$;
 comment on function private.limit_memberships is
@@ -59,11 +59,11 @@ begin
   end if;
   perform private.require_open(p_space);
   if not exists (select from app.users where id = p_user and banned_at is null and erased_at is null) then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   update app.spaces set member_count = member_count + 1 where id = p_space.id and member_count < 5000;
   if not found then
-    perform private.fail('space_full');
+    perform private.raise_error('space_full');
   end if;
   insert into app.space_members (space_id, user_id) values (p_space.id, p_user);
   perform private.limit_memberships(p_user);
@@ -112,13 +112,13 @@ declare
 begin
   perform private.require_open(p_space);
   if exists (select from app.space_bans where space_id = p_space.id and user_id = v_me) then
-    perform private.fail('space_banned');
+    perform private.raise_error('space_banned');
   end if;
   if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
     perform private.add_member(p_space, v_me);
     return null;
   elsif p_space.join_policy = 'invite' then
-    perform private.fail('invitation_required');
+    perform private.raise_error('invitation_required');
   end if;
   v_request := private.find_own_request(p_space.id);
   if v_request is null then
@@ -142,7 +142,7 @@ declare
   v_request uuid;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space(p_kind, p_id);
+  v_space := private.lock_visible_space(p_kind, p_id);
   if private.find_role(v_space.id, private.require_caller()) is null then
     v_request := private.join_or_ask(v_space, v_message);
   end if;
@@ -159,11 +159,11 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   if private.find_role(v_space.id, v_me) = 'owner' then
-    if exists (select from app.space_members where space_id = v_space.id and user_id <> v_me and not silent) then
-      perform private.fail('last_owner');
+    if exists (select from app.space_members where space_id = v_space.id and user_id <> v_me and not hidden) then
+      perform private.raise_error('last_owner');
     end if;
     perform private.set_archived(v_space, true);
   end if;
@@ -188,7 +188,7 @@ begin
     join app.person_card p on p.id = u.id);
 end $$;
 comment on function private.member_cards is 'These members of a space, in order: {userId, user, role, joinedAt}.';
-call private.make_walk('private.member_cards');
+call private.force_index_scans('private.member_cards');
 
 create function private.set_space_role(p_space app.spaces, p_user uuid, p_role text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -199,11 +199,11 @@ declare
   v_owner uuid;
 begin
   if v_role is null then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   elsif v_role = p_role then
     return;
   elsif v_role = 'owner' then
-    perform private.fail('last_owner');
+    perform private.raise_error('last_owner');
   end if;
   if p_role = 'owner' then
     if p_space.archived_at is null then
@@ -213,7 +213,7 @@ begin
     returning user_id into v_owner;
   end if;
   update app.space_members set role = p_role where space_id = p_space.id and user_id = p_user;
-  perform private.tell_membership(p_space, 'role_changed', u.id, p_role => u.role)
+  perform private.emit_membership_decision(p_space, 'role_changed', u.id, p_role => u.role)
   from (values (p_user, p_role), (v_owner, 'moderator')) u (id, role)
   where u.id is not null and u.id is distinct from app.uid();
 end $$;
@@ -230,7 +230,7 @@ declare
   v_space app.spaces;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   perform private.require_space_role(v_space.id, 'owner');
   perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
   perform private.set_space_role(v_space, v_user, p_role);
@@ -251,13 +251,13 @@ declare
   v_their text;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   v_role := private.require_space_role(v_space.id, 'owner', 'moderator');
   v_their := private.find_role(v_space.id, v_user);
   if v_their = 'owner' or v_their = v_role then
-    perform private.fail('space_role');
+    perform private.raise_error('space_role');
   elsif v_their is null and not p_ban then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   end if;
   if p_ban then
     insert into app.space_bans (space_id, user_id) values (v_space.id, v_user) on conflict do nothing;
@@ -267,7 +267,7 @@ begin
     where space_id = v_space.id and invitee_id = v_user and status = 'pending';
   end if;
   if private.drop_member(v_space.id, v_user) then
-    perform private.tell_membership(v_space, 'removed', v_user);
+    perform private.emit_membership_decision(v_space, 'removed', v_user);
   end if;
 end $$;
 comment on function private.remove_space_member is
@@ -281,7 +281,7 @@ set search_path = ''
 as $$
 declare
   v_user  uuid := private.require_visible_person(p_person);
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   delete from app.space_bans where space_id = v_space.id and user_id = v_user;

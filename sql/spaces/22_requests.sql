@@ -18,7 +18,7 @@ begin
 end $$;
 comment on function private.request_cards is
   'These requests, in order: {id, groupId or guildId, userId, user, message, status, createdAt, decidedAt}.';
-call private.make_walk('private.request_cards');
+call private.force_index_scans('private.request_cards');
 
 create function private.decide_request(p_space app.spaces, p_request app.space_requests, p_approve boolean)
 returns void
@@ -29,12 +29,12 @@ begin
   update app.space_requests set status = case when p_approve then 'approved' else 'rejected' end, decided_at = now()
   where id = p_request.id and status = 'pending';
   if not found then
-    perform private.fail('request_settled');
+    perform private.raise_error('request_settled');
   end if;
   if p_approve then
     perform private.add_member(p_space, p_request.user_id);
   end if;
-  perform private.tell_membership(p_space, case when p_approve then 'approved' else 'rejected' end,
+  perform private.emit_membership_decision(p_space, case when p_approve then 'approved' else 'rejected' end,
                                   p_request.user_id);
 end $$;
 comment on function private.decide_request is
@@ -51,11 +51,11 @@ declare
 begin
   perform private.count_writes('memberships');
   select * into v_request from app.space_requests where id = p_request and space_id = v_space.id;
-  v_space := private.enter_space(p_kind, p_id, array[v_request.user_id]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_request.user_id]);
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   perform from private.visible_people where id = v_request.user_id;
   if not found then
-    perform private.fail('request_unknown');
+    perform private.raise_error('request_unknown');
   end if;
   perform private.decide_request(v_space, v_request, p_approve);
   return private.request_cards(array[p_request]) -> 0;
@@ -77,14 +77,14 @@ begin
   if v_request.user_id is distinct from private.require_caller() then
     if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- they see it
        and exists (select from private.visible_people where id = v_request.user_id) then
-      perform private.fail('request_not_yours');
+      perform private.raise_error('request_not_yours');
     end if;
-    perform private.fail('request_unknown');
+    perform private.raise_error('request_unknown');
   end if;
   perform private.lock_space(v_request.space_id, array[v_request.user_id]);
   update app.space_requests set status = 'withdrawn', decided_at = now() where id = p_request and status = 'pending';
   if not found then
-    perform private.fail('request_settled');
+    perform private.raise_error('request_settled');
   end if;
   return private.request_cards(array[p_request]) -> 0;
 end $$;

@@ -1,7 +1,7 @@
 -- Invitations into spaces: made, taken back, answered, and ended by a block.
 -- docs/decisions.md, Spaces.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
    'an invitation into a space is taken back, by its maker or a moderator, a block or a ban');
 
@@ -42,7 +42,7 @@ end $$;
 comment on function private.space_invitation_cards is
   'These invitations, in order: {id, groupId, group or guildId, guild, inviterId, inviter, inviteeId, invitee, '
   'status, createdAt}.';
-call private.make_walk('private.space_invitation_cards');
+call private.force_index_scans('private.space_invitation_cards');
 
 create function private.invite_to_space(p_kind text, p_id text, p_person text) returns json
 language plpgsql volatile security definer   -- nobody may write invitations
@@ -55,7 +55,7 @@ declare
   v_invitation uuid;
 begin
   perform private.count_writes('invitations');
-  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   if not private.may_invite(v_space.id, v_me) then
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
@@ -63,24 +63,24 @@ begin
   perform private.require_visible_person(p_person);   -- again, since a block may have come while we waited
   perform private.require_open(v_space);
   if v_user = v_me then
-    perform private.fail('invite_oneself');
+    perform private.raise_error('invite_oneself');
   elsif private.find_role(v_space.id, v_user) is not null then
-    perform private.fail('space_member_already');
+    perform private.raise_error('space_member_already');
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
-    perform private.fail('space_invitee_banned');
+    perform private.raise_error('space_invitee_banned');
   end if;
   -- one by somebody who is banned from the instance, or may not invite any more, nobody sees: it could be neither
   -- answered nor taken back
   update app.space_invitations i set status = 'revoked'
   where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
     and (not private.may_invite(v_space.id, i.inviter_id)
-         or exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+         or exists (select from app.hidden_people s where s.user_id = i.inviter_id));
   insert into app.space_invitations (space_id, inviter_id, invitee_id) values (v_space.id, v_me, v_user)
   on conflict (space_id, invitee_id) where status = 'pending' do nothing returning id into v_invitation;
   if not found then
-    perform private.fail('space_invitation_pending');
+    perform private.raise_error('space_invitation_pending');
   end if;
-  perform private.tell_membership(v_space, 'invited', v_user, v_me, v_invitation);
+  perform private.emit_membership_decision(v_space, 'invited', v_user, v_me, v_invitation);
   return private.space_invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function private.invite_to_space is
@@ -94,7 +94,7 @@ language plpgsql volatile security definer   -- nobody may write invitations
 set search_path = ''
 as $$
 declare
-  v_space      app.spaces := private.enter_space(p_kind, p_id);
+  v_space      app.spaces := private.lock_visible_space(p_kind, p_id);
   v_invitation app.space_invitations;
 begin
   select * into v_invitation from app.space_invitations where id = p_invitation and space_id = v_space.id;
@@ -102,11 +102,11 @@ begin
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
   if v_invitation.id is null then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   end if;
   update app.space_invitations set status = 'revoked' where id = p_invitation and status = 'pending';
   if not found then
-    perform private.fail('invitation_settled');
+    perform private.raise_error('invitation_settled');
   end if;
 end $$;
 comment on function private.revoke_space_invitation is
@@ -131,9 +131,9 @@ begin
   where i.id = p_invitation
     and (v_me in (i.inviter_id, i.invitee_id) or private.find_role(i.space_id, v_me) in ('owner', 'moderator'));
   if not found then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   elsif v_invitation.invitee_id <> v_me then
-    perform private.fail('invitation_not_yours');
+    perform private.raise_error('invitation_not_yours');
   end if;
   v_space := private.lock_space(v_invitation.space_id, array[v_me]);
   if p_accept then
@@ -143,7 +143,7 @@ begin
   update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
   where id = p_invitation and status = 'pending' and private.may_invite(space_id, inviter_id);
   if not found then
-    perform private.fail('invitation_settled');
+    perform private.raise_error('invitation_settled');
   end if;
   if p_accept then
     perform private.add_member(v_space, v_me);
@@ -186,7 +186,7 @@ comment on function private.end_invitations is
   'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
   'those of a person {spaceId, userId}, ends those of who may not invite any more. Answers {changed, next}; next is '
   'null at the end.';
-call private.make_walk('private.end_invitations');
+call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
 create function private.end_invitations_soon(p_space uuid, p_user uuid) returns void
@@ -252,6 +252,6 @@ begin
 end $$;
 comment on function private.end_space_invitations is
   'Trigger: a block ends pending invitations into spaces, both ways. Memberships stay.';
-call private.make_walk('private.end_space_invitations');
+call private.force_index_scans('private.end_space_invitations');
 create trigger _120_end_space_invitations after insert on app.blocks
   referencing new table as changed for each statement execute function private.end_space_invitations();

@@ -13,12 +13,12 @@ begin
   return query
   select i.place, s as space,
          s.member_count
-         - (select count(*) from app.space_members m where m.space_id = s.id and m.silent)::integer
+         - (select count(*) from app.space_members m where m.space_id = s.id and m.hidden)::integer
          - case when cardinality(v_hidden) <= 1000
                 then (select count(*) from unnest(v_hidden) h (id)
-                      join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.silent)
+                      join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.hidden)
                 else (select count(*) from app.space_members m
-                      where m.space_id = s.id and not m.silent
+                      where m.space_id = s.id and not m.hidden
                         -- not a join, which could go by whom the caller does not see
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
@@ -39,7 +39,7 @@ end $$;
 comment on function private.space_heads is
   'Of these spaces those that the caller sees, each with how many members the caller would see, and what the caller '
   'is there: {role, status none | pending | invited | member | banned, requestId}.';
-call private.make_walk('private.space_heads');
+call private.force_index_scans('private.space_heads');
 
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
@@ -82,7 +82,7 @@ end $$;
 comment on function private.find_spaces is
   'The next spaces of a kind, public ones and those of the caller or these alone, of these words, about these '
   'interests and with this way of joining, as far as each is asked for, among the next 400.';
-call private.make_walk('private.find_spaces');
+call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(
   p_kind text, p_mine boolean, p_q text, p_interest uuid, p_policy text, p_cursor text
@@ -98,7 +98,7 @@ begin
     v_from := private.require_place(case when p_mine then 'my spaces' else 'spaces' end, p_cursor);
     v_from.at := coalesce(v_from.at, (private.find_space(p_kind, v_from.id::text)).created_at);
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_q is not null then
@@ -122,11 +122,11 @@ declare
   v_place app.place := private.cursor_place(v_list, p_cursor);
   v_from  timestamptz := coalesce(v_place.at, '-infinity');
   v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
-  v_q     text := private.sought(p_q);
+  v_q     text := private.fold_query(p_q);
   v_found app.found;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select placed_at as at, user_id as id from app.space_members
@@ -147,7 +147,7 @@ end $$;
 comment on function private.find_members is
   'The next members of a space whom the caller sees, with these letters in their names, among the next 400. Fails: '
   'cursor_unknown.';
-call private.make_walk('private.find_members');
+call private.force_index_scans('private.find_members');
 
 create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
 returns json
@@ -185,7 +185,7 @@ declare
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select created_at as at, user_id as id from app.space_bans
@@ -210,7 +210,7 @@ end $$;
 comment on function private.list_space_bans is
   'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}. Fails: '
   'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_space_bans');
+call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
@@ -234,7 +234,7 @@ begin
     where id = v_place.id and case when p_space is null then invitee_id = v_me else space_id = p_space end;
   end if;
   if v_from is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- one of the three ways in is open
   with looked as materialized (
@@ -270,7 +270,7 @@ end $$;
 comment on function private.find_pending is
   'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
   'next 400, without those of hidden people and of who may not invite any more. Fails: cursor_unknown.';
-call private.make_walk('private.find_pending');
+call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(
   p_kind text, p_id text, p_requests boolean, p_limit integer, p_cursor text

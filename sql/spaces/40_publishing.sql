@@ -11,7 +11,7 @@ set search_path = ''
 as $$
 begin
   if p_group_id is not null and p_guild_id is not null then
-    perform private.fail('content_space');
+    perform private.raise_error('content_space');
   end if;
   return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
@@ -36,9 +36,9 @@ begin
   perform from app.users where id = v_me for share;
   select archived_at into v_archived from app.spaces where id = p_space for share;
   if private.find_role(p_space, v_me) is null then
-    perform private.fail('space_not_member');
+    perform private.raise_error('space_not_member');
   elsif v_archived is not null then
-    perform private.fail('space_archived');
+    perform private.raise_error('space_archived');
   end if;
 end $$;
 comment on function private.write_in_space is

@@ -21,10 +21,10 @@ begin
     perform private.drop_member(v_space.id, new.id);
     continue when v_role is distinct from 'owner';
     select user_id into v_heir from app.space_members
-    where space_id = v_space.id and not silent order by placed_at, user_id limit 1;
+    where space_id = v_space.id and not hidden order by placed_at, user_id limit 1;
     if found then
       update app.space_members set role = 'owner' where space_id = v_space.id and user_id = v_heir;
-      perform private.tell_membership(v_space, 'role_changed', v_heir, p_role => 'owner');
+      perform private.emit_membership_decision(v_space, 'role_changed', v_heir, p_role => 'owner');
     else
       perform private.set_archived(v_space, true);
     end if;

@@ -80,7 +80,7 @@ set search_path = ''
 as $$
 begin
   if p_amount is null or p_amount not between 1 and 1000000000 then
-    perform private.fail('treasury_amount');
+    perform private.raise_error('treasury_amount');
   end if;
 end $$;
 comment on function private.require_amount is 'Passes for an amount that can be moved. Fails: treasury_amount.';
@@ -139,20 +139,20 @@ end $$;
 comment on function private.treasury_cards is
   'These rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, note, '
   'createdAt}. Of people whom the caller does not see, only the row.';
-call private.make_walk('private.treasury_cards');
+call private.force_index_scans('private.treasury_cards');
 
-create function private.enter_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
+create function private.lock_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
 language plpgsql volatile security definer   -- see private.lock_space
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.enter_space('guild', p_guild, p_people);
+  v_space app.spaces := private.lock_visible_space('guild', p_guild, p_people);
 begin
   perform private.require_space_role(v_space.id, variadic p_roles);
   perform private.require_open(v_space);
   return v_space;
 end $$;
-comment on function private.enter_treasury is
+comment on function private.lock_treasury is
   'A guild that is open, locked with these people, in which the caller has one of these roles. Fails: space_unknown, '
   'space_not_member, space_role, space_archived.';
 
@@ -167,7 +167,7 @@ declare
 begin
   perform private.count_writes('movements');
   perform private.require_amount(p_amount);
-  v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
+  v_space := private.lock_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
   v_id := private.move_treasury(v_space.id, 'contribution', app.uid(), array[app.uid()], array[p_amount], v_note);
   return json_build_object(
     'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
@@ -192,11 +192,11 @@ begin
   perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   if coalesce(v_note, '') = '' then
-    perform private.fail('treasury_note_missing');
+    perform private.raise_error('treasury_note_missing');
   end if;
-  v_space := private.enter_treasury(p_guild, array[v_user], 'owner', 'moderator');
+  v_space := private.lock_treasury(p_guild, array[v_user], 'owner', 'moderator');
   if v_user = app.uid() then
-    perform private.fail('disburse_oneself');
+    perform private.raise_error('disburse_oneself');
   end if;
   perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
   v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
@@ -246,16 +246,16 @@ declare
 begin
   perform private.count_writes('movements');
   perform private.require_amount(p_amount);
-  v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator');
+  v_space := private.lock_treasury(p_guild, '{}', 'owner', 'moderator');
   select array_agg(w.user_id), array_agg(w.score), array_agg(w.amount) into v_people, v_scores, v_amounts
   from (select array_agg(m.user_id order by m.created_at, m.user_id) as people,
                array_agg(c.score order by m.created_at, m.user_id) as scores
         from app.space_members m join app.contribution_scores c on c.user_id = m.user_id
-        where m.space_id = v_space.id and not m.silent) s
+        where m.space_id = v_space.id and not m.hidden) s
   cross join lateral private.weigh_shares(p_amount, s.people, s.scores) w
   where w.amount > 0;
   if v_people is null then
-    perform private.fail('nothing_to_weigh');
+    perform private.raise_error('nothing_to_weigh');
   end if;
   perform private.move_treasury(v_space.id, 'distribution', app.uid(), v_people,
                                 array(select -a from unnest(v_amounts) a), v_note);
@@ -286,12 +286,12 @@ begin
   if v_cursor is not null then
     select seq into v_before from app.treasury_entries where guild_id = v_guild and id = v_cursor;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := array(select id from app.treasury_entries where guild_id = v_guild and seq < v_before
                  order by seq desc limit 51);
-  return private.merged(json_build_object('balance', private.treasury_balance(v_guild)),
+  return private.merge_objects(json_build_object('balance', private.treasury_balance(v_guild)),
                         private.page(private.treasury_cards(v_ids[:p_limit]), v_ids::text[], p_limit));
 end $$;
 comment on function private.read_treasury is

@@ -6,7 +6,7 @@ set search_path = ''
 as $$
 begin
   if (p_payload ->> 'amount' ~ '^[0-9]{1,9}$') is not true then
-    perform private.fail('proposal_payload');
+    perform private.raise_error('proposal_payload');
   end if;
   perform private.require_amount((p_payload ->> 'amount')::integer);
   return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
@@ -19,8 +19,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if exists (select from app.silenced_people where user_id = p_proposal.subject_id) then
-    perform private.fail('person_unknown');
+  if exists (select from app.hidden_people where user_id = p_proposal.subject_id) then
+    perform private.raise_error('person_unknown');
   end if;
   perform private.move_treasury(
     p_space.id, 'disbursement', null, array[p_proposal.subject_id],

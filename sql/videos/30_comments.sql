@@ -6,10 +6,10 @@ create table app.video_comments (
   author_id      uuid not null references app.users on delete restrict,
   body           text not null,
   removed_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
-    case when removed_at is not null or author_silent then 4 else 0 end) stored,
+    case when removed_at is not null or author_hidden then 4 else 0 end) stored,
   -- a removed comment may have lost its words
   constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
 );
@@ -20,14 +20,14 @@ create index video_comments_author_id_idx on app.video_comments (author_id, crea
 comment on table app.video_comments is 'Comments on videos. A removed one keeps its row.';
 comment on column app.video_comments.removed_at is
   'When its author took it back, for everyone; null unless they did.';
-comment on column app.video_comments.author_silent is
+comment on column app.video_comments.author_hidden is
   'Whether the author is banned or erased: of the newest 500 comments at once, of the others soon after '
-  '(private.mark_comments). Until then app.silenced_people hides them.';
+  '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
   'As app.contents.required_level; the video''s own applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
-insert into private.content_leftovers (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
+insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
 insert into private.errors (code, status, text) values
   ('comment_unknown', 404, 'There is no such comment.'),
   ('comment_body', 422, 'A comment must have 1 to 2000 characters.');
@@ -91,7 +91,7 @@ declare
 begin
   select * into v_comment from app.video_comments where id = p_id;
   if not found then
-    perform private.fail('comment_unknown');
+    perform private.raise_error('comment_unknown');
   end if;
   return v_comment;
 end $$;
@@ -112,13 +112,13 @@ begin
           join app.video_comment_card c on c.id = l.id
           where private.may_meet((select a.level from app.audience a
                                   where a.viewer_id = (select app.uid()) and a.author_id = l.author_id))
-            and (select true from app.silenced_people s where s.user_id = l.author_id) is null
+            and (select true from app.hidden_people s where s.user_id = l.author_id) is null
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
   'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, among '
   'the first 400. Null for none.';
-call private.make_walk('private.find_comments');
+call private.force_index_scans('private.find_comments');
 
 create function api.list_video_comments(p_id uuid) returns json
 language plpgsql stable
@@ -148,7 +148,7 @@ begin
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
   if v_card is null then   -- also where a block came, or the video went, while the counters were waited for
-    perform private.fail('video_unknown');
+    perform private.raise_error('video_unknown');
   end if;
   return v_card;
 end $$;
@@ -177,7 +177,7 @@ as $$
 begin
   if not private.remove_comment(p_id) then
     perform private.require_comment(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -192,7 +192,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_comment(p_target::uuid)).id;
   end if;
-  perform private.fail('comment_unknown');
+  perform private.raise_error('comment_unknown');
   return null;
 end $$;
 comment on function private.require_reported_comment is

@@ -53,7 +53,7 @@ declare
   v_next   text;
 begin
   if v_past > c_deepest then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_found := private.search_contents('video', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
                                      case when not v_counts then p_cursor end, p_past => v_past);
@@ -100,7 +100,7 @@ as $$
 begin
   if not private.delete_video(p_id) then
     perform private.require_video(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -116,14 +116,14 @@ set plan_cache_mode = force_generic_plan   -- planning such a view takes longer 
 as $$
 begin
   return (
-    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    select json_agg(private.merge_objects(h.head, d.detail) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
     join private.content_heads h on h.id = i.id
     join private.audio_details d on d.id = h.id);
 end $$;
 comment on function private.audio_cards is
   'The cards of these recordings, in order, as far as the caller sees them: the head and the detail.';
-call private.make_walk('private.audio_cards');
+call private.force_index_scans('private.audio_cards');
 
 create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
@@ -193,7 +193,7 @@ as $$
 begin
   if not private.delete_content('audio', p_id) then
     perform private.require_audio(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;

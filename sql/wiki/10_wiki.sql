@@ -30,7 +30,7 @@ create table app.wiki_proposals (
                 check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
   net_votes     integer not null default 0,
   version       integer,
-  author_silent boolean not null default false,
+  author_hidden boolean not null default false,
   created_at    timestamptz not null default now(),
   resolved_at   timestamptz,
   foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
@@ -42,15 +42,15 @@ create table app.wiki_proposals (
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
 -- without those of the silent: readers then need not walk over hundreds of them
 create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
-  where not author_silent;
+  where not author_hidden;
 create index wiki_proposals_interest_status_idx
-  on app.wiki_proposals (interest_id, status, created_at desc, id desc) where not author_silent;
+  on app.wiki_proposals (interest_id, status, created_at desc, id desc) where not author_hidden;
 create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at desc, id desc);
 create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
 create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
   'What people propose that an entry should say. A settled one never changes again.';
-call private.make_nulls_speak('app.wiki_proposals');
+call private.make_nulls_raise_codes('app.wiki_proposals');
 comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
 comment on column app.wiki_proposals.body is
   'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';
@@ -60,8 +60,8 @@ comment on column app.wiki_proposals.status is
 comment on column app.wiki_proposals.net_votes is
   'The sum of its votes. Written with a vote, under the lock of this row.';
 comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
-comment on column app.wiki_proposals.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.wiki_proposals.author_hidden is
+  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
 comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
 
 create table app.wiki_votes (
@@ -79,13 +79,13 @@ insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
   ('app.wiki_votes', 'user_id', 'wikiVotes');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.wiki_proposals', 'author_id', 'wikiProposals', '{author_silent}');
-insert into private.silenced_parts (relation, person, key, stays) values
+  ('app.wiki_proposals', 'author_id', 'wikiProposals', '{author_hidden}');
+insert into private.content_child_tables (relation, person, key, stays) values
   ('app.wiki_proposals', 'author_id', 'id', true);
 
 insert into private.write_limits (kind, per_hour) values ('wiki', 60);
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('wiki.proposal.resolved', '{proposalId,interestId,status,version}',
    'a proposal for the wiki is approved, rejected or superseded');
 
@@ -112,7 +112,7 @@ as $$
 begin
   perform private.lock_effects(p_user);
   if private.reputation_value(p_user, p_interest) < 5 and private.total_reputation(p_user) < 20 then
-    perform private.fail('wiki_reputation');
+    perform private.raise_error('wiki_reputation');
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
@@ -142,7 +142,7 @@ begin
   perform private.require_flag('wiki');
   select * into v_interest from app.interests where slug = lower(p_slug);
   if not found then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   return v_interest;
 end $$;
@@ -193,7 +193,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.wiki_version_card c on c.id = i.id);
 end $$;
 comment on function private.wiki_version_cards is 'The cards of these versions, in order.';
-call private.make_walk('private.wiki_version_cards');
+call private.force_index_scans('private.wiki_version_cards');
 
 create function api.get_wiki_entry(p_slug text) returns json
 language plpgsql stable
@@ -235,7 +235,7 @@ declare
 begin
   select version into v_from from app.wiki_versions where id = v_cursor and interest_id = v_interest;
   if v_cursor is not null and v_from is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 2147483647);
   v_ids := array(select id from app.wiki_versions where interest_id = v_interest and version < v_from
@@ -254,13 +254,13 @@ declare
   v_interest app.interests := private.require_wiki(p_slug);
   v_card     json;
 begin
-  select private.merged(c.card, json_build_object('interestId', v_interest.id, 'slug', v_interest.slug,
+  select private.merge_objects(c.card, json_build_object('interestId', v_interest.id, 'slug', v_interest.slug,
                                                   'body', v.body))
   into v_card
   from app.wiki_versions v join app.wiki_version_card c on c.id = v.id
   where v.interest_id = v_interest.id and v.version = p_n;
   if not found then
-    perform private.fail('wiki_version_unknown');
+    perform private.raise_error('wiki_version_unknown');
   end if;
   return v_card;
 end $$;

@@ -2,12 +2,12 @@
 -- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
 -- docs/decisions.md, Wiki.
 
-create function private.fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
+create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
 language plpgsql stable security definer   -- asked of proposals that their list has found
 set search_path = ''
 as $$
 begin
-  return private.fitting(array(
+  return private.count_fitting(array(
     -- the facade compares the texts, and that takes it most
     select 2 * (coalesce(octet_length(w.body), 0) + coalesce(octet_length(b.body), 0))
     from unnest(p_ids) with ordinality as i (id, place)
@@ -15,9 +15,9 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version
     order by i.place), p_limit);
 end $$;
-comment on function private.fitting_wiki_proposals is
-  'How many of these proposals a page of p_limit has: private.fitting, of the texts and their difference.';
-call private.make_walk('private.fitting_wiki_proposals');
+comment on function private.count_fitting_wiki_proposals is
+  'How many of these proposals a page of p_limit has: private.count_fitting, of the texts and their difference.';
+call private.force_index_scans('private.count_fitting_wiki_proposals');
 
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -53,7 +53,7 @@ comment on function private.wiki_proposal_cards is
   'These proposals, in order, as far as the caller sees them: {id, interestId, slug, proposerId, proposer, status, '
   'baseVersion, summary, body, baseBody (the text that it was written upon), netVotes, version, viewer {vote}, '
   'createdAt, resolvedAt}.';
-call private.make_walk('private.wiki_proposal_cards');
+call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
@@ -74,19 +74,19 @@ begin
     select created_at, id into v_from, v_before from app.wiki_proposals
     where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   -- one of the two ways in is open
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id from app.wiki_proposals
-       where p_status is null and interest_id = p_interest and not author_silent
+       where p_status is null and interest_id = p_interest and not author_hidden
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
       (select created_at, id, author_id from app.wiki_proposals
-       where p_status is not null and interest_id = p_interest and status = p_status and not author_silent
+       where p_status is not null and interest_id = p_interest and status = p_status and not author_hidden
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)) w
   ), seen as materialized (
@@ -102,7 +102,7 @@ end $$;
 comment on function private.find_wiki_proposals is
   'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
   '400. Fails: cursor_unknown.';
-call private.make_walk('private.find_wiki_proposals');
+call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
   p_slug text, p_status text default null, p_limit integer default 20, p_cursor text default null
@@ -113,7 +113,7 @@ as $$
 declare
   v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status, p_cursor);
 begin
-  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
+  p_limit := private.count_fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
@@ -151,7 +151,7 @@ begin
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
   -- behind the rules of a row: who may not propose hears that. The approval looks again
   if p_base_version <> private.wiki_version(v_interest) then
-    perform private.fail('wiki_base_stale');
+    perform private.raise_error('wiki_base_stale');
   end if;
   return private.wiki_proposal_cards(array[v_id]) -> 0;
 end $$;
@@ -219,7 +219,7 @@ set search_path = ''
 as $$
 begin
   if p_proposal.status <> 'open' then
-    perform private.fail('wiki_proposal_settled');
+    perform private.raise_error('wiki_proposal_settled');
   end if;
 end $$;
 comment on function private.require_open_wiki_proposal is 'Passes for an open proposal. Fails: wiki_proposal_settled.';
@@ -238,9 +238,9 @@ begin
   if v_proposal.id is null
      or (not exists (select from private.visible_people where id = v_proposal.author_id)
          and (p_value <> 0 or v_mine is null)) then
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   elsif v_proposal.author_id = v_me then
-    perform private.fail('wiki_vote_oneself');
+    perform private.raise_error('wiki_vote_oneself');
   end if;
   if p_value <> 0 then
     perform private.require_wiki_reputation(v_me, v_proposal.interest_id);
@@ -274,7 +274,7 @@ begin
   join private.visible_people v on v.id = w.author_id
   where w.id = p_id::uuid;
   if not found then
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   end if;
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
@@ -289,11 +289,11 @@ as $$
 begin
   perform private.require_flag('wiki');
   if p_value is null or p_value not between -1 and 1 then
-    perform private.fail('wiki_vote_value');
+    perform private.raise_error('wiki_vote_value');
   end if;
   perform private.count_writes('votes');
   if not private.vote_on_wiki_proposal(p_id, p_value) then
-    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
   end if;
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
@@ -310,9 +310,9 @@ declare
   v_proposal app.wiki_proposals := private.lock_wiki_proposal(p_id);
 begin
   if not exists (select from private.visible_people where id = v_proposal.author_id) then
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   elsif v_proposal.author_id <> private.require_caller() then
-    perform private.fail('wiki_proposal_not_yours');
+    perform private.raise_error('wiki_proposal_not_yours');
   end if;
   perform private.require_open_wiki_proposal(v_proposal);
   perform private.settle_wiki_proposal(v_proposal, 'withdrawn');

@@ -8,7 +8,7 @@ set search_path = ''
 as $$
 begin
   -- there is no actor: it was the community, or the staff
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
             e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid));

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDataDir, serverAccount } from './places.ts'
+import { isDataDir, serverAccount } from './paths.ts'
 
 /** Nothing of the caller's environment (PGDATA, PGOPTIONS, LANG) reaches the server. */
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }

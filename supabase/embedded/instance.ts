@@ -6,7 +6,7 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
-import { makeDataDir } from './places.ts'
+import { makeDataDir } from './paths.ts'
 
 /** What a running instance offers; the names are those of `supabase status -o env`. */
 export interface Stack {

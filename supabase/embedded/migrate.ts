@@ -84,7 +84,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
  * has a line for every wrong password. Only for the logins of the facade's pools, whose faults the facade's log has with
  * their SQLSTATE; jobs, the owner and the server's own processes go on as they are. Takes a superuser's connection string.
  */
-export async function muteRefusals(superuserUrl: string): Promise<void> {
+export async function muteClientErrors(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)
   try {
     for (const login of ['kith_anon', 'kith_gate', 'kith_user', 'kith_service'])

@@ -11,7 +11,7 @@ import postgres from 'postgres'
 import { makeCluster, passwordOf, stopOrphan, surroundings } from './cluster.ts'
 import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
 import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
-import { binariesFolder, makeDataDir } from './places.ts'
+import { binariesFolder, makeDataDir } from './paths.ts'
 
 export interface PostgresOptions {
   /** The folder for everything of this instance; made where missing. */
@@ -49,7 +49,7 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
-  log_lock_waits: 'on', // tells of deadlocks too, of which the refusal is kept out (migrate.ts, muteRefusals)
+  log_lock_waits: 'on', // tells of deadlocks too, of which the refusal is kept out (migrate.ts, muteClientErrors)
   jit: 'off', // short statements: compiling them costs more than it saves
 }
 

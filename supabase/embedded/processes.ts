@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { lock, readInstance, writePrivately } from './instance.ts'
-import { defaultDataDir, makeFolder, serverAccount } from './places.ts'
+import { defaultDataDir, makeFolder, serverAccount } from './paths.ts'
 
 export interface Running {
   kind: 'instance' | 'facade' | 'worker'

@@ -101,7 +101,7 @@ insert into private.errors (code, status, text) values
   ('append_only', 409, 'This record cannot be changed or deleted.'),
   ('value_invalid', 422, 'A value is outside what is allowed.');
 
-create function private.fail(p_code text, p_headers json default null) returns void
+create function private.raise_error(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -121,11 +121,11 @@ begin
     message = v_error.code,
     detail = v_error.text;
 end $$;
-comment on function private.fail is
+comment on function private.raise_error is
   'Raises a registered code: SQLSTATE PT<status>, the code as message, its text as detail. With headers for the '
   'answer it is SQLSTATE PGRST, which is how PostgREST takes them. Undoes the transaction.';
 
-create function private.refusal(p_code text) returns json
+create function private.error_response(p_code text) returns json
 language plpgsql volatile security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -137,11 +137,11 @@ begin
   return json_build_object('code', 'PT' || v_error.status, 'message', v_error.code,
                            'details', v_error.text, 'hint', null);
 end $$;
-comment on function private.refusal is
+comment on function private.error_response is
   'Answers an error without raising it, so that what the operation wrote is kept: the caller sees an error, the '
   'database a commit.';
 
-create function private.refused(p_rule text) returns boolean
+create function private.raise_check_violation(p_rule text) returns boolean
 language plpgsql stable security definer   -- reads the registry for callers who may not
 set search_path = ''
 as $$
@@ -156,11 +156,11 @@ begin
     detail = v_error.text,
     constraint = p_rule;
 end $$;
-comment on function private.refused is
-  'What every check of schema app comes to: raises the code that is the check''s name, as private.fail does, and '
+comment on function private.raise_check_violation is
+  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, and '
   'value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
 
-create procedure private.make_checks_speak()
+create procedure private.make_checks_raise_codes()
 language plpgsql
 set search_path = ''
 as $$
@@ -173,11 +173,11 @@ begin
            regexp_replace(pg_get_constraintdef(c.oid), '^CHECK ', '') as rule
     from pg_catalog.pg_constraint c
     where c.connamespace = 'app'::regnamespace and c.contype = 'c' and c.contypid <> 0
-      and pg_get_constraintdef(c.oid) not like '%private.refused(%'
+      and pg_get_constraintdef(c.oid) not like '%private.raise_check_violation(%'
   loop
     execute format('alter domain %s drop constraint %I', v_domain.domain, v_domain.name);
     -- in this order: the function is called for what breaks the rule alone, and null passes as in any check
-    execute format('alter domain %s add constraint %I check (%s is not false or private.refused(%L))',
+    execute format('alter domain %s add constraint %I check (%s is not false or private.raise_check_violation(%L))',
                    v_domain.domain, v_domain.name, v_domain.rule, v_domain.name);
   end loop;
 
@@ -197,7 +197,7 @@ begin
                       order by a.attnum) as parameters
     from (select k.conrelid, k.conrelid::regclass as relation,
                  string_agg(format('drop constraint %I', k.conname), ', ') as drops,
-                 string_agg(format(e'  if (%s) is false then perform private.refused(%L); end if;\n',
+                 string_agg(format(e'  if (%s) is false then perform private.raise_check_violation(%L); end if;\n',
                                    k.rule, k.conname), '' order by k.conname) as body
           from checks k
           group by k.conrelid) c
@@ -216,48 +216,48 @@ begin
                    v_table.relation, v_table.drops, v_table.rules, v_table.rules, v_table.columns);
   end loop;
 end $$;
-comment on procedure private.make_checks_speak is
+comment on procedure private.make_checks_raise_codes is
   'For migrations: from then on every check of schema app raises its code, in whatever way it is reached. Those of a '
   'table become one function, private.<table>_rules. To change a rule later, drop that constraint and its function, '
   'declare all checks of the table anew, and call this.';
 
-create function private.refuse_null() returns trigger
+create function private.reject_null() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.refused(tg_table_name || '_null');
+  perform private.raise_check_violation(tg_table_name || '_null');
   return null;
 end $$;
-comment on function private.refuse_null is
+comment on function private.reject_null is
   'Trigger: refuses a row that lacks a value with value_invalid, as a check would.';
 
-create procedure private.make_nulls_speak(p_table regclass)
+create procedure private.make_nulls_raise_codes(p_table regclass)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  execute format('create trigger refuse_null before insert or update on %s for each row when (%s)
-                  execute function private.refuse_null()', p_table,
+  execute format('create trigger reject_null before insert or update on %s for each row when (%s)
+                  execute function private.reject_null()', p_table,
                  (select string_agg(format('new.%I is null', a.attname), ' or ' order by a.attnum)
                   from pg_catalog.pg_attribute a
                   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attnotnull
                     and a.attgenerated = '' and a.attidentity = ''));
 end $$;
-comment on procedure private.make_nulls_speak is
+comment on procedure private.make_nulls_raise_codes is
   'For migrations: from then on a null where a column wants a value is value_invalid. For tables that definer '
   'functions alone write with what they are given: Postgres would quote the row to whoever calls by `.rpc()`. Where '
   'people write under row-level security it quotes none.';
 
-create function private.refuse_change() returns trigger
+create function private.reject_change() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.fail('append_only');
+  perform private.raise_error('append_only');
   return null;
 end $$;
-comment on function private.refuse_change is
+comment on function private.reject_change is
   'Trigger of append-only tables: refuses update, delete and truncate for everyone, the owner included.';
 
 create procedure private.make_append_only(p_table regclass)
@@ -265,10 +265,10 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  execute format('create trigger refuse_change before update or delete on %s
-                  for each row execute function private.refuse_change()', p_table);
-  execute format('create trigger refuse_truncate before truncate on %s
-                  for each statement execute function private.refuse_change()', p_table);
+  execute format('create trigger reject_change before update or delete on %s
+                  for each row execute function private.reject_change()', p_table);
+  execute format('create trigger reject_truncate before truncate on %s
+                  for each statement execute function private.reject_change()', p_table);
 end $$;
 comment on procedure private.make_append_only is
   'For migrations: from then on nobody can change or delete the table''s rows (append_only).';
@@ -373,7 +373,7 @@ begin
   if v_claims ->> 'sub' is null then
     -- asks the role setting, since current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
-      perform private.fail('token_missing');
+      perform private.raise_error('token_missing');
     end if;
     return true;
   end if;
@@ -390,7 +390,7 @@ begin
                       and r.issued_at = (v_claims ->> 'iat')::bigint
                       and r.expires_at = (v_claims ->> 'exp')::bigint);
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
   return true;
 end $$;
@@ -419,7 +419,7 @@ declare
   v_caller uuid := app.uid();
 begin
   if v_caller is null then
-    perform private.fail('token_missing');
+    perform private.raise_error('token_missing');
   end if;
   return v_caller;
 end $$;
@@ -487,7 +487,7 @@ declare
 begin
   select id into v_id from app.users where id = private.find_person(p_person);
   if v_id is null then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return v_id;
 end $$;
@@ -501,7 +501,7 @@ set search_path = ''
 as $$
 begin
   if not coalesce((select enabled from app.feature_flags where key = p_key), false) then
-    perform private.fail('feature_disabled');
+    perform private.raise_error('feature_disabled');
   end if;
 end $$;
 comment on function private.require_flag is 'Passes when the flag is on. Fails: feature_disabled.';
@@ -512,13 +512,13 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
-    perform private.fail('role_required');
+    perform private.raise_error('role_required');
   end if;
 end $$;
 comment on function private.require_role is
   'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
 
-create function private.keep_person(p_user uuid) returns void
+create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
 set search_path = ''
 as $$
@@ -526,10 +526,10 @@ begin
   -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
 end $$;
-comment on function private.keep_person is
+comment on function private.share_lock_person is
   'Keeps a person as they are, neither banned nor erased, until the transaction ends. Fails: token_revoked.';
 
 create function private.check_author() returns trigger
@@ -537,7 +537,7 @@ language plpgsql security definer   -- whoever writes, staff and jobs too
 set search_path = ''
 as $$
 begin
-  perform private.keep_person(new.author_id);
+  perform private.share_lock_person(new.author_id);
   return new;
 end $$;
 comment on function private.check_author is
@@ -596,17 +596,17 @@ begin
   -- whoever has or had such a name keeps it
   if private.is_reserved(new.username) and not exists (
        select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.fail('username_reserved');
+    perform private.raise_error('username_reserved');
   end if;
   insert into app.usernames (hash, username, user_id)
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.fail('username_taken');   -- somebody had it once
+    perform private.raise_error('username_taken');   -- somebody had it once
   end if;
   -- otherwise one person could use up all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
-    perform private.fail('usernames_exhausted');
+    perform private.raise_error('usernames_exhausted');
   end if;
   return new;
 end $$;
@@ -668,7 +668,7 @@ begin
   -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
   if octet_length(p_text) = length(p_text) then
     return;   -- in ASCII all else can be seen
@@ -677,7 +677,7 @@ begin
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
   -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
   -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
@@ -689,7 +689,7 @@ begin
          || '\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff9d'
          || '\U0001f000-\U0001faff\U00020000-\U0003ffff]+') w (word)
        where length(w.word) > 250) then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
 end $$;
 comment on function private.check_text is
@@ -740,7 +740,7 @@ begin
   end if;
   v_text := private.require_text(v_text);
   if v_text ~ '[\t\r\n\u2028\u2029]' then
-    perform private.fail('text_unfit');
+    perform private.raise_error('text_unfit');
   end if;
   return v_text;
 end $$;
@@ -766,29 +766,29 @@ comment on table app.audience is
   'What a viewer is to an author: -1 blocked either way, 1 in a circle, 2 inner circle, 3 oneself; no row is a '
   'stranger (0).';
 
-create table app.silenced_people (
+create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
-comment on table app.silenced_people is
+comment on table app.hidden_people is
   'Who is banned or erased. Of what they wrote nobody sees anything from then on, though the marks of it '
   '(required_level 4) come in batches. A trigger keeps it.';
 
-create function private.silence_person() returns trigger
+create function private.hide_person() returns trigger
 language plpgsql security definer   -- only this trigger writes it
 set search_path = ''
 as $$
 begin
   if new.banned_at is null and new.erased_at is null then
-    delete from app.silenced_people where user_id = new.id;
+    delete from app.hidden_people where user_id = new.id;
   else
-    insert into app.silenced_people (user_id) values (new.id) on conflict do nothing;
+    insert into app.hidden_people (user_id) values (new.id) on conflict do nothing;
   end if;
   return null;
 end $$;
-comment on function private.silence_person is 'Trigger: app.silenced_people has who is banned or erased.';
-create trigger _060_silence_person after update of banned_at, erased_at on app.users
+comment on function private.hide_person is 'Trigger: app.hidden_people has who is banned or erased.';
+create trigger _060_hide_person after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.silence_person();
+  execute function private.hide_person();
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
@@ -863,20 +863,20 @@ comment on function private.lock_pairs is
 
 -- Domain events: what happened, and who hears of it. sql/EVENTS.md is generated from the two registries.
 
-create table private.events (
+create table private.event_types (
   name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
   payload text[] not null,
   happens text not null
 );
-comment on table private.events is
+comment on table private.event_types is
   'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.events.payload is 'The fields of the payload, all of them always there: ids, numbers and '
+comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
   'short codes.';
-comment on column private.events.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
+comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
   'when".';
 
 create table private.event_listeners (
-  event    text not null references private.events on delete cascade,
+  event    text not null references private.event_types on delete cascade,
   listener text not null check (listener ~ '^private\.[a-z_]+$'),
   position integer not null check (position between 100 and 999),
   timing   text not null default 'at once' check (timing in ('at once', 'soon')),
@@ -903,17 +903,17 @@ comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and tells the '
   'listeners of private.event_listeners.';
 
-create function private.tell_at_once(p_event text, p_payload jsonb) returns void
+create function private.dispatch_event(p_event text, p_payload jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
 end $$;
-comment on function private.tell_at_once is
+comment on function private.dispatch_event is
   'Tells an event to its listeners that hear it at once, one after the other. It is made of private.event_listeners '
   'whenever these change, since calling by a name costs a plan each time.';
 
-create function private.make_tell_at_once() returns trigger
+create function private.make_dispatch_event() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -924,14 +924,14 @@ declare
                  string_agg(format('    perform %s(p_payload);', l.listener), e'\n' order by l.position) as calls
           from private.event_listeners l where l.timing = 'at once' group by l.event) e);
 begin
-  execute format('create or replace function private.tell_at_once(p_event text, p_payload jsonb) returns void
+  execute format('create or replace function private.dispatch_event(p_event text, p_payload jsonb) returns void
                   language plpgsql volatile set search_path = '''' as %L',
                  e'\nbegin\n' || coalesce(v_calls, '') || e'\nend ');
   return null;
 end $$;
-comment on function private.make_tell_at_once is 'Trigger: makes private.tell_at_once anew.';
-create trigger make_tell_at_once after insert or update or delete on private.event_listeners
-  for each statement execute function private.make_tell_at_once();
+comment on function private.make_dispatch_event is 'Trigger: makes private.dispatch_event anew.';
+create trigger make_dispatch_event after insert or update or delete on private.event_listeners
+  for each statement execute function private.make_dispatch_event();
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
@@ -942,7 +942,7 @@ declare
 begin
   insert into app.domain_events (name, payload) values (p_name, v_payload);
   perform private.add_effects(p_name, v_payload, p_people);
-  perform private.tell_at_once(p_name, v_payload);
+  perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is
   'Records a domain event, leaves an effect for each of the people whom it concerns, and tells the listeners that '
@@ -1004,7 +1004,7 @@ begin
   v_request := sha256(convert_to(p_request::text, 'UTF8'));
   v_wait := current_setting('lock_timeout');
   if length(v_key) not between 1 and 200 then
-    perform private.fail('idempotency_key_invalid');
+    perform private.raise_error('idempotency_key_invalid');
   end if;
 
   begin
@@ -1017,16 +1017,16 @@ begin
       where k.created_at < now() - interval '24 hours';
     perform set_config('lock_timeout', v_wait, true);
   exception when lock_not_available then
-    perform private.fail('idempotency_key_busy');
+    perform private.raise_error('idempotency_key_busy');
   end;
 
   select * into v_kept from app.idempotency_keys
   where user_id = app.uid() and operation = p_operation and key = v_key;
   if v_kept.request <> v_request then
-    perform private.fail('idempotency_key_reused');
+    perform private.raise_error('idempotency_key_reused');
   end if;
   if v_kept.answer = '' then
-    perform private.fail('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
+    perform private.raise_error('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
   elsif v_kept.answer is not null then
     perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true);
   end if;
@@ -1185,7 +1185,7 @@ set search_path = ''
 as $$
 begin
   if not pg_input_is_valid(p_cursor, 'uuid') then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return p_cursor::uuid;
 end $$;
@@ -1332,7 +1332,7 @@ comment on type app.found is
   'What one look at a list found: up to 51 ids, which are one more than the largest page, and when all its 400 rows '
   'did not fill the page, a cursor for the place of the last one, from which the next page goes on.';
 
-create procedure private.make_walk(p_function regproc)
+create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
@@ -1349,7 +1349,7 @@ begin
   -- there is one such plan, and making it at every call would cost as much as running it
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
-comment on procedure private.make_walk is
+comment on procedure private.force_index_scans is
   'For migrations: from then on the function finds its rows one by one, in the order of an index or by their ids, and '
   'stops when it has enough, whatever the planner believes. It is planned once a session.';
 
@@ -1359,7 +1359,7 @@ set search_path = ''
 as $$
 begin
   if p_limit is null or p_limit not between 1 and 50 then   -- null would be a list without end
-    perform private.fail('limit_out_of_range');
+    perform private.raise_error('limit_out_of_range');
   end if;
 end $$;
 comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50. Fails: limit_out_of_range.';
@@ -1399,7 +1399,7 @@ comment on function private.page_of_texts is
   'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page. '
   'Fails: limit_out_of_range.';
 
-create function private.fitting(p_bytes integer[], p_limit integer) returns integer
+create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -1416,7 +1416,7 @@ begin
   end if;
   return p_limit;
 end $$;
-comment on function private.fitting is
+comment on function private.count_fitting is
   'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
   'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
 
@@ -1426,7 +1426,7 @@ set search_path = ''
 as $$
 begin
   if p_card is null then
-    perform private.fail(p_code);
+    perform private.raise_error(p_code);
   end if;
   return p_card;
 end $$;
@@ -1434,7 +1434,7 @@ comment on function private.require_card is
   'A card that the caller may see. Fails with this code where there is none: it was never for them, or it went '
   'meanwhile.';
 
-create function private.merged(p_card json, p_more json) returns json
+create function private.merge_objects(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -1442,7 +1442,7 @@ begin
   -- as text: parsing both into jsonb and printing them takes ten times as long
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
-comment on function private.merged is
+comment on function private.merge_objects is
   'Merges two objects, neither of them empty, that have no field in common. The first must end without a blank, as '
   'json_build_object writes it.';
 
@@ -1873,7 +1873,7 @@ comment on function private.readiness is
   'For /ready and a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
   'worker: whether one was alive, within: how long that counts}.';
 
-create function private.give_way(
+create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void
 language plpgsql volatile security definer   -- for jobs, which may touch any table
@@ -1889,13 +1889,13 @@ begin
     update %1$s t set %5$I = clock_timestamp() + o.n * interval '100 milliseconds'
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
-comment on function private.give_way is
+comment on function private.yield_turn is
   'For jobs that take what has been due the longest, one piece a call: after a piece of somebody''s, what else of '
   'theirs is due waits for its turn. 100 pieces keep their place; the next 500 are put off by up to 50 s, one every '
   '100 ms, so whoever has thousands that are due at once holds up nobody else for more than a moment. p_person names '
   'the column of whose it is, p_waits says which rows wait, and p_due is when: an expression of p_again, indexed '
   'behind the person.';
-call private.make_walk('private.give_way');
+call private.force_index_scans('private.yield_turn');
 
 create function private.job_roll_realtime_partitions() returns integer
 language plpgsql volatile security definer   -- partitions belong to the platform
@@ -2013,7 +2013,7 @@ comment on function private.broadcast is
 -- it: the embedded gateway reads it (supabase/embedded/realtime/tokens.ts), the real server makes nothing of it.
 -- docs/decisions.md, Realtime.
 
-create function private.tell_live_tokens() returns trigger
+create function private.send_live_tokens() returns trigger
 language plpgsql security definer   -- nobody else may insert messages
 set search_path = ''
 as $$
@@ -2023,15 +2023,15 @@ begin
     'role', case when new.banned_at is null and new.erased_at is null then new.role end));
   return null;
 end $$;
-comment on function private.tell_live_tokens is
+comment on function private.send_live_tokens is
   'Trigger: tells Realtime which tokens of a person are good from now on: those with this role (null: none at all) '
   'that were issued since then. The same rule as in private.check_caller.';
-create trigger _195_tell_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
+create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
-  execute function private.tell_live_tokens();
+  execute function private.send_live_tokens();
 
-create function private.tell_revoked_token() returns trigger
+create function private.send_revoked_token() returns trigger
 language plpgsql security definer   -- nobody else may insert messages
 set search_path = ''
 as $$
@@ -2040,9 +2040,9 @@ begin
     'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
   return null;
 end $$;
-comment on function private.tell_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
-create trigger tell_revoked_token after insert on private.revoked_tokens
-  for each row execute function private.tell_revoked_token();
+comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token has been put on the denylist.';
+create trigger send_revoked_token after insert on private.revoked_tokens
+  for each row execute function private.send_revoked_token();
 
 -- sql/base/70_pgboss.sql
 
@@ -2632,7 +2632,7 @@ begin
   elsif v_most is null then
     raise no_data_found using message = format('nobody has registered writes of the kind %s', p_kind);
   elsif p_user is null then
-    perform private.fail('writes_exceeded', json_build_object(
+    perform private.raise_error('writes_exceeded', json_build_object(
       'Retry-After', ceil(extract(epoch from v_ends - now()))::text,
       'RateLimit-Limit', v_most::text,
       'RateLimit-Remaining', '0',
@@ -2689,7 +2689,7 @@ insert into private.personal_data (relation, person_column, section, within, who
 insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'viewer_id', 'Worked out from circles and blocks, which have sections of their own.'),
   ('app.audience', 'author_id', 'Worked out from circles and blocks, which have sections of their own.'),
-  ('app.silenced_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
+  ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
   ('app.domain_events', 'payload', 'Tells again, for 30 days, what the sections hold.'),
   ('private.effects', 'user_id', 'Ids of what has just happened, for a second.'),
   ('private.effects', 'payload', 'Ids of what has just happened, for a second.'),
@@ -2752,7 +2752,7 @@ end $$;
 comment on function private.export_row is
   'A row as the export has it: fields in camel case, other people by actor id, or null where the person cannot see '
   'them.';
-call private.make_walk('private.export_row');
+call private.force_index_scans('private.export_row');
 
 create function private.export_order(p_source private.personal_data) returns text[]
 language plpgsql stable
@@ -2834,7 +2834,7 @@ begin
 end $$;
 comment on function private.export_direct is
   'The next 200 rows of a section that has the person themselves, by the index of private.export_order.';
-call private.make_walk('private.export_direct');
+call private.force_index_scans('private.export_direct');
 -- rows that an index calls equal are put in the order of their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
@@ -2897,7 +2897,7 @@ begin
 end $$;
 comment on function private.export_within is
   'The next 200 rows at most of a section that hangs on others: those of their next 50 rows.';
-call private.make_walk('private.export_within');
+call private.force_index_scans('private.export_within');
 alter function private.export_within set enable_incremental_sort = on;
 
 create function private.export_page(p_user uuid, p_section text, p_after text default null) returns json
@@ -2912,12 +2912,12 @@ declare
 begin
   select * into v_source from private.personal_data where section = p_section;
   if not found then
-    perform private.fail('section_unknown');
+    perform private.raise_error('section_unknown');
   end if;
   if p_after is not null then
     v_after := convert_from(private.open(v_list, p_after), 'UTF8');
     if v_after is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := case when v_source.within is null then private.export_direct(p_user, v_source, v_after)
@@ -2937,7 +2937,7 @@ comment on function private.export_page is
 -- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
 -- one here, which changes its own rows, in that transaction up to 500 of a kind. What is left the worker erases at
 -- once, by firing the triggers again (private.erase_more) or in batches of its own (private.erase_later). Nobody sees
--- it meanwhile (app.silenced_people), and an hourly job fires the triggers once more.
+-- it meanwhile (app.hidden_people), and an hourly job fires the triggers once more.
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -2987,7 +2987,7 @@ end $$;
 comment on function private.erase_rows is
   'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
   'leaves others to the worker.';
-call private.make_walk('private.erase_rows');
+call private.force_index_scans('private.erase_rows');
 
 create function private.erase_more(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -3071,11 +3071,11 @@ comment on policy select_reachable on app.users is
   'People see everyone except the banned, the erased and those across a block. Only definer functions write the core '
   'of a person.';
 
--- silenced_people
-alter table app.silenced_people enable row level security;
-grant select on app.silenced_people to authenticated;
-create policy select_all on app.silenced_people for select to authenticated using (true);
-comment on policy select_all on app.silenced_people is
+-- hidden_people
+alter table app.hidden_people enable row level security;
+grant select on app.hidden_people to authenticated;
+create policy select_all on app.hidden_people for select to authenticated using (true);
+comment on policy select_all on app.hidden_people is
   'The policies of posts and replies ask it for everybody; it has internal ids alone.';
 
 -- usernames: for definer functions alone
@@ -3117,7 +3117,7 @@ comment on policy select_own on app.audience is
   'Viewers see their own levels, which other policies probe. Triggers write them.';
 
 -- events: a registry, for definer functions alone
-alter table private.events enable row level security;
+alter table private.event_types enable row level security;
 
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
@@ -3185,9 +3185,9 @@ grant execute on function
   app.uid,
   private.check_caller,
   private.enter,
-  private.fail,
-  private.refusal,
-  private.refused,
+  private.raise_error,
+  private.error_response,
+  private.raise_check_violation,
   private.require_caller
   to anon, authenticated, service_role, gate;
 grant execute on function
@@ -3206,7 +3206,7 @@ grant execute on function
   private.is_ahead,
   private.may_meet,
   private.may_see,
-  private.merged,
+  private.merge_objects,
   private.not_modified,
   private.open,
   private.open_cursor,
@@ -3229,7 +3229,7 @@ grant execute on function
   private.username_of,
   private.utc
   to authenticated, service_role, gate;
-grant execute on function private.keep_person to authenticated;
+grant execute on function private.share_lock_person to authenticated;
 grant execute on function
   private.audit,
   private.find_level,
@@ -3402,9 +3402,9 @@ set search_path = ''
 as $$
 begin
   if p_asset.status <> 'committed' then
-    perform private.fail('asset_pending');
+    perform private.raise_error('asset_pending');
   elsif p_asset.kind <> all (p_kinds) then
-    perform private.fail('asset_kind');
+    perform private.raise_error('asset_kind');
   end if;
   return private.asset_url(p_asset.key);
 end $$;
@@ -3421,7 +3421,7 @@ begin
   select * into v_asset from app.media_assets
   where id = p_asset and owner_id = private.require_caller();
   if not found then
-    perform private.fail('asset_unknown');
+    perform private.raise_error('asset_unknown');
   end if;
   return private.require_usable_asset(v_asset, p_kinds);
 end $$;
@@ -3504,7 +3504,7 @@ declare
 begin
   -- a browser reads \ as /, and % and wide letters in a host as plain ones, so that another would be meant
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
-    perform private.fail('media_url');
+    perform private.raise_error('media_url');
   end if;
   -- the key of an asset is its id, so every address by which any storage gives it has that id in it
   select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
@@ -3518,7 +3518,7 @@ begin
   if v_fits is not null
      or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
      or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
-    perform private.fail('media_url');
+    perform private.raise_error('media_url');
   end if;
   return p_url;
 end $$;
@@ -3593,9 +3593,9 @@ begin
   select * into v_kind from private.media_kinds
   where kind = p_kind and p_content_type = any (types);
   if not found then
-    perform private.fail('media_type');
+    perform private.raise_error('media_type');
   elsif (p_size between 1 and v_kind.max_size) is not true then
-    perform private.fail('media_size');
+    perform private.raise_error('media_size');
   end if;
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
@@ -3614,9 +3614,9 @@ begin
       order by a.created_at limit 1 for update skip locked);
     continue when found;
     if v_many < 50 then
-      perform private.fail('media_quota_exceeded');
+      perform private.raise_error('media_quota_exceeded');
     end if;
-    perform private.fail('assets_exhausted');
+    perform private.raise_error('assets_exhausted');
   end loop;
   insert into app.media_assets (id, key, owner_id, kind, content_type, size, bucket)
   select id, id, v_caller, p_kind, p_content_type, p_size, private.media_setting('media_bucket')
@@ -3651,7 +3651,7 @@ begin
   select * into v_asset from app.media_assets
   where id = p_asset_id and owner_id = private.require_caller();
   if not found then
-    perform private.fail('asset_unknown');
+    perform private.raise_error('asset_unknown');
   end if;
   return private.asset_card(v_asset);
 end $$;
@@ -3678,28 +3678,28 @@ comment on function api.commit_asset is
 -- Objects whose asset is gone. They are deleted by the function `media`, which the worker calls until it has.
 -- docs/decisions.md, Media.
 
-create table private.doomed_objects (
+create table private.pending_object_deletions (
   bucket      text not null,
   key         text not null,
   upload_only boolean not null,
   due_at      timestamptz not null,
   primary key (bucket, key)
 );
-create index doomed_objects_due_at_idx on private.doomed_objects (due_at);
-comment on table private.doomed_objects is
+create index pending_object_deletions_due_at_idx on private.pending_object_deletions (due_at);
+comment on table private.pending_object_deletions is
   'Objects to be deleted, with a row until the storage has done it. An object that nobody uploaded has one too.';
-comment on column private.doomed_objects.upload_only is
+comment on column private.pending_object_deletions.upload_only is
   'Whether the asset is there, and only what may still come by the address of its upload is deleted.';
-comment on column private.doomed_objects.due_at is
+comment on column private.pending_object_deletions.due_at is
   'When it is tried next: not before its upload''s address has ended, or it would come back.';
 
-create function private.doom_objects() returns trigger
+create function private.queue_object_deletions() returns trigger
 language plpgsql security definer   -- nobody may write what is deleted
 set search_path = ''
 as $$
 begin
   -- an upload may come for ten minutes, and a commit under way may take two
-  insert into private.doomed_objects as d (bucket, key, upload_only, due_at)
+  insert into private.pending_object_deletions as d (bucket, key, upload_only, due_at)
   select g.bucket, g.key, tg_op = 'UPDATE',
          greatest(now() + interval '2 minutes', g.created_at + interval '15 minutes')
   from gone g
@@ -3709,13 +3709,13 @@ begin
     where d.upload_only;
   return null;
 end $$;
-comment on function private.doom_objects is
+comment on function private.queue_object_deletions is
   'Trigger: has the objects of assets deleted that are gone: expired, given up, of an erased person, or deleted '
   'by the database''s owner. Of one that is committed, what is uploaded once more.';
-create trigger doom_objects after delete on app.media_assets
-  referencing old table as gone for each statement execute function private.doom_objects();
-create trigger doom_uploads after update on app.media_assets
-  referencing new table as gone for each statement execute function private.doom_objects();
+create trigger queue_object_deletions after delete on app.media_assets
+  referencing old table as gone for each statement execute function private.queue_object_deletions();
+create trigger queue_upload_deletions after update on app.media_assets
+  referencing new table as gone for each statement execute function private.queue_object_deletions();
 
 select pgboss.create_queue('objects', '{"policy": "standard"}');
 
@@ -3729,11 +3729,11 @@ declare
   v_uploads text[];
 begin
   with due as (
-    select d.bucket, d.key from private.doomed_objects d
+    select d.bucket, d.key from private.pending_object_deletions d
     where d.due_at <= now() and d.bucket = v_bucket
     order by d.due_at limit 50 for update skip locked
   ), later as (
-    update private.doomed_objects d set due_at = now() + interval '10 minutes'
+    update private.pending_object_deletions d set due_at = now() + interval '10 minutes'
     from due where (d.bucket, d.key) = (due.bucket, due.key)
     returning d.key, d.upload_only
   )
@@ -3757,7 +3757,7 @@ as $$
 declare
   v_deleted integer;
 begin
-  delete from private.doomed_objects
+  delete from private.pending_object_deletions
   where bucket = p_bucket
     and (key = any (p_keys) or key = any (p_uploads) and upload_only);
   get diagnostics v_deleted = row_count;
@@ -3795,10 +3795,10 @@ create policy select_own on app.media_assets for select to authenticated using (
 comment on policy select_own on app.media_assets is
   'People see their own assets; the public address of one is for whoever has it. Definer functions write them.';
 
--- media_kinds, media_usage, doomed_objects: for definer functions alone
+-- media_kinds, media_usage, pending_object_deletions: for definer functions alone
 alter table private.media_kinds enable row level security;
 alter table private.media_usage enable row level security;
-alter table private.doomed_objects enable row level security;
+alter table private.pending_object_deletions enable row level security;
 
 -- helpers
 grant execute on function
@@ -3938,7 +3938,7 @@ select u.id,
 from app.users u join app.accounts a on a.user_id = u.id;
 comment on view private.own_profiles is
   'People as they see themselves: the only shape with the internal id. Read by '
-  'private.own_profile and, when somebody comes in, private.opened alone.';
+  'private.own_profile and, when somebody comes in, private.login_answer alone.';
 
 create function private.own_profile() returns json
 language plpgsql stable security definer   -- it finds the caller alone: row-level security would double what it takes
@@ -4014,7 +4014,7 @@ comment on function api.get_me is 'The caller''s own profile.';
 
 create view app.profile_card with (security_invoker) as
 select u.id,
-       private.merged(c.card, json_build_object(
+       private.merge_objects(c.card, json_build_object(
          'about', u.about,
          'country', u.country,
          'city', u.city,
@@ -4091,7 +4091,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
-    perform private.fail('personas_exhausted');
+    perform private.raise_error('personas_exhausted');
   end if;
   return new;
 end $$;
@@ -4106,7 +4106,7 @@ as $$
 begin
   -- the delete has locked the row, so one that became the default meanwhile is seen as such
   if old.is_default then
-    perform private.fail('persona_is_default');
+    perform private.raise_error('persona_is_default');
   end if;
   return old;
 end $$;
@@ -4133,7 +4133,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.personas where id = p_persona and user_id = private.require_caller()) then
-    perform private.fail('persona_unknown');
+    perform private.raise_error('persona_unknown');
   end if;
   return p_persona;
 end $$;
@@ -4166,7 +4166,7 @@ begin
   on conflict (user_id, name) do nothing
   returning id into v_id;
   if not found then
-    perform private.fail('persona_name_taken');
+    perform private.raise_error('persona_name_taken');
   end if;
   return (select card from app.persona_card where id = v_id);
 end $$;
@@ -4188,7 +4188,7 @@ begin
   where id = private.require_own_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 exception when unique_violation then
-  perform private.fail('persona_name_taken');
+  perform private.raise_error('persona_name_taken');
   return null;
 end $$;
 comment on function api.update_persona is
@@ -4215,7 +4215,7 @@ begin
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then
-    perform private.fail('persona_unknown');
+    perform private.raise_error('persona_unknown');
   end if;
 end $$;
 comment on function private.make_default_persona is
@@ -4305,7 +4305,7 @@ create trigger _060_end_devices_of_banned before update of banned_at on app.user
   for each row when (old.banned_at is null and new.banned_at is not null)
   execute function private.end_devices_of_banned();
 
-create function private.opened(p_user uuid, p_claims json) returns json
+create function private.login_answer(p_user uuid, p_claims json) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -4314,7 +4314,7 @@ begin
     'claims', p_claims, 'user', (select card from private.own_profiles where id = p_user),
     'credentialsVersion', (select credentials_version from app.users where id = p_user));
 end $$;
-comment on function private.opened is
+comment on function private.login_answer is
   'What a login, a registration and a change of password tell the facade: {claims, user, credentialsVersion}.';
 
 create function private.end_own_token(p_everywhere boolean) returns void
@@ -4365,17 +4365,17 @@ begin
   where c.user_id = p_user_id and c.password_hash = p_password_hash
   for update;
   if not found then
-    perform private.fail('credentials_wrong');   -- the password changed while it was being checked
+    perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
   end if;
   if (select banned_at is not null from app.users where id = p_user_id) then
-    perform private.fail('person_banned');
+    perform private.raise_error('person_banned');
   end if;
   if p_new_hash is not null then
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return private.opened(p_user_id, v_claims);
+  return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
   'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
@@ -4419,7 +4419,7 @@ create table app.invite_codes (
   check (case status when 'used' then used_by is not null when 'revoked' then true else used_by is null end)
 );
 create index invite_codes_generated_by_idx on app.invite_codes (generated_by, created_at desc, id desc);
-create index invite_codes_standing_idx on app.invite_codes (generated_by) where status <> 'expired';
+create index invite_codes_open_idx on app.invite_codes (generated_by) where status <> 'expired';
 create index invite_codes_used_idx on app.invite_codes (generated_by) where used_by is not null;
 create index invite_codes_reserved_until_idx on app.invite_codes (reserved_until) where status = 'reserved';
 create index invite_codes_candidate_idx on app.invite_codes (candidate_session_id) where status = 'reserved';
@@ -4439,7 +4439,7 @@ create table app.invite_tree (
 create index invite_tree_inviter_id_idx on app.invite_tree (inviter_id, created_at desc, code_id desc);
 comment on table app.invite_tree is 'Who was invited by whom, and with which code.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('identity.user_registered', '{userId,email,inviterUserId}',
    'a person has registered'),
   ('identity.invite_code.used', '{codeId,newUserId,inviterUserId}',
@@ -4524,16 +4524,16 @@ begin
 
   select * into v_code from app.invite_codes where code = upper(btrim(p_code)) for update;
   if not found then
-    perform private.fail('invite_unknown');
+    perform private.raise_error('invite_unknown');
   elsif v_code.status in ('used', 'expired', 'revoked') or v_code.expires_at <= now()
      or exists (select from app.users u where u.id = v_code.generated_by
                 and (u.banned_at is not null or u.erased_at is not null)) then
-    perform private.fail('invite_dead');
+    perform private.raise_error('invite_dead');
   elsif v_code.status = 'reserved' and v_code.reserved_until > now()
     and v_code.candidate_session_id is distinct from p_candidate_session_id then
-    perform private.fail('invite_reserved');
+    perform private.raise_error('invite_reserved');
   elsif v_code.status = 'reserved' and v_code.reserved_until > now() and p_candidate_session_id is null then
-    perform private.fail('invite_reserved');
+    perform private.raise_error('invite_reserved');
   end if;
 
   update app.invite_codes
@@ -4580,14 +4580,14 @@ declare
   v_claims json;
 begin
   if p_date_of_birth > current_date - interval '18 years' then
-    perform private.fail('under_age');
+    perform private.raise_error('under_age');
   end if;
 
   select * into v_code from app.invite_codes where reservation_id = p_session_id for update;
   if not found or v_code.status <> 'reserved' or v_code.reserved_until <= now()
      or exists (select from app.users u where u.id = v_code.generated_by
                 and (u.banned_at is not null or u.erased_at is not null)) then
-    perform private.fail('reservation_over');
+    perform private.raise_error('reservation_over');
   end if;
 
   v_person := private.create_person(p_email, p_password_hash, p_first_name, p_last_name,
@@ -4605,7 +4605,7 @@ begin
 
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return private.opened(v_person, v_claims);
+  return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
@@ -4737,7 +4737,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
-    perform private.fail('invites_exhausted');
+    perform private.raise_error('invites_exhausted');
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
@@ -4764,9 +4764,9 @@ declare
 begin
   select * into v_code from app.invite_codes where id = p_code and generated_by = private.require_caller() for update;
   if not found then
-    perform private.fail('invite_unknown');
+    perform private.raise_error('invite_unknown');
   elsif private.invite_status(v_code) in ('used', 'expired') then
-    perform private.fail('invite_settled');
+    perform private.raise_error('invite_settled');
   end if;
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
@@ -4802,7 +4802,7 @@ begin
     select created_at, code_id into v_from, v_before
     from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   with looked as materialized (
@@ -4822,7 +4822,7 @@ begin
 end $$;
 comment on function private.find_invited is
   'The codes of the next people whom the caller has invited and may see, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_invited');
+call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -4998,7 +4998,7 @@ begin
     and u.banned_at is null and u.erased_at is null and u.tokens_valid_from <= s.issued_at
   for update of s;
   if not found or p_generation > v_session.generation then
-    perform private.fail('refresh_token_invalid');
+    perform private.raise_error('refresh_token_invalid');
   end if;
 
   if p_generation = v_session.generation and p_refresh_hash = v_session.token_hash then
@@ -5010,11 +5010,11 @@ begin
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
     -- two tabs at once, or a lost answer: they get the same successor, unless this facade would make another one
     if p_next_hash <> v_session.token_hash then
-      perform private.fail('refresh_token_invalid');
+      perform private.raise_error('refresh_token_invalid');
     end if;
   else
     perform private.end_session(v_session.user_id, p_family);
-    return private.refusal('refresh_token_reused');   -- not an error, which would undo the end of the session
+    return private.error_response('refresh_token_reused');   -- not an error, which would undo the end of the session
   end if;
   v_claims := private.issue_claims(v_session.user_id, p_seconds);
   perform private.note_token(p_family, v_claims);
@@ -5040,7 +5040,7 @@ begin
   if p_cursor is not null then
     select created_at into v_before from app.sessions where id = v_id and user_id = v_caller;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_id := coalesce(v_id, v_caller);   -- any id will do beside infinity
@@ -5059,7 +5059,7 @@ end $$;
 comment on function api.list_sessions is
   'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
   'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('api.list_sessions');
+call private.force_index_scans('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
 language plpgsql volatile
@@ -5067,7 +5067,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.sessions where id = p_id and user_id = private.require_caller()) then
-    perform private.fail('session_unknown');
+    perform private.raise_error('session_unknown');
   end if;
   perform private.end_own_session(p_id);
   return null;   -- answered as 204
@@ -5145,12 +5145,12 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
-  return private.opened(v_caller, v_claims);
+  return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
   'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
@@ -5216,7 +5216,7 @@ set search_path = ''
 as $$
 begin
   if private.find_running_reset(p_id, p_token_hash) is null then
-    perform private.fail('reset_over');
+    perform private.raise_error('reset_over');
   end if;
   return json_build_object('ok', true);
 end $$;
@@ -5234,7 +5234,7 @@ begin
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
-    perform private.fail('reset_over');
+    perform private.raise_error('reset_over');
   end if;
   perform private.replace_password(v_person, p_new_hash);
   -- the token came to this address
@@ -5311,7 +5311,7 @@ as $$
 begin
   if (select count(*) >= 10 from private.email_verifications v
       where v.user_id = p_user and v.created_at > now() - interval '1 hour') then
-    perform private.fail('verifications_exhausted');
+    perform private.raise_error('verifications_exhausted');
   end if;
 end $$;
 comment on function private.require_link_left is
@@ -5386,13 +5386,13 @@ begin
   from app.accounts a join app.users u on u.id = a.user_id and u.erased_at is null
   where a.user_id = v_caller;
   if not found then
-    perform private.fail('token_revoked');   -- an erasure came first
+    perform private.raise_error('token_revoked');   -- an erasure came first
   end if;
   select v.* into v_change from private.email_verifications v
   where v.user_id = v_caller and v.replaces is not null and v.expires_at > now()
   order by v.created_at desc limit 1;
   if not found and v_account.email_verified_at is not null and v_account.email_bounced_at is null then
-    perform private.fail('email_verified');
+    perform private.raise_error('email_verified');
   end if;
   perform private.require_link_left(v_caller);
   perform private.mail_verification(
@@ -5415,7 +5415,7 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
@@ -5487,7 +5487,7 @@ begin
   perform from private.credentials where user_id = v_link.user_id for update;
   v_link := private.find_running_verification(p_id);
   if v_link.token_hash is distinct from p_token_hash or v_link.id is null then
-    perform private.fail('verification_over');
+    perform private.raise_error('verification_over');
   end if;
   if v_link.replaces is null then
     update private.email_verifications set expires_at = now()
@@ -5498,7 +5498,7 @@ begin
 
   perform private.lock_address(v_link.email);
   if private.find_email_owner(v_link.email) <> v_link.user_id then
-    perform private.fail('email_taken');
+    perform private.raise_error('email_taken');
   end if;
   -- whatever was mailed to the old address is no good any more
   update private.email_verifications set expires_at = now() where user_id = v_link.user_id and expires_at > now();
@@ -5539,7 +5539,7 @@ begin
   if exists (select from app.users where id = p_user and role = 'admin')
      and not exists (select from app.users
                      where role = 'admin' and id <> p_user and banned_at is null and erased_at is null) then
-    perform private.fail('last_admin');
+    perform private.raise_error('last_admin');
   end if;
 end $$;
 comment on function private.keep_an_admin is
@@ -5584,7 +5584,7 @@ end $$;
 comment on function private.erase_account is
   'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
   'a hash that no password has, and revokes every invite code.';
-call private.make_walk('private.erase_account');
+call private.force_index_scans('private.erase_account');
 create trigger _178_erase_account after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_account();
 
@@ -5598,7 +5598,7 @@ begin
   end if;
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
-    perform private.fail('token_revoked');   -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
   end if;
   perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
   perform private.keep_an_admin(app.uid());
@@ -5879,7 +5879,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.interests where id = p_interest) then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   return p_interest;
 end $$;
@@ -5980,7 +5980,7 @@ comment on table app.user_interests is
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('interests.user_selected', '{userId,interestIds}',
    'a person has confirmed a choice of interests');
 
@@ -6118,7 +6118,7 @@ begin
 end $$;
 comment on function private.erase_choices is
   'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
-call private.make_walk('private.erase_choices');
+call private.force_index_scans('private.erase_choices');
 create trigger _130_erase_choices after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_choices();
 
@@ -6204,7 +6204,7 @@ comment on table app.circle_members is
 comment on column app.circle_members.made_at is
   'When the circle was made, which is its place in the lists of its members. A trigger writes it.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('social.member.added', '{circleId,memberId}',
    'somebody has come into a circle, by its owner or by accepting'),
   ('social.member.removed', '{circleId,memberId}',
@@ -6227,7 +6227,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
-    perform private.fail('circles_exhausted');
+    perform private.raise_error('circles_exhausted');
   end if;
   return new;
 end $$;
@@ -6243,13 +6243,13 @@ begin
   -- locked, so that two at once never make one too many
   select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
-    perform private.fail('circle_unknown');   -- it was deleted meanwhile
+    perform private.raise_error('circle_unknown');   -- it was deleted meanwhile
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    perform private.fail('member_already');   -- before the count, since it is the better answer for a full circle
+    perform private.raise_error('member_already');   -- before the count, since it is the better answer for a full circle
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
-    perform private.fail('circle_full');
+    perform private.raise_error('circle_full');
   end if;
   return new;
 end $$;
@@ -6305,7 +6305,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.circle_card c on c.id = i.id);
 end $$;
 comment on function private.circle_cards is 'The cards of these circles, in order, as far as the caller sees them.';
-call private.make_walk('private.circle_cards');
+call private.force_index_scans('private.circle_cards');
 
 create function private.require_own_circle(p_circle uuid) returns uuid
 language plpgsql stable
@@ -6316,9 +6316,9 @@ declare
 begin
   select owner_id into v_owner from app.circle_card where id = p_circle;
   if not found then
-    perform private.fail('circle_unknown');
+    perform private.raise_error('circle_unknown');
   elsif v_owner <> app.uid() then
-    perform private.fail('circle_not_yours');
+    perform private.raise_error('circle_not_yours');
   end if;
   return p_circle;
 end $$;
@@ -6373,7 +6373,7 @@ end $$;
 comment on function private.find_circles is
   'The next circles of others that the caller belongs to, with p_own also those that they own, among the next 400: '
   'they do not see those whose owner is hidden.';
-call private.make_walk('private.find_circles');
+call private.force_index_scans('private.find_circles');
 
 create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
 language plpgsql stable
@@ -6388,7 +6388,7 @@ begin
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return v_place;
@@ -6506,7 +6506,7 @@ begin
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
   if not found then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
@@ -6524,7 +6524,7 @@ begin
   perform private.require_own_circle(p_id);
   update app.circle_members set bond_level = p_bond_level where circle_id = p_id and member_id = v_member;
   if not found then
-    perform private.fail('member_unknown');
+    perform private.raise_error('member_unknown');
   end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
@@ -6541,14 +6541,14 @@ declare
 begin
   select owner_id into v_owner from app.circle_card where id = p_id;
   if not found then
-    perform private.fail('circle_unknown');
+    perform private.raise_error('circle_unknown');
   elsif app.uid() not in (v_owner, v_member) then
-    perform private.fail('circle_not_yours');
+    perform private.raise_error('circle_not_yours');
   end if;
   perform private.lock_pairs(array[v_member], array[v_owner]);
   delete from app.circle_members where circle_id = p_id and member_id = v_member;
   if not found then
-    perform private.fail('member_unknown');
+    perform private.raise_error('member_unknown');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -6583,7 +6583,7 @@ comment on column app.circle_invitations.status is
   'pending, then accepted or declined by the invitee, or revoked by the inviter or a block. Only pending changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('social.invitation.sent', '{invitationId,circleId,inviterId,inviteeId}',
    'somebody is invited into a circle'),
   ('social.invitation.accepted', '{invitationId,circleId,memberId}',
@@ -6611,7 +6611,7 @@ begin
                  where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
      and (select count(*) from app.circle_invitations
           where circle_id = new.circle_id and status = 'pending') >= 100 then
-    perform private.fail('invitations_exhausted');
+    perform private.raise_error('invitations_exhausted');
   end if;
   return new;
 end $$;
@@ -6676,7 +6676,7 @@ begin
 end $$;
 comment on function private.invitation_cards is 'The cards of these invitations, in order, as far as the caller sees '
   'them.';
-call private.make_walk('private.invitation_cards');
+call private.force_index_scans('private.invitation_cards');
 
 create function api.invite_to_circle(p_id uuid, p_invitee_id text, p_bond_level text default 'acquaintance')
 returns json
@@ -6691,7 +6691,7 @@ begin
   v_invitee := private.lock_person(p_invitee_id);
   perform private.require_own_circle(p_id);
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
-    perform private.fail('member_already');
+    perform private.raise_error('member_already');
   end if;
   -- seen and invited in one statement: a ban takes no pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
@@ -6700,7 +6700,7 @@ begin
   returning id into v_invitation;
   if not found then
     perform private.require_person(p_invitee_id);
-    perform private.fail('invitation_pending');
+    perform private.raise_error('invitation_pending');
   end if;
   perform private.emit('social.invitation.sent', json_build_object(
     'invitationId', v_invitation, 'circleId', p_id, 'inviterId', app.uid(), 'inviteeId', v_invitee),
@@ -6730,7 +6730,7 @@ begin
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   -- one of the two ways in is open
@@ -6757,7 +6757,7 @@ end $$;
 comment on function private.find_invitations is
   'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
   'not see those of hidden people. Fails: cursor_unknown.';
-call private.make_walk('private.find_invitations');
+call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -6797,13 +6797,13 @@ begin
   select * into v_invitation from app.circle_invitations
   where id = p_invitation and app.uid() = case p_status when 'revoked' then inviter_id else invitee_id end;
   if not found then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   end if;
   -- the pair before the rows: ARCHITECTURE.md, Locks. Only what is read after it is final
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
-    perform private.fail('invitation_settled');
+    perform private.raise_error('invitation_settled');
   end if;
   if p_status = 'accepted' then
     insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
@@ -6823,11 +6823,11 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.fail('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
   elsif not exists (select from app.circle_invitation_card where id = p_id) then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
-    perform private.fail('invitation_not_yours');
+    perform private.raise_error('invitation_not_yours');
   end if;
   perform private.settle_invitation(p_id, case when p_accept then 'accepted' else 'declined' end);
   return private.invitation_cards(array[p_id]) -> 0;
@@ -6858,7 +6858,7 @@ begin
   perform private.require_own_circle(p_circle_id);
   if not exists (select from app.circle_invitations
                  where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   end if;
   perform private.settle_invitation(p_id, 'revoked');
   return null;   -- answered as 204
@@ -6895,7 +6895,7 @@ comment on function private.have_common_circle is
   'Whether two people belong to one circle, as its owner or as members. A circle does not count when its owner is '
   'banned, or across a block from one of the two. Of circles of others it looks at the 1000 newest of the first '
   'person.';
-call private.make_walk('private.have_common_circle');
+call private.force_index_scans('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
 language plpgsql stable
@@ -6972,7 +6972,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('blocks ' || new.blocker_id, 0));
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
-    perform private.fail('blocks_exhausted');
+    perform private.raise_error('blocks_exhausted');
   end if;
   return new;
 end $$;
@@ -7056,7 +7056,7 @@ begin
 end $$;
 comment on function private.follow_blocks is
   'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
-call private.make_walk('private.follow_blocks');
+call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
 create trigger _100_audience_unblocked after delete on app.blocks
@@ -7084,7 +7084,7 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: both are silent for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
+  'Blocks a person: both are hidden for each other at once. Repeating it changes nothing. Fails: person_unknown (also '
   'when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
@@ -7146,23 +7146,23 @@ create index follows_following_idx on app.follows (follower_id, created_at desc,
 comment on table app.follows is 'Who follows whom, one row a direction.';
 -- no update: a follow is made or ended, never changed
 
-create table private.ended_follows (
+create table private.removed_follows (
   follower_id  uuid not null,
   following_id uuid not null,
   created_at   timestamptz not null,
   ended_at     timestamptz not null default now(),
   primary key (follower_id, following_id)
 );
-create index ended_follows_ended_at_idx on private.ended_follows (ended_at);
-comment on table private.ended_follows is
+create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
+comment on table private.removed_follows is
   'The places of ended follows in the lists, for a day, so that a reader in the middle of a list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
-comment on column private.ended_follows.ended_at is 'When the follow ended.';
-insert into private.retention (relation, counts_from, keep) values ('private.ended_follows', 'ended_at', '1 day');
+comment on column private.removed_follows.ended_at is 'When the follow ended.';
+insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
 create index users_banned_idx on app.users (id) where banned_at is not null;
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('social.user.followed', '{followerId,followingId}',
    'a person follows another');
 
@@ -7171,19 +7171,19 @@ insert into private.write_limits (kind, per_hour) values ('follows', 400);
 insert into private.errors (code, status, text) values
   ('follow_oneself', 400, 'You cannot follow yourself.');
 
-create function private.keep_ended_follows() returns trigger
+create function private.keep_removed_follows() returns trigger
 language plpgsql volatile security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
-  insert into private.ended_follows (follower_id, following_id, created_at)
+  insert into private.removed_follows (follower_id, following_id, created_at)
   select follower_id, following_id, created_at from ended
   on conflict (follower_id, following_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
-create trigger keep_ended after delete on app.follows
-  referencing old table as ended for each statement execute function private.keep_ended_follows();
+comment on function private.keep_removed_follows is 'Trigger: an ended follow leaves its place in the lists behind.';
+create trigger keep_removed after delete on app.follows
+  referencing old table as ended for each statement execute function private.keep_removed_follows();
 
 create function private.end_follows() returns trigger
 language plpgsql volatile security definer   -- a block ends the other's follow too
@@ -7197,7 +7197,7 @@ begin
   return null;
 end $$;
 comment on function private.end_follows is 'Trigger: a block ends follows both ways. Lifting it restores none.';
-call private.make_walk('private.end_follows');
+call private.force_index_scans('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
 
@@ -7215,7 +7215,7 @@ end $$;
 comment on function private.person_page is
   'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, '
   'or p_next where a page is not full. Fails: limit_out_of_range.';
-call private.make_walk('private.person_page');
+call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
 language plpgsql immutable
@@ -7240,12 +7240,12 @@ begin
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
     if not found then
-      select created_at, v_named into v_place from private.ended_follows
+      select created_at, v_named into v_place from private.removed_follows
       where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
     end if;
   end if;
   if v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_place;
 end $$;
@@ -7286,7 +7286,7 @@ end $$;
 comment on function private.find_follows is
   'The next people whom a person (p_follower) follows, or who follow a person (p_following), as far as the caller '
   'sees them, among the next 400.';
-call private.make_walk('private.find_follows');
+call private.force_index_scans('private.find_follows');
 
 create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
 language plpgsql stable security definer   -- row-level security would check every follower
@@ -7319,7 +7319,7 @@ comment on function private.count_follows is
   'How many people a person (p_follower) follows, or follow a person (p_following), without these hidden ones, or '
   'when those are many, of whom 5001 are given at most, without all whom the caller does not see. It counts up to '
   '10,000.';
-call private.make_walk('private.count_follows');
+call private.force_index_scans('private.count_follows');
 -- one plan for both ways in would be good for neither
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
 
@@ -7443,7 +7443,7 @@ begin
   -- so that two at once never make one too many; the feed goes through all of them for every post
   perform pg_advisory_xact_lock(hashtextextended('mutes ' || new.muter_id, 0));
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
-    perform private.fail('mutes_exhausted');
+    perform private.raise_error('mutes_exhausted');
   end if;
   return new;
 end $$;
@@ -7458,7 +7458,7 @@ declare
   v_name text := coalesce(private.username_of(p_cursor), '');
 begin
   if p_cursor is not null and v_name !~ '^[a-z0-9_]{3,30}$' then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_name;
 end $$;
@@ -7597,11 +7597,11 @@ comment on function private.fold is
   'A text in the form in which words are compared: lower case, without accents, points and vowel signs, full and half '
   'width alike.';
 
-create function private.sought(p_text text) returns text
+create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
-comment on function private.sought is
+comment on function private.fold_query is
   'What somebody looks for, folded once for all that is compared with it: the first 1000 characters, which is more '
   'than any name, title or city has, since a megabyte takes half a second. Null stays null.';
 
@@ -7738,7 +7738,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
-    perform private.fail('keywords_exhausted');
+    perform private.raise_error('keywords_exhausted');
   end if;
   return new;
 end $$;
@@ -7764,12 +7764,12 @@ declare
 begin
   -- a character of NFC is up to four before, and the table takes 100: folding a megabyte would take half a second
   if length(btrim(p_keyword)) > 400 then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   v_keyword := private.require_name(p_keyword);
   v_folded := btrim(regexp_replace(private.fold(v_keyword), '\s+', ' ', 'g'));
   if p_until is not null and not private.is_ahead(p_until) then
-    perform private.fail('keyword_until');
+    perform private.raise_error('keyword_until');
   end if;
   delete from app.muted_keywords where user_id = app.uid() and until <= now();   -- ended ones make room
   insert into app.muted_keywords (id, user_id, keyword, folded, until)
@@ -7801,7 +7801,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.fail('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
   end if;
   v_ids := array(select id from app.muted_keywords
                  where user_id = private.require_caller() and id < v_from and (until is null or until > now())
@@ -7895,7 +7895,7 @@ declare
 begin
   select finder into v_finder from private.report_targets where type = p_type;
   if not found then
-    perform private.fail('report_target');
+    perform private.raise_error('report_target');
   end if;
   return v_finder;
 end $$;
@@ -7920,7 +7920,7 @@ begin
   on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing
   returning * into v_report;
   if not found then
-    perform private.fail('report_open');
+    perform private.raise_error('report_open');
   end if;
   return json_build_object(
     'id', v_report.id,
@@ -7961,8 +7961,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.mutes', 'muted_id', 'By whom one is muted is the muter''s own affair.'),
   ('app.reports', 'target_id', 'What others told the staff about the person is not for the person.'),
   ('app.reports', 'reviewed_by', 'Work of the staff, which the audit log has.'),
-  ('private.ended_follows', 'follower_id', 'Places in lists, kept for a day.'),
-  ('private.ended_follows', 'following_id', 'Places in lists, kept for a day.');
+  ('private.removed_follows', 'follower_id', 'Places in lists, kept for a day.'),
+  ('private.removed_follows', 'following_id', 'Places in lists, kept for a day.');
 
 create function private.erase_ties() returns trigger
 language plpgsql volatile security definer   -- rows of others that name the person go too
@@ -8002,8 +8002,8 @@ begin
   end if;
   perform private.erase_rows(new.id, 'app.follows', 'follower_id = $1');
   perform private.erase_rows(new.id, 'app.follows', 'following_id = $1');
-  perform private.erase_rows(new.id, 'private.ended_follows', 'follower_id = $1');
-  perform private.erase_rows(new.id, 'private.ended_follows', 'following_id = $1');
+  perform private.erase_rows(new.id, 'private.removed_follows', 'follower_id = $1');
+  perform private.erase_rows(new.id, 'private.removed_follows', 'following_id = $1');
   perform private.erase_rows(new.id, 'app.mutes', 'muter_id = $1');
   perform private.erase_rows(new.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = new.id;
@@ -8018,7 +8018,7 @@ end $$;
 comment on function private.erase_ties is
   'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
   'and the words of their reports. What others reported stays.';
-call private.make_walk('private.erase_ties');
+call private.force_index_scans('private.erase_ties');
 create trigger _140_erase_ties after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ties();
 
@@ -8106,8 +8106,8 @@ comment on policy insert_own on app.follows is 'People follow in their own name,
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
 comment on policy delete_own on app.follows is 'Only the follower ends a follow; a block ends it by trigger.';
 
--- ended_follows: for definer functions alone
-alter table private.ended_follows enable row level security;
+-- removed_follows: for definer functions alone
+alter table private.removed_follows enable row level security;
 
 -- mutes
 alter table app.mutes enable row level security;
@@ -8179,7 +8179,7 @@ grant execute on function
   private.require_own_circle,
   private.require_report_finder,
   private.settle_invitation,
-  private.sought,
+  private.fold_query,
   private.timed_id
   to authenticated;
 
@@ -8266,7 +8266,7 @@ create index spaces_created_at_idx on app.spaces (kind, created_at desc, id desc
 create index spaces_interest_id_idx on app.spaces (interest_id) where interest_id is not null;
 comment on table app.spaces is
   'A room whose members are the audience of what is posted in it. Who locks its row decides alone who is in it.';
-call private.make_nulls_speak('app.spaces');
+call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
   'How many places are taken, whoever sees whom. Written with the row of a member, under the lock of the space.';
 comment on column app.spaces.words is 'The words of slug, name and about, by which it is looked for.';
@@ -8277,7 +8277,7 @@ create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
   user_id    uuid not null references app.users on delete cascade,
   role       text not null default 'member' check (role in ('owner', 'moderator', 'member')),
-  silent     boolean not null default false,
+  hidden     boolean not null default false,
   made_at    timestamptz not null,
   created_at timestamptz not null default clock_timestamp(),
   placed_at  timestamptz not null generated always as (private.member_place(created_at, role)) stored,
@@ -8288,10 +8288,10 @@ create index space_members_placed_at_idx on app.space_members (space_id, placed_
 create index space_members_made_at_idx on app.space_members (user_id, made_at desc, space_id desc);
 create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
 create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
-create index space_members_silent_idx on app.space_members (space_id) where silent;
+create index space_members_hidden_idx on app.space_members (space_id) where hidden;
 comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
-call private.make_nulls_speak('app.space_members');
-comment on column app.space_members.silent is
+call private.make_nulls_raise_codes('app.space_members');
+comment on column app.space_members.hidden is
   'Whether the member is banned from the instance or erased, and so counted for nobody. A trigger writes it.';
 comment on column app.space_members.made_at is
   'When the space was made, which is its place in the lists of its members. A trigger writes it.';
@@ -8353,7 +8353,7 @@ comment on column app.space_invitations.status is
   'moderates, by a block between the two, by a ban, or with the right that made it.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.space_members', 'user_id', 'spaceMemberships', '{silent}'),
+  ('app.space_members', 'user_id', 'spaceMemberships', '{hidden}'),
   ('app.space_requests', 'user_id', 'spaceRequests', '{}'),
   ('app.space_invitations', 'inviter_id', 'spaceInvitationsSent', '{}'),
   ('app.space_invitations', 'invitee_id', 'spaceInvitationsReceived', '{}'),
@@ -8361,7 +8361,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 
 insert into private.write_limits (kind, per_hour) values ('spaces', 60), ('memberships', 300);
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('spaces.membership.decided', '{spaceId,kind,event,userId,actorId,invitationId,role,proposalId}',
    'somebody is let into a space, turned down, invited, removed, or given another role there, or what they proposed '
    'is decided');
@@ -8424,7 +8424,7 @@ begin
                  where i.space_id = p_space and i.invitee_id = p_user and i.status = 'pending'
                    and private.may_invite(p_space, i.inviter_id)
                    and private.may_meet(private.find_level(p_user, i.inviter_id))
-                   and not exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+                   and not exists (select from app.hidden_people s where s.user_id = i.inviter_id));
 end $$;
 comment on function private.is_invited is
   'Whether somebody whom the person sees, and who still may, has invited them into a space.';
@@ -8468,7 +8468,7 @@ declare
   v_space app.spaces := private.find_space(p_kind, p_id);
 begin
   if v_space.id is null then
-    perform private.fail('space_unknown');
+    perform private.raise_error('space_unknown');
   end if;
   return v_space;
 end $$;
@@ -8489,7 +8489,7 @@ end $$;
 comment on function private.lock_space is
   'Locks these people, then a space, until the transaction ends: nobody else changes who is in it meanwhile.';
 
-create function private.enter_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
+create function private.lock_visible_space(p_kind text, p_id text, p_people uuid[] default '{}') returns app.spaces
 language plpgsql volatile security definer   -- see private.lock_space
 set search_path = ''
 as $$
@@ -8497,7 +8497,7 @@ begin
   perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
   return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
 end $$;
-comment on function private.enter_space is
+comment on function private.lock_visible_space is
   'A space that the caller sees, locked with the caller and these people. Fails: space_unknown.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
@@ -8529,9 +8529,9 @@ declare
   v_role text := private.find_role(p_space, private.require_caller());
 begin
   if v_role is null then
-    perform private.fail('space_not_member');
+    perform private.raise_error('space_not_member');
   elsif v_role <> all (p_roles) then
-    perform private.fail('space_role');
+    perform private.raise_error('space_role');
   end if;
   return v_role;
 end $$;
@@ -8544,7 +8544,7 @@ set search_path = ''
 as $$
 begin
   if p_space.archived_at is not null then
-    perform private.fail('space_archived');
+    perform private.raise_error('space_archived');
   end if;
 end $$;
 comment on function private.require_open is 'Passes for a space that is not archived. Fails: space_archived.';
@@ -8558,7 +8558,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('spaces of ' || p_user, 0));
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
-    perform private.fail('spaces_exhausted');
+    perform private.raise_error('spaces_exhausted');
   end if;
 end $$;
 comment on function private.limit_owned is
@@ -8578,7 +8578,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_slug text := btrim(left(regexp_replace(private.sought(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
+  v_slug text := btrim(left(regexp_replace(private.fold_query(p_name), '[^a-z0-9]+', '-', 'g'), 50), '-');
 begin
   if length(v_slug) >= 3 and not pg_input_is_valid(v_slug, 'uuid') then
     return v_slug;
@@ -8609,7 +8609,7 @@ begin
     on conflict (kind, slug) do nothing returning id into v_id;
     exit when v_id is not null;
     if p_space.slug is not null then
-      perform private.fail('space_slug_taken');
+      perform private.raise_error('space_slug_taken');
     end if;
     v_slug := private.slug_of(p_space.kind, v_name) || '-' || substr(gen_random_uuid()::text, 1, 8);
   end loop;
@@ -8630,7 +8630,7 @@ declare
   v_space app.spaces;
 begin
   perform private.count_writes('spaces');
-  v_space := private.enter_space(p_kind, p_id);
+  v_space := private.lock_visible_space(p_kind, p_id);
   if p_changes ?| '{visibility,joinPolicy}' then
     perform private.require_space_role(v_space.id, 'owner');
   else
@@ -8673,7 +8673,7 @@ begin
   if not p_archived then
     select user_id into v_owner from app.space_members where space_id = p_space.id and role = 'owner';
     if not found then
-      perform private.fail('space_ownerless');
+      perform private.raise_error('space_ownerless');
     end if;
     perform private.limit_owned(p_space.kind, v_owner);
   end if;
@@ -8689,7 +8689,7 @@ language plpgsql volatile security definer   -- nobody may write spaces
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   perform private.require_space_role(v_space.id, 'owner');
   perform private.set_archived(v_space, p_archived);
@@ -8714,14 +8714,14 @@ declare
 begin
   select id into v_id from private.visible_people where id = private.find_person(p_person);
   if not found then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return v_id;
 end $$;
 comment on function private.require_visible_person is
   'As private.require_person, for definer functions. Fails: person_unknown.';
 
-create function private.tell_membership(
+create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
   p_role text default null, p_proposal uuid default null
 ) returns void
@@ -8734,7 +8734,7 @@ begin
     'invitationId', p_invitation, 'role', private.role_name(p_space.kind, p_role), 'proposalId', p_proposal),
     array[p_user]);
 end $$;
-comment on function private.tell_membership is
+comment on function private.emit_membership_decision is
   'Emits what was decided about somebody in a space: approved, rejected, invited, removed or role_changed, and '
   'proposal_decided of what they proposed. An actor is named for invitations alone.';
 
@@ -8746,7 +8746,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('memberships ' || p_user, 0));
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
-    perform private.fail('memberships_exhausted');
+    perform private.raise_error('memberships_exhausted');
   end if;
 end $$;
 comment on function private.limit_memberships is
@@ -8762,11 +8762,11 @@ begin
   end if;
   perform private.require_open(p_space);
   if not exists (select from app.users where id = p_user and banned_at is null and erased_at is null) then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   update app.spaces set member_count = member_count + 1 where id = p_space.id and member_count < 5000;
   if not found then
-    perform private.fail('space_full');
+    perform private.raise_error('space_full');
   end if;
   insert into app.space_members (space_id, user_id) values (p_space.id, p_user);
   perform private.limit_memberships(p_user);
@@ -8815,13 +8815,13 @@ declare
 begin
   perform private.require_open(p_space);
   if exists (select from app.space_bans where space_id = p_space.id and user_id = v_me) then
-    perform private.fail('space_banned');
+    perform private.raise_error('space_banned');
   end if;
   if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
     perform private.add_member(p_space, v_me);
     return null;
   elsif p_space.join_policy = 'invite' then
-    perform private.fail('invitation_required');
+    perform private.raise_error('invitation_required');
   end if;
   v_request := private.find_own_request(p_space.id);
   if v_request is null then
@@ -8845,7 +8845,7 @@ declare
   v_request uuid;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space(p_kind, p_id);
+  v_space := private.lock_visible_space(p_kind, p_id);
   if private.find_role(v_space.id, private.require_caller()) is null then
     v_request := private.join_or_ask(v_space, v_message);
   end if;
@@ -8862,11 +8862,11 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   if private.find_role(v_space.id, v_me) = 'owner' then
-    if exists (select from app.space_members where space_id = v_space.id and user_id <> v_me and not silent) then
-      perform private.fail('last_owner');
+    if exists (select from app.space_members where space_id = v_space.id and user_id <> v_me and not hidden) then
+      perform private.raise_error('last_owner');
     end if;
     perform private.set_archived(v_space, true);
   end if;
@@ -8891,7 +8891,7 @@ begin
     join app.person_card p on p.id = u.id);
 end $$;
 comment on function private.member_cards is 'These members of a space, in order: {userId, user, role, joinedAt}.';
-call private.make_walk('private.member_cards');
+call private.force_index_scans('private.member_cards');
 
 create function private.set_space_role(p_space app.spaces, p_user uuid, p_role text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -8902,11 +8902,11 @@ declare
   v_owner uuid;
 begin
   if v_role is null then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   elsif v_role = p_role then
     return;
   elsif v_role = 'owner' then
-    perform private.fail('last_owner');
+    perform private.raise_error('last_owner');
   end if;
   if p_role = 'owner' then
     if p_space.archived_at is null then
@@ -8916,7 +8916,7 @@ begin
     returning user_id into v_owner;
   end if;
   update app.space_members set role = p_role where space_id = p_space.id and user_id = p_user;
-  perform private.tell_membership(p_space, 'role_changed', u.id, p_role => u.role)
+  perform private.emit_membership_decision(p_space, 'role_changed', u.id, p_role => u.role)
   from (values (p_user, p_role), (v_owner, 'moderator')) u (id, role)
   where u.id is not null and u.id is distinct from app.uid();
 end $$;
@@ -8933,7 +8933,7 @@ declare
   v_space app.spaces;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   perform private.require_space_role(v_space.id, 'owner');
   perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
   perform private.set_space_role(v_space, v_user, p_role);
@@ -8954,13 +8954,13 @@ declare
   v_their text;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   v_role := private.require_space_role(v_space.id, 'owner', 'moderator');
   v_their := private.find_role(v_space.id, v_user);
   if v_their = 'owner' or v_their = v_role then
-    perform private.fail('space_role');
+    perform private.raise_error('space_role');
   elsif v_their is null and not p_ban then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   end if;
   if p_ban then
     insert into app.space_bans (space_id, user_id) values (v_space.id, v_user) on conflict do nothing;
@@ -8970,7 +8970,7 @@ begin
     where space_id = v_space.id and invitee_id = v_user and status = 'pending';
   end if;
   if private.drop_member(v_space.id, v_user) then
-    perform private.tell_membership(v_space, 'removed', v_user);
+    perform private.emit_membership_decision(v_space, 'removed', v_user);
   end if;
 end $$;
 comment on function private.remove_space_member is
@@ -8984,7 +8984,7 @@ set search_path = ''
 as $$
 declare
   v_user  uuid := private.require_visible_person(p_person);
-  v_space app.spaces := private.enter_space(p_kind, p_id);
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   delete from app.space_bans where space_id = v_space.id and user_id = v_user;
@@ -9015,7 +9015,7 @@ begin
 end $$;
 comment on function private.request_cards is
   'These requests, in order: {id, groupId or guildId, userId, user, message, status, createdAt, decidedAt}.';
-call private.make_walk('private.request_cards');
+call private.force_index_scans('private.request_cards');
 
 create function private.decide_request(p_space app.spaces, p_request app.space_requests, p_approve boolean)
 returns void
@@ -9026,12 +9026,12 @@ begin
   update app.space_requests set status = case when p_approve then 'approved' else 'rejected' end, decided_at = now()
   where id = p_request.id and status = 'pending';
   if not found then
-    perform private.fail('request_settled');
+    perform private.raise_error('request_settled');
   end if;
   if p_approve then
     perform private.add_member(p_space, p_request.user_id);
   end if;
-  perform private.tell_membership(p_space, case when p_approve then 'approved' else 'rejected' end,
+  perform private.emit_membership_decision(p_space, case when p_approve then 'approved' else 'rejected' end,
                                   p_request.user_id);
 end $$;
 comment on function private.decide_request is
@@ -9048,11 +9048,11 @@ declare
 begin
   perform private.count_writes('memberships');
   select * into v_request from app.space_requests where id = p_request and space_id = v_space.id;
-  v_space := private.enter_space(p_kind, p_id, array[v_request.user_id]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_request.user_id]);
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   perform from private.visible_people where id = v_request.user_id;
   if not found then
-    perform private.fail('request_unknown');
+    perform private.raise_error('request_unknown');
   end if;
   perform private.decide_request(v_space, v_request, p_approve);
   return private.request_cards(array[p_request]) -> 0;
@@ -9074,14 +9074,14 @@ begin
   if v_request.user_id is distinct from private.require_caller() then
     if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- they see it
        and exists (select from private.visible_people where id = v_request.user_id) then
-      perform private.fail('request_not_yours');
+      perform private.raise_error('request_not_yours');
     end if;
-    perform private.fail('request_unknown');
+    perform private.raise_error('request_unknown');
   end if;
   perform private.lock_space(v_request.space_id, array[v_request.user_id]);
   update app.space_requests set status = 'withdrawn', decided_at = now() where id = p_request and status = 'pending';
   if not found then
-    perform private.fail('request_settled');
+    perform private.raise_error('request_settled');
   end if;
   return private.request_cards(array[p_request]) -> 0;
 end $$;
@@ -9093,7 +9093,7 @@ comment on function private.withdraw_request is
 -- Invitations into spaces: made, taken back, answered, and ended by a block.
 -- docs/decisions.md, Spaces.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
    'an invitation into a space is taken back, by its maker or a moderator, a block or a ban');
 
@@ -9134,7 +9134,7 @@ end $$;
 comment on function private.space_invitation_cards is
   'These invitations, in order: {id, groupId, group or guildId, guild, inviterId, inviter, inviteeId, invitee, '
   'status, createdAt}.';
-call private.make_walk('private.space_invitation_cards');
+call private.force_index_scans('private.space_invitation_cards');
 
 create function private.invite_to_space(p_kind text, p_id text, p_person text) returns json
 language plpgsql volatile security definer   -- nobody may write invitations
@@ -9147,7 +9147,7 @@ declare
   v_invitation uuid;
 begin
   perform private.count_writes('invitations');
-  v_space := private.enter_space(p_kind, p_id, array[v_user]);
+  v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   if not private.may_invite(v_space.id, v_me) then
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
@@ -9155,24 +9155,24 @@ begin
   perform private.require_visible_person(p_person);   -- again, since a block may have come while we waited
   perform private.require_open(v_space);
   if v_user = v_me then
-    perform private.fail('invite_oneself');
+    perform private.raise_error('invite_oneself');
   elsif private.find_role(v_space.id, v_user) is not null then
-    perform private.fail('space_member_already');
+    perform private.raise_error('space_member_already');
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
-    perform private.fail('space_invitee_banned');
+    perform private.raise_error('space_invitee_banned');
   end if;
   -- one by somebody who is banned from the instance, or may not invite any more, nobody sees: it could be neither
   -- answered nor taken back
   update app.space_invitations i set status = 'revoked'
   where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
     and (not private.may_invite(v_space.id, i.inviter_id)
-         or exists (select from app.silenced_people s where s.user_id = i.inviter_id));
+         or exists (select from app.hidden_people s where s.user_id = i.inviter_id));
   insert into app.space_invitations (space_id, inviter_id, invitee_id) values (v_space.id, v_me, v_user)
   on conflict (space_id, invitee_id) where status = 'pending' do nothing returning id into v_invitation;
   if not found then
-    perform private.fail('space_invitation_pending');
+    perform private.raise_error('space_invitation_pending');
   end if;
-  perform private.tell_membership(v_space, 'invited', v_user, v_me, v_invitation);
+  perform private.emit_membership_decision(v_space, 'invited', v_user, v_me, v_invitation);
   return private.space_invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function private.invite_to_space is
@@ -9186,7 +9186,7 @@ language plpgsql volatile security definer   -- nobody may write invitations
 set search_path = ''
 as $$
 declare
-  v_space      app.spaces := private.enter_space(p_kind, p_id);
+  v_space      app.spaces := private.lock_visible_space(p_kind, p_id);
   v_invitation app.space_invitations;
 begin
   select * into v_invitation from app.space_invitations where id = p_invitation and space_id = v_space.id;
@@ -9194,11 +9194,11 @@ begin
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
   if v_invitation.id is null then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   end if;
   update app.space_invitations set status = 'revoked' where id = p_invitation and status = 'pending';
   if not found then
-    perform private.fail('invitation_settled');
+    perform private.raise_error('invitation_settled');
   end if;
 end $$;
 comment on function private.revoke_space_invitation is
@@ -9223,9 +9223,9 @@ begin
   where i.id = p_invitation
     and (v_me in (i.inviter_id, i.invitee_id) or private.find_role(i.space_id, v_me) in ('owner', 'moderator'));
   if not found then
-    perform private.fail('invitation_unknown');
+    perform private.raise_error('invitation_unknown');
   elsif v_invitation.invitee_id <> v_me then
-    perform private.fail('invitation_not_yours');
+    perform private.raise_error('invitation_not_yours');
   end if;
   v_space := private.lock_space(v_invitation.space_id, array[v_me]);
   if p_accept then
@@ -9235,7 +9235,7 @@ begin
   update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
   where id = p_invitation and status = 'pending' and private.may_invite(space_id, inviter_id);
   if not found then
-    perform private.fail('invitation_settled');
+    perform private.raise_error('invitation_settled');
   end if;
   if p_accept then
     perform private.add_member(v_space, v_me);
@@ -9278,7 +9278,7 @@ comment on function private.end_invitations is
   'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
   'those of a person {spaceId, userId}, ends those of who may not invite any more. Answers {changed, next}; next is '
   'null at the end.';
-call private.make_walk('private.end_invitations');
+call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
 create function private.end_invitations_soon(p_space uuid, p_user uuid) returns void
@@ -9344,7 +9344,7 @@ begin
 end $$;
 comment on function private.end_space_invitations is
   'Trigger: a block ends pending invitations into spaces, both ways. Memberships stay.';
-call private.make_walk('private.end_space_invitations');
+call private.force_index_scans('private.end_space_invitations');
 create trigger _120_end_space_invitations after insert on app.blocks
   referencing new table as changed for each statement execute function private.end_space_invitations();
 
@@ -9365,12 +9365,12 @@ begin
   return query
   select i.place, s as space,
          s.member_count
-         - (select count(*) from app.space_members m where m.space_id = s.id and m.silent)::integer
+         - (select count(*) from app.space_members m where m.space_id = s.id and m.hidden)::integer
          - case when cardinality(v_hidden) <= 1000
                 then (select count(*) from unnest(v_hidden) h (id)
-                      join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.silent)
+                      join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.hidden)
                 else (select count(*) from app.space_members m
-                      where m.space_id = s.id and not m.silent
+                      where m.space_id = s.id and not m.hidden
                         -- not a join, which could go by whom the caller does not see
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
@@ -9391,7 +9391,7 @@ end $$;
 comment on function private.space_heads is
   'Of these spaces those that the caller sees, each with how many members the caller would see, and what the caller '
   'is there: {role, status none | pending | invited | member | banned, requestId}.';
-call private.make_walk('private.space_heads');
+call private.force_index_scans('private.space_heads');
 
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
@@ -9434,7 +9434,7 @@ end $$;
 comment on function private.find_spaces is
   'The next spaces of a kind, public ones and those of the caller or these alone, of these words, about these '
   'interests and with this way of joining, as far as each is asked for, among the next 400.';
-call private.make_walk('private.find_spaces');
+call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(
   p_kind text, p_mine boolean, p_q text, p_interest uuid, p_policy text, p_cursor text
@@ -9450,7 +9450,7 @@ begin
     v_from := private.require_place(case when p_mine then 'my spaces' else 'spaces' end, p_cursor);
     v_from.at := coalesce(v_from.at, (private.find_space(p_kind, v_from.id::text)).created_at);
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_q is not null then
@@ -9474,11 +9474,11 @@ declare
   v_place app.place := private.cursor_place(v_list, p_cursor);
   v_from  timestamptz := coalesce(v_place.at, '-infinity');
   v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
-  v_q     text := private.sought(p_q);
+  v_q     text := private.fold_query(p_q);
   v_found app.found;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select placed_at as at, user_id as id from app.space_members
@@ -9499,7 +9499,7 @@ end $$;
 comment on function private.find_members is
   'The next members of a space whom the caller sees, with these letters in their names, among the next 400. Fails: '
   'cursor_unknown.';
-call private.make_walk('private.find_members');
+call private.force_index_scans('private.find_members');
 
 create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
 returns json
@@ -9537,7 +9537,7 @@ declare
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select created_at as at, user_id as id from app.space_bans
@@ -9562,7 +9562,7 @@ end $$;
 comment on function private.list_space_bans is
   'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}. Fails: '
   'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_space_bans');
+call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
@@ -9586,7 +9586,7 @@ begin
     where id = v_place.id and case when p_space is null then invitee_id = v_me else space_id = p_space end;
   end if;
   if v_from is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- one of the three ways in is open
   with looked as materialized (
@@ -9622,7 +9622,7 @@ end $$;
 comment on function private.find_pending is
   'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
   'next 400, without those of hidden people and of who may not invite any more. Fails: cursor_unknown.';
-call private.make_walk('private.find_pending');
+call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(
   p_kind text, p_id text, p_requests boolean, p_limit integer, p_cursor text
@@ -9660,7 +9660,7 @@ set search_path = ''
 as $$
 begin
   if p_group_id is not null and p_guild_id is not null then
-    perform private.fail('content_space');
+    perform private.raise_error('content_space');
   end if;
   return case when p_group_id is not null then (private.require_space('group', p_group_id)).id
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
@@ -9685,9 +9685,9 @@ begin
   perform from app.users where id = v_me for share;
   select archived_at into v_archived from app.spaces where id = p_space for share;
   if private.find_role(p_space, v_me) is null then
-    perform private.fail('space_not_member');
+    perform private.raise_error('space_not_member');
   elsif v_archived is not null then
-    perform private.fail('space_archived');
+    perform private.raise_error('space_archived');
   end if;
 end $$;
 comment on function private.write_in_space is
@@ -9706,26 +9706,26 @@ end $$;
 comment on function private.may_publish_in is
   'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
 
--- sql/spaces/80_silence.sql
+-- sql/spaces/80_bans.sql
 
 -- What a ban does to memberships: they stay, silent.
 -- docs/decisions.md, Spaces.
 
-create function private.silence_memberships() returns trigger
+create function private.hide_memberships() returns trigger
 language plpgsql security definer   -- a ban changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  update app.space_members set silent = new.banned_at is not null or new.erased_at is not null
+  update app.space_members set hidden = new.banned_at is not null or new.erased_at is not null
   where user_id = new.id;
   return null;
 end $$;
-comment on function private.silence_memberships is
+comment on function private.hide_memberships is
   'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
 -- behind private.leave_spaces, which may make one who is just being erased an heir
-create trigger _085_silence_memberships after update of banned_at, erased_at on app.users
+create trigger _085_hide_memberships after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.silence_memberships();
+  execute function private.hide_memberships();
 
 -- sql/spaces/90_erasure.sql
 
@@ -9752,10 +9752,10 @@ begin
     perform private.drop_member(v_space.id, new.id);
     continue when v_role is distinct from 'owner';
     select user_id into v_heir from app.space_members
-    where space_id = v_space.id and not silent order by placed_at, user_id limit 1;
+    where space_id = v_space.id and not hidden order by placed_at, user_id limit 1;
     if found then
       update app.space_members set role = 'owner' where space_id = v_space.id and user_id = v_heir;
-      perform private.tell_membership(v_space, 'role_changed', v_heir, p_role => 'owner');
+      perform private.emit_membership_decision(v_space, 'role_changed', v_heir, p_role => 'owner');
     else
       perform private.set_archived(v_space, true);
     end if;
@@ -10037,8 +10037,8 @@ comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.mark_posts). '
-  'Until then app.silenced_people hides them.';
+  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.hide_or_show_posts). '
+  'Until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
@@ -10099,7 +10099,7 @@ create table app.post_emotions (
 comment on table app.post_emotions is 'Mana that a post was paid, by emotion. A trigger of the economy keeps it.';
 comment on column app.post_emotions.mana is 'Whole mana paid with this emotion, splits included.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.post.published', '{postId,authorId}',
    'a post goes out: at once, or a scheduled one at its time'),
   ('posts.post.edited', '{postId}',
@@ -10140,7 +10140,7 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.close_reposts)
+    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
@@ -10218,8 +10218,8 @@ set search_path = ''
 as $$
 declare
   -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
-  v_marks integer := new.reactions + new.replies + new.shares + new.bookmarks;
-  v_boost smallint := length(ltrim((1 + v_marks)::bit(32)::text, '0')) - 1;   -- log(2, …) takes twenty times as long
+  v_engagement integer := new.reactions + new.replies + new.shares + new.bookmarks;
+  v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;   -- log(2, …) takes twenty times as long
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
@@ -10245,7 +10245,7 @@ begin
              private.find_level(p_viewer, p.author_id), p.required_level,
              p.space_id is null or exists (select from app.space_members m
                                            where m.space_id = p.space_id and m.user_id = p_viewer))
-       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
+       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
     from app.posts p where p.id = p_post);
 end $$;
@@ -10259,7 +10259,7 @@ select p.*, v.viewer_level,
        v.viewer_level >= p.required_level
        and (p.space_id is null or (select true from app.space_members m
                                    where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
-       and (select true from app.silenced_people s where s.user_id = p.author_id) is null
+       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
        and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid()))) as is_visible
 from app.posts p
 cross join lateral (
@@ -10285,7 +10285,7 @@ declare
 begin
   select * into v_post from app.posts where id = p_post;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_post;
 end $$;
@@ -10299,7 +10299,7 @@ declare
   v_post app.posts := private.require_post(p_post);
 begin
   if v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   end if;
   return v_post;
 end $$;
@@ -10315,11 +10315,11 @@ declare
   v_post app.posts := private.require_post(p_post);
 begin
   if v_post.author_id <> private.require_caller() then
-    perform private.fail('post_not_yours');
+    perform private.raise_error('post_not_yours');
   end if;
   select * into v_post from app.posts where id = p_post for update;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_post;
 end $$;
@@ -10366,7 +10366,7 @@ begin
     return query values ('post', 'There is no such post.', false);
     return;
   end if;
-  v_gone := exists (select from app.silenced_people where user_id = v_post.author_id);
+  v_gone := exists (select from app.hidden_people where user_id = v_post.author_id);
   v_required := private.visibility_level(v_post.visibility);
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
@@ -10432,7 +10432,7 @@ comment on column app.replies.parent_id is 'The reply under the same post that t
   'itself.';
 comment on column app.replies.required_level is 'As app.posts.required_level; the post''s own applies too.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
    'somebody has replied to a post');
 
@@ -10452,7 +10452,7 @@ as $$
 begin
   perform from app.replies where id = new.parent_id and post_id = new.post_id;
   if not found then
-    perform private.fail('reply_unknown');
+    perform private.raise_error('reply_unknown');
   end if;
   return new;
 end $$;
@@ -10504,7 +10504,7 @@ declare
 begin
   select * into v_reply from app.replies where id = p_reply;
   if not found then
-    perform private.fail('reply_unknown');
+    perform private.raise_error('reply_unknown');
   end if;
   return v_reply;
 end $$;
@@ -10528,7 +10528,7 @@ select r.*
 from app.replies r
 where coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= r.required_level
-  and (select true from app.silenced_people s where s.user_id = r.author_id) is null
+  and (select true from app.hidden_people s where s.user_id = r.author_id) is null
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
   'The replies that the caller may see, by the rule of the policy of app.replies: for definer functions, to which no '
@@ -10562,7 +10562,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.reply_card c on c.id = i.id);
 end $$;
 comment on function private.reply_cards is 'The cards of these replies, in order, as far as the caller sees them.';
-call private.make_walk('private.reply_cards');
+call private.force_index_scans('private.reply_cards');
 
 create function private.people_of_reply(p_reply uuid) returns uuid[]
 language plpgsql stable security definer   -- the post's author may have hidden the answered reply from its writer
@@ -10590,27 +10590,27 @@ declare
   v_card  json;
 begin
   perform private.count_writes('replies');
-  perform private.enter_post(v_post);
+  perform private.lock_open_post_space(v_post);
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown post
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
   returning id into v_reply;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   v_card := private.reply_cards(array[v_reply]) -> 0;
   if v_card is null then   -- a block came while the counters were waited for
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_card;
 end $$;
 comment on function api.create_reply is
   'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
   'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded, '
-  'private.enter_post.';
+  'private.lock_open_post_space.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
@@ -10658,7 +10658,7 @@ begin
       where private.may_see(
         (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
         l.required_level, true)
-        and (select true from app.silenced_people s where s.user_id = l.author_id) is null
+        and (select true from app.hidden_people s where s.user_id = l.author_id) is null
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -10670,7 +10670,7 @@ end $$;
 comment on function private.find_replies is
   'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
   'of one, among the next 400 that are there for everybody, and their own.';
-call private.make_walk('private.find_replies');
+call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
   p_id uuid, p_kind text default null, p_limit integer default 20, p_cursor text default null,
@@ -10688,13 +10688,13 @@ begin
     v_from := private.require_place('replies ' || v_post, p_cursor);
     v_from.at := coalesce(v_from.at, private.find_reply_time(v_from.id, v_post));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_parent_id is not null then
     perform from app.replies where id = p_parent_id and post_id = v_post;
     if not found then
-      perform private.fail('reply_unknown');
+      perform private.raise_error('reply_unknown');
     end if;
   end if;
   v_found := private.find_replies(v_post, p_parent_id, p_kind, v_from);
@@ -10719,7 +10719,7 @@ create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
 comment on table app.reactions is 'Hearts and sparks, one of each a person and post.';
 -- no update: a reaction is given or taken back
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
    'somebody has given a heart or a spark'),
   ('posts.reaction.removed', '{postId,userId}',
@@ -10774,29 +10774,29 @@ declare
   v_post uuid := private.require_published_original(p_id);
 begin
   perform private.count_writes('reactions');
-  perform private.enter_post(v_post);
+  perform private.lock_open_post_space(v_post);
   insert into app.reactions (post_id, user_id, kind)
   select p.id, private.require_caller(), p_kind from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.require_marks(v_post);
+  return private.require_engagement_card(v_post);
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.enter_post.';
+  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.lock_open_post_space.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   delete from app.reactions
   where post_id = v_post and user_id = private.require_caller() and kind = coalesce(p_kind, kind);
   if found and not exists (select from app.posts where id = v_post) then
-    return private.refusal('post_unknown');   -- it is taken back, and nothing of the post is shown
+    return private.error_response('post_unknown');   -- it is taken back, and nothing of the post is shown
   end if;
-  return private.require_marks(v_post);
+  return private.require_engagement_card(v_post);
 end $$;
 comment on function api.unreact is
   'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
@@ -10817,19 +10817,19 @@ create index bookmarks_post_id_idx on app.bookmarks (post_id);
 comment on table app.bookmarks is 'Who keeps which posts. Others see only a count.';
 -- no update: a bookmark is set or taken back
 
-create table private.ended_bookmarks (
+create table private.removed_bookmarks (
   user_id    uuid not null,
   post_id    uuid not null,
   created_at timestamptz not null,
   ended_at   timestamptz not null default now(),
   primary key (user_id, post_id)
 );
-create index ended_bookmarks_ended_at_idx on private.ended_bookmarks (ended_at);
-comment on table private.ended_bookmarks is
+create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
+comment on table private.removed_bookmarks is
   'The places of bookmarks that were taken back, for a day, so that a reader in the middle of the list can go on from '
   'there. The ids are no foreign keys, since nothing depends on them.';
-comment on column private.ended_bookmarks.ended_at is 'When the bookmark was taken back.';
-insert into private.retention (relation, counts_from, keep) values ('private.ended_bookmarks', 'ended_at', '1 day');
+comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
+insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
 -- each is an entry in two ledgers, which keep it when it is taken back
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
@@ -10846,22 +10846,22 @@ comment on function private.count_bookmarks is 'Trigger: counts bookmarks, also 
 create trigger _100_count_bookmarks after insert or delete on app.bookmarks
   for each row execute function private.count_bookmarks();
 
-create function private.keep_ended_bookmarks() returns trigger
+create function private.keep_removed_bookmarks() returns trigger
 language plpgsql security definer   -- only this trigger writes them
 set search_path = ''
 as $$
 begin
-  insert into private.ended_bookmarks (user_id, post_id, created_at)
+  insert into private.removed_bookmarks (user_id, post_id, created_at)
   select user_id, post_id, created_at from ended
   on conflict (user_id, post_id) do update set created_at = excluded.created_at, ended_at = now();
   return null;
 end $$;
-comment on function private.keep_ended_bookmarks is
+comment on function private.keep_removed_bookmarks is
   'Trigger: a bookmark that is taken back leaves its place in the list behind.';
-create trigger _110_keep_ended after delete on app.bookmarks
-  referencing old table as ended for each statement execute function private.keep_ended_bookmarks();
+create trigger _110_keep_removed after delete on app.bookmarks
+  referencing old table as ended for each statement execute function private.keep_removed_bookmarks();
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.bookmark.added', '{postId,userId}',
    'somebody has bookmarked a post'),
   ('posts.bookmark.removed', '{postId,userId}',
@@ -10892,7 +10892,7 @@ as $$
 begin
   return coalesce(
     (select created_at from app.bookmarks where user_id = app.uid() and post_id = p_post),
-    (select created_at from private.ended_bookmarks where user_id = app.uid() and post_id = p_post));
+    (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
   'The time of a cursor''s post among the caller''s bookmarks, also of one that was taken back in the last day.';
@@ -10908,7 +10908,7 @@ begin
   insert into app.bookmarks (post_id, user_id)
   select p.id, private.require_caller() from app.posts p where p.id = v_post
   on conflict do nothing;
-  return private.require_marks(v_post);
+  return private.require_engagement_card(v_post);
 end $$;
 comment on function api.bookmark is
   'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
@@ -10919,7 +10919,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   delete from app.bookmarks where post_id = v_post and user_id = private.require_caller();
   if not found then
@@ -10958,7 +10958,7 @@ begin
 end $$;
 comment on function private.find_bookmarks is
   'The next bookmarked posts that the caller may still see, among their next 400 bookmarks.';
-call private.make_walk('private.find_bookmarks');
+call private.force_index_scans('private.find_bookmarks');
 
 create function api.list_bookmarks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -10972,11 +10972,11 @@ begin
     v_from := private.require_place('bookmarks', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_bookmark_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_bookmarks(v_from);
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
@@ -11009,7 +11009,7 @@ begin
   -- as in private.limit_mutes
   perform pg_advisory_xact_lock(hashtextextended('post mutes ' || new.user_id, 0));
   if (select count(*) from app.post_mutes where user_id = new.user_id and post_id <> new.post_id) >= 5000 then
-    perform private.fail('post_mutes_exhausted');
+    perform private.raise_error('post_mutes_exhausted');
   end if;
   return new;
 end $$;
@@ -11091,7 +11091,7 @@ declare
   v_post app.posts := private.require_original(p_post);
 begin
   if v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   end if;
   return v_post.id;
 end $$;
@@ -11099,14 +11099,14 @@ comment on function private.require_published_original is
   'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
   'post_not_out.';
 
-create function private.enter_post(p_post uuid) returns void
+create function private.lock_open_post_space(p_post uuid) returns void
 language plpgsql volatile security definer   -- the policy of posts was asked before
 set search_path = ''
 as $$
 begin
   perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
 end $$;
-comment on function private.enter_post is
+comment on function private.lock_open_post_space is
   'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
   'nobody answers, marks, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
 
@@ -11119,7 +11119,7 @@ declare
 begin
   -- this refuses scheduled and hidden posts too, since only their author sees them
   if v_post.author_id = private.require_caller() then
-    perform private.fail('repost_own');
+    perform private.raise_error('repost_own');
   end if;
   return v_post.id;
 end $$;
@@ -11163,7 +11163,7 @@ begin
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
-      perform private.fail('post_unknown');   -- deleted while the repost waited for it
+      perform private.raise_error('post_unknown');   -- deleted while the repost waited for it
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
       'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
@@ -11189,7 +11189,7 @@ comment on function private.find_reposted is
   'The original of the caller''s own repost, even when the repost is deleted or they no longer see the original. Null '
   'for any other id.';
 
-create function private.mark_target(p_post uuid) returns uuid
+create function private.withdrawal_target(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: it must not tell the original of a repost that the caller cannot see
 set search_path = ''
 as $$
@@ -11199,7 +11199,7 @@ begin
     private.find_reposted(p_post),
     p_post);
 end $$;
-comment on function private.mark_target is
+comment on function private.withdrawal_target is
   'The post from which the caller takes something back: the one that private.require_original answers, and any other '
   'id as it is, since people can take back what is theirs even when they no longer see the post. It never fails.';
 
@@ -11256,7 +11256,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.delete_repost(v_post) then
     perform private.require_post(v_post);
@@ -11271,7 +11271,7 @@ comment on function api.unrepost is
 
 -- Where the feed finds the reposts of a post whose audience has changed: 500 of them at once, the others soon after.
 
-create function private.place_reposts(p_job jsonb, p_after uuid default null) returns json
+create function private.sync_repost_audience_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- changes reposts of others
 set search_path = ''
 as $$
@@ -11290,13 +11290,13 @@ begin
   where r.id = any (v_ids) and o.id = r.quoted_post_id and r.original_author_id is distinct from o.closer_id;
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.place_reposts is
+comment on function private.sync_repost_audience_batch is
   'For the worker alone: gives the next 500 reposts of a post {postId} behind one its audience, so that the feed '
   'finds them. Answers {changed, next}; next is null at the end.';
 
-call private.make_batch_queue('moved-reposts', 'private.place_reposts');
+call private.make_batch_queue('moved-reposts', 'private.sync_repost_audience_batch');
 
-create function private.close_reposts() returns trigger
+create function private.sync_repost_audience() returns trigger
 language plpgsql security definer   -- changes reposts of others
 set search_path = ''
 as $$
@@ -11316,13 +11316,13 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.close_reposts is
+comment on function private.sync_repost_audience is
   'Trigger: when a post is opened to everyone or closed to circles, the feed finds its reposts for everyone, or only '
   'for people who are closer: 500 at once, the others soon after. Whether they are visible does not depend on it.';
-call private.make_walk('private.close_reposts');
-create trigger _140_close_reposts after update of visibility on app.posts
+call private.force_index_scans('private.sync_repost_audience');
+create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)
-  execute function private.close_reposts();
+  execute function private.sync_repost_audience();
 
 -- sql/posts/26_mentions.sql
 
@@ -11330,7 +11330,7 @@ create trigger _140_close_reposts after update of visibility on app.posts
 -- An edit mentions nobody.
 -- docs/decisions.md, Posts.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
    'a post or a reply that goes out mentions a person who may see it; replyId is null for a post');
 
@@ -11477,7 +11477,7 @@ create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
 comment on table app.poll_votes is 'Who voted for what: one vote a person and poll. Others see only tallies.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
    'the time of a poll is over');
 
@@ -11511,7 +11511,7 @@ set search_path = ''
 as $$
 begin
   if exists (select from app.polls l where l.post_id = new.id and l.closes_at <= new.publish_at) then
-    perform private.fail('poll_closes_at');
+    perform private.raise_error('poll_closes_at');
   end if;
   return null;
 end $$;
@@ -11560,18 +11560,18 @@ begin
   perform from app.posts
   where id = p_post and author_id = private.require_caller() and created_at = now() and format <> 'repost';
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
 
   if jsonb_typeof(p_poll -> 'options') is distinct from 'array' then
-    perform private.fail('poll_options');
+    perform private.raise_error('poll_options');
   end if;
   v_texts := array(select private.require_name(o.text)
                    from jsonb_array_elements_text(p_poll -> 'options') with ordinality as o (text, place)
                    where o.place <= 6 order by o.place);
   if cardinality(v_texts) < 2
      or exists (select from unnest(v_texts) t where coalesce(length(t), 0) not between 1 and 200) then
-    perform private.fail('poll_options');
+    perform private.raise_error('poll_options');
   end if;
 
   if pg_input_is_valid(p_poll ->> 'closesAt', 'timestamptz') then
@@ -11579,7 +11579,7 @@ begin
   end if;
   if p_poll ->> 'closesAt' is not null
      and (private.is_ahead(v_closes_at) and v_closes_at > greatest(now(), p_publish_at)) is not true then
-    perform private.fail('poll_closes_at');
+    perform private.raise_error('poll_closes_at');
   end if;
 
   insert into app.polls (post_id, author_id, closes_at)
@@ -11601,13 +11601,13 @@ begin
   select * into v_poll from app.polls where post_id = p_post;
   perform private.require_published_post(p_post);
   if v_poll.id is null then
-    perform private.fail('poll_unknown');
+    perform private.raise_error('poll_unknown');
   end if;
   -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
   perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
-    perform private.fail('poll_closed');
+    perform private.raise_error('poll_closed');
   end if;
   return v_poll;
 end $$;
@@ -11623,7 +11623,7 @@ declare
   v_post uuid := (private.require_original(p_id)).id;
   v_poll app.polls;
 begin
-  perform private.enter_post(v_post);
+  perform private.lock_open_post_space(v_post);
   v_poll := private.lock_running_poll(v_post);
   insert into app.poll_votes (poll_id, user_id, option_id)
   select o.poll_id, private.require_caller(), o.id
@@ -11631,13 +11631,13 @@ begin
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
     perform private.require_post(v_post);   -- a block may have come in between
-    perform private.fail('option_unknown');
+    perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
   'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
-  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.enter_post.';
+  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.lock_open_post_space.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
@@ -11667,12 +11667,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_post uuid := private.mark_target(p_id);
+  v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
     perform private.lock_running_poll(v_post);   -- fails where the caller cannot vote either
   elsif not exists (select from app.posts where id = v_post) then
-    return private.refusal('post_unknown');   -- it is taken back, and nothing of the poll is shown
+    return private.error_response('post_unknown');   -- it is taken back, and nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
@@ -11707,7 +11707,7 @@ begin
     return -1;
   end;
   -- last, since it locks other polls
-  perform private.give_way('app.polls', 'author_id', v_poll.author_id,
+  perform private.yield_turn('app.polls', 'author_id', v_poll.author_id,
                            'closes_at is not null and closed_emitted_at is null',
                            'greatest(closes_at, close_again_at)', 'close_again_at');
   return 1;
@@ -11751,18 +11751,18 @@ comment on table app.series_items is
   'The items of a series, at most 200. A post is in at most 5 series. position counts from 1, without gaps.';
 comment on column app.series_items.added_at is 'When the post became an item.';
 
-create table private.left_items (
+create table private.deleted_series_items (
   series_id uuid not null references app.series on delete cascade,
   post_id   uuid not null references app.posts on delete cascade,
   position  integer not null,
   left_at   timestamptz not null default clock_timestamp(),
   primary key (series_id, post_id)
 );
-create index left_items_post_id_idx on private.left_items (post_id);
-comment on table private.left_items is
+create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
+comment on table private.deleted_series_items is
   'The places of deleted posts in their series, so that a reader can go on from there; position is the place of the '
   'item behind. A series keeps the 200 that left last, since all move with its items.';
-comment on column private.left_items.left_at is 'When the post was deleted.';
+comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
   series_id  uuid not null references app.series on delete cascade,
@@ -11774,7 +11774,7 @@ create index series_follows_user_id_idx on app.series_follows (user_id, series_i
 comment on table app.series_follows is 'The people who are told of new items of a series.';
 -- no update: a follow is made or ended
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
    'a post that is out has become an item of a series, or an item goes out');
 
@@ -11801,7 +11801,7 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
-    perform private.fail('series_exhausted');
+    perform private.raise_error('series_exhausted');
   end if;
   return new;
 end $$;
@@ -11835,7 +11835,7 @@ begin
   perform from app.series s join app.posts p on p.author_id = s.author_id
   where s.id = p_series and p.id = p_post and s.author_id = private.require_caller() and p.deleted_at is null;
   if not found then
-    perform private.fail('series_unknown');
+    perform private.raise_error('series_unknown');
   end if;
 
   select count(*) filter (where post_id <> p_post), max(position) filter (where post_id = p_post)
@@ -11844,11 +11844,11 @@ begin
   v_to := coalesce(p_position, v_others + 1);
   v_new := v_from is null;
   if v_new and v_others >= 200 then
-    perform private.fail('series_full');
+    perform private.raise_error('series_full');
   elsif v_new and (select count(*) from app.series_items where post_id = p_post) >= 5 then
-    perform private.fail('series_of_post_exceeded');
+    perform private.raise_error('series_of_post_exceeded');
   elsif v_to not between 1 and v_others + 1 then
-    perform private.fail('series_position');
+    perform private.raise_error('series_position');
   end if;
 
   if v_new then
@@ -11859,10 +11859,10 @@ begin
   set position = case when post_id = p_post then v_to else position + sign(v_from - v_to)::integer end
   where series_id = p_series and position between least(v_from, v_to) and greatest(v_from, v_to) and v_from <> v_to;
   -- as if the item left its place and came in at the new one
-  update private.left_items l
+  update private.deleted_series_items l
   set position = m.position + (m.position > v_to)::integer
   from (select post_id, position - (position > v_from)::integer as position
-        from private.left_items where series_id = p_series) m
+        from private.deleted_series_items where series_id = p_series) m
   where l.series_id = p_series and l.post_id = m.post_id;
   return v_new;
 end $$;
@@ -11884,11 +11884,11 @@ begin
     perform private.lock_series(v_series);
     delete from app.series_items where series_id = v_series and post_id = new.id returning position into v_gap;
     update app.series_items set position = position - 1 where series_id = v_series and position > v_gap;
-    update private.left_items set position = position - 1 where series_id = v_series and position > v_gap;
-    insert into private.left_items (series_id, post_id, position) values (v_series, new.id, v_gap);
-    delete from private.left_items
+    update private.deleted_series_items set position = position - 1 where series_id = v_series and position > v_gap;
+    insert into private.deleted_series_items (series_id, post_id, position) values (v_series, new.id, v_gap);
+    delete from private.deleted_series_items
     where series_id = v_series
-      and post_id in (select post_id from private.left_items where series_id = v_series
+      and post_id in (select post_id from private.deleted_series_items where series_id = v_series
                       order by left_at desc, post_id offset 200);
   end loop;
   return null;
@@ -11916,7 +11916,7 @@ begin
 end $$;
 comment on function private.end_series_follows is
   'Trigger: a block ends the follows of each other''s series, both ways. Lifting it restores none.';
-call private.make_walk('private.end_series_follows');
+call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();
 
@@ -11949,7 +11949,7 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.series_card c on c.id = i.id);
 end $$;
 comment on function private.series_cards is 'The cards of these series, in order, as far as the caller sees them.';
-call private.make_walk('private.series_cards');
+call private.force_index_scans('private.series_cards');
 
 -- sql/posts/32_series_operations.sql
 
@@ -11965,7 +11965,7 @@ declare
 begin
   select * into v_series from app.series where id = p_series;
   if not found then
-    perform private.fail('series_unknown');
+    perform private.raise_error('series_unknown');
   end if;
   return v_series;
 end $$;
@@ -11999,7 +11999,7 @@ declare
 begin
   select * into v_from from app.series where id = private.require_cursor(p_cursor) and author_id = v_caller;
   if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- plain variables: an expression makes no index condition
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
@@ -12022,11 +12022,11 @@ declare
 begin
   perform private.count_writes('edits');
   if v_series.author_id <> private.require_caller() then
-    perform private.fail('series_not_yours');
+    perform private.raise_error('series_not_yours');
   end if;
   v_post := private.lock_own_post(p_post_id);   -- the lock keeps it from being deleted or published meanwhile
   if v_post.format = 'repost' then
-    perform private.fail('series_repost');
+    perform private.raise_error('series_repost');
   end if;
   if private.place_item(p_id, p_post_id, p_position) and v_post.published_at is not null then
     perform private.emit('posts.series.extended', json_build_object('seriesId', p_id, 'postId', p_post_id));
@@ -12062,7 +12062,7 @@ begin
   if private.post_visible_to(p_post, app.uid()) or private.find_post_time(p_post) is not null then
     return coalesce(
       (select position from app.series_items where series_id = p_series and post_id = p_post),
-      (select position - 1 from private.left_items where series_id = p_series and post_id = p_post));
+      (select position - 1 from private.deleted_series_items where series_id = p_series and post_id = p_post));
   end if;
   return null;
 end $$;
@@ -12083,15 +12083,15 @@ declare
 begin
   perform private.require_series(p_series_id);
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- all items that the caller sees, at most 200: a position is the place among these, and tells nothing of others
   select array_agg(post_id order by position) filter (where position > v_place),
          count(*) filter (where position <= v_place)
   into v_ids, v_before
   from app.series_items where series_id = p_series_id;
-  p_limit := private.fitting_posts(v_ids, p_limit);
-  return private.merged(
+  p_limit := private.count_fitting_posts(v_ids, p_limit);
+  return private.merge_objects(
     json_build_object('series', private.series_cards(array[p_series_id]) -> 0),
     private.page(
       (select json_agg(json_build_object('position', v_before + c.place, 'post', c.card) order by c.place)
@@ -12111,7 +12111,7 @@ declare
 begin
   perform private.count_writes('follows');
   if v_series.author_id = private.require_caller() then
-    perform private.fail('series_follow_own');
+    perform private.raise_error('series_follow_own');
   end if;
   -- reads and writes in one statement: a block between the two would answer otherwise than an unknown series
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
@@ -12163,7 +12163,7 @@ comment on column app.post_co_authors.author_id is
 comment on column app.post_co_authors.status is 'pending or accepted. Whoever declines or leaves has no row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('posts.co_author.invited', '{inviteId,postId,inviterId,inviteeId}',
    'the author invites a co-author'),
   ('posts.co_author.accepted', '{inviteId,postId,userId}',
@@ -12205,7 +12205,7 @@ begin
 end $$;
 comment on function private.end_co_author_invitations is
   'Trigger: a block ends pending invitations both ways. Accepted ones stay, with their share.';
-call private.make_walk('private.end_co_author_invitations');
+call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
@@ -12232,7 +12232,7 @@ end $$;
 comment on function private.co_author_list is
   'The co-authors whom the caller may see, as the card of this post has them. The author and the invited person also '
   'see who has not answered yet.';
-call private.make_walk('private.co_author_list');
+call private.force_index_scans('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
 language plpgsql stable   -- takes a row and not an id: a declined invitation has no row any more
@@ -12259,7 +12259,7 @@ as $$
 begin
   if p_share + coalesce((select sum(split_share) from app.post_co_authors
                          where post_id = p_post and status = 'accepted'), 0) > 90 then
-    perform private.fail('split_share_exceeded');
+    perform private.raise_error('split_share_exceeded');
   end if;
 end $$;
 comment on function private.require_split is
@@ -12278,19 +12278,19 @@ begin
   v_person := private.lock_person(p_user_id);
   v_post := private.lock_own_post(p_id);
   if v_post.format = 'repost' then
-    perform private.fail('co_author_repost');
+    perform private.raise_error('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.fail('post_not_out');   -- nobody else could see it and accept
+    perform private.raise_error('post_not_out');   -- nobody else could see it and accept
   elsif v_person = app.uid() then
-    perform private.fail('co_author_oneself');
+    perform private.raise_error('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
-    perform private.fail('split_share');
+    perform private.raise_error('split_share');
   elsif exists (select from app.post_co_authors where post_id = p_id and user_id = v_person) then
-    perform private.fail('co_author_already');
+    perform private.raise_error('co_author_already');
   elsif (select count(*) from app.post_co_authors where post_id = p_id) >= 4 then
-    perform private.fail('co_authors_exhausted');
+    perform private.raise_error('co_authors_exhausted');
   elsif private.post_visible_to(p_id, v_person) is not true then
-    perform private.fail('co_author_outside');
+    perform private.raise_error('co_author_outside');
   end if;
   perform private.require_split(p_id, p_split_share);
 
@@ -12299,7 +12299,7 @@ begin
   select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
   if not found then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   perform private.emit('posts.co_author.invited', json_build_object(
     'inviteId', v_row.id, 'postId', p_id, 'inviterId', app.uid(), 'inviteeId', v_person),
@@ -12324,17 +12324,17 @@ begin
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted')
      and private.post_visible_to(p_post, app.uid()) is not true then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   elsif v_row.id is null then
     -- that of another, if the card of the post shows it to the caller
     perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
-      perform private.fail('invitation_not_yours');
+      perform private.raise_error('invitation_not_yours');
     end if;
-    perform private.fail('co_author_invitation_unknown');
+    perform private.raise_error('co_author_invitation_unknown');
   elsif v_row.status = 'accepted' and p_accept is not false then
-    perform private.fail('co_author_resolved');
+    perform private.raise_error('co_author_resolved');
   end if;
 
   if p_accept then
@@ -12360,7 +12360,7 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.fail('value_invalid');   -- it would be a no, which is for good
+    perform private.raise_error('value_invalid');   -- it would be a no, which is for good
   end if;
   -- checks before the post is locked
   if p_accept is not false or not exists (
@@ -12397,7 +12397,7 @@ begin
   from app.posts
   where author_id = app.uid() and pinned_at is not null and deleted_at is null and id <> p_post;
   if v_pinned >= 3 or v_all >= 50 then
-    perform private.fail('pins_exhausted');
+    perform private.raise_error('pins_exhausted');
   end if;
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
@@ -12424,7 +12424,7 @@ declare
   v_post app.posts := private.lock_own_post(p_id);
 begin
   if v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   end if;
   perform private.pin(p_id);
   return private.post_card(p_id);
@@ -12508,7 +12508,7 @@ comment on function api.count_views is
 -- How a post looks in an answer. Cards are put together as text, once: json would be read again at each step, which
 -- costs as much as making it.
 
-create function private.post_marks(p_ids uuid[]) returns text[]
+create function private.post_engagement_fields(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- its callers check which of these posts the person sees
 set search_path = ''
 as $$
@@ -12546,48 +12546,48 @@ begin
     left join app.post_counters c on c.post_id = w.id
     order by w.place);
 end $$;
-comment on function private.post_marks is
+comment on function private.post_engagement_fields is
   'The parts of these posts'' cards that change when people leave marks on them, each as the fields counters and '
   'viewer of a JSON object, in order; null for a post that does not exist.';
-call private.make_walk('private.post_marks');
+call private.force_index_scans('private.post_engagement_fields');
 
-create function private.require_marks(p_post uuid) returns json
+create function private.require_engagement_card(p_post uuid) returns json
 language plpgsql stable security definer   -- checks once whether the post is visible
 set search_path = ''
 as $$
 begin
   perform from private.visible_posts where id = p_post;
   if not found then
-    perform private.fail('post_unknown');   -- it was hidden from the caller meanwhile
+    perform private.raise_error('post_unknown');   -- it was hidden from the caller meanwhile
   end if;
-  return ('{' || (private.post_marks(array[p_post]))[1] || '}')::json;
+  return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
 end $$;
-comment on function private.require_marks is
+comment on function private.require_engagement_card is
   'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
-call private.make_walk('private.require_marks');
+call private.force_index_scans('private.require_engagement_card');
 
-create function private.fitting_posts(p_ids uuid[], p_limit integer) returns integer
+create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer
 language plpgsql stable security definer   -- asked of posts that their list has found
 set search_path = ''
 as $$
 begin
-  return private.fitting(array(
+  return private.count_fitting(array(
     select coalesce(octet_length(p.body), 0) + coalesce(octet_length(q.body), 0)
     from unnest(p_ids) with ordinality as i (id, place)
     left join app.posts p on p.id = i.id
     left join app.posts q on q.id = p.quoted_post_id
     order by i.place), p_limit);
 end $$;
-comment on function private.fitting_posts is
-  'How many of these posts a page of p_limit has: private.fitting, with what they quote.';
-call private.make_walk('private.fitting_posts');
+comment on function private.count_fitting_posts is
+  'How many of these posts a page of p_limit has: private.count_fitting, with what they quote.';
+call private.force_index_scans('private.count_fitting_posts');
 
 create function private.card_texts(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each of its parts
 set search_path = ''
 as $$
 declare
-  v_marks text[] := private.post_marks(p_ids);
+  v_engagement text[] := private.post_engagement_fields(p_ids);
 begin
   return array(
     -- what few posts have is looked for once for all of them
@@ -12626,7 +12626,7 @@ begin
                  select '{' || string_agg('"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana
                                           || '}', ',' order by e.emotion) || '}'
                  from app.post_emotions e where e.post_id = p.id and e.payments > 0) end, '{}'))
-        || (',' || v_marks[w.place] || ',"boostScore":' || c.boost
+        || (',' || v_engagement[w.place] || ',"boostScore":' || c.boost
             || ',"boostExpiresAt":' || coalesce('"' || private.utc(c.boost_expires_at) || '"', 'null')) as text
       from private.visible_posts p
       join app.post_counters c on c.post_id = p.id
@@ -12643,7 +12643,7 @@ end $$;
 comment on function private.card_texts is
   'The cards of these posts without what they quote, in order: each as JSON without the closing brace, null for a '
   'post that the caller does not see.';
-call private.make_walk('private.card_texts');
+call private.force_index_scans('private.card_texts');
 
 create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
 language plpgsql stable security definer   -- asks which posts these quote, whoever sees that
@@ -12675,7 +12675,7 @@ comment on function private.post_cards is
   'The cards of these posts, in order, as far as the caller sees them, as the text of a JSON array. Each has what it '
   'quotes as {quotedPostId, quotedPost}, null when the caller may not see that. p_more has a text for each post: '
   'further fields, which begin with a comma.';
-call private.make_walk('private.post_cards');
+call private.force_index_scans('private.post_cards');
 
 create function private.post_card(p_id uuid, p_more text default null) returns json
 language plpgsql stable
@@ -12711,7 +12711,7 @@ begin
     return '[]';
   end if;
   if jsonb_typeof(p_media) <> 'array' or jsonb_array_length(p_media) > 10 then
-    perform private.fail('post_media');
+    perform private.raise_error('post_media');
   end if;
   if exists (
     select from jsonb_array_elements(p_media) m (piece)
@@ -12721,7 +12721,7 @@ begin
        and coalesce(pg_input_is_valid(piece ->> 'assetId', 'uuid'), true)
        and coalesce(jsonb_typeof(piece -> 'alt'), 'null') in ('string', 'null')
        and length(coalesce(private.trimmed(piece ->> 'alt'), '')) <= 1000) is not true) then
-    perform private.fail('post_media');
+    perform private.raise_error('post_media');
   end if;
   return (
     select jsonb_agg(jsonb_build_object(
@@ -12750,11 +12750,11 @@ begin
   v_more := array(select distinct i from unnest(p_more) i
                   where i is not null and i is distinct from p_primary order by i);
   if cardinality(v_more) > 4 then
-    perform private.fail('post_interests_exceeded');
+    perform private.raise_error('post_interests_exceeded');
   end if;
   if exists (select from unnest(v_more || p_primary) i
              where i is not null and not exists (select from app.interests n where n.id = i)) then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   return v_more;
 end $$;
@@ -12768,7 +12768,7 @@ set search_path = ''
 as $$
 begin
   if p_publish_at is not null and not private.is_ahead(p_publish_at) then
-    perform private.fail('publish_at_past');
+    perform private.raise_error('publish_at_past');
   end if;
 end $$;
 comment on function private.require_future is
@@ -12804,12 +12804,12 @@ begin
     perform private.write_in_space(v_space);
   end if;
   if (p_format in ('quote', 'repost')) <> (p_quoted_post_id is not null) then
-    perform private.fail('post_quoted');
+    perform private.raise_error('post_quoted');
   end if;
   if p_format = 'repost' and (p_poll is not null or p_publish_at is not null
                               or p_interest_id is not null or p_interest_ids <> '{}' or p_depth <> 0
                               or v_space is not null) then
-    perform private.fail('repost_bare');
+    perform private.raise_error('repost_bare');
   end if;
   if p_publish_at is not null then
     perform private.require_future(p_publish_at);
@@ -12868,7 +12868,7 @@ declare
   v_card json := private.post_card(p_id, ',"replies":' || api.list_replies(p_id)::text);
 begin
   if v_card is null then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return v_card;
 end $$;
@@ -12938,18 +12938,18 @@ declare
   v_now      app.posts;
 begin
   if p_changes ?| '{format,poll,quotedPostId,groupId,guildId}' then
-    perform private.fail('post_fixed');
+    perform private.raise_error('post_fixed');
   end if;
   if v_post.published_at is not null then   -- who writes a scheduled post may store it as often as they like
     perform private.count_writes('edits');
   end if;
   if v_post.format = 'repost'
      and p_changes ?| '{title,body,media,depth,interestId,interestIds,personaId,isJournalism,publishAt}' then
-    perform private.fail('repost_bare');
+    perform private.raise_error('repost_bare');
   end if;
   if p_changes ? 'publishAt' then
     if v_post.published_at is not null then
-      perform private.fail('post_is_published');
+      perform private.raise_error('post_is_published');
     end if;
     perform private.require_future(v_time);
   end if;
@@ -13043,7 +13043,7 @@ begin
   -- one's own goes whatever one sees of it: a repost of what is hidden, a post in a space that one left
   if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-    perform private.fail('post_unknown');   -- the second of two at once finds none
+    perform private.raise_error('post_unknown');   -- the second of two at once finds none
   end if;
   return null;   -- answered as 204
 end $$;
@@ -13082,7 +13082,7 @@ as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
     if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
-      perform private.fail('space_archived');   -- of others than its members it is unknown
+      perform private.raise_error('space_archived');   -- of others than its members it is unknown
     end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
@@ -13131,7 +13131,7 @@ begin
     return -1;
   end;
   -- last, since it locks other posts
-  perform private.give_way('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
+  perform private.yield_turn('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
                            'publish_again_at');
   return 1;
 end $$;
@@ -13180,7 +13180,7 @@ begin
 end $$;
 comment on function private.find_scheduled is
   'The caller''s next scheduled posts that they see, among the next 400.';
-call private.make_walk('private.find_scheduled');
+call private.force_index_scans('private.find_scheduled');
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -13195,11 +13195,11 @@ begin
     v_from := private.require_place('scheduled', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_scheduled_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_scheduled(v_from.at, v_from.id);
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_scheduled_posts is
@@ -13226,7 +13226,7 @@ begin
     from app.posts p where p.id = require_profile_place.post_id and p.author_id = p_author;
   end if;
   if p_cursor is not null and published_at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
 end $$;
 comment on function private.require_profile_place is
@@ -13280,7 +13280,7 @@ comment on function private.find_posts_by is
   'The next posts of a person that the caller may see, without the pinned ones, among the next 400 that are for '
   'everybody; where they wrote in a space of the caller''s, or have them in a circle, among their next 400 of all '
   'kinds.';
-call private.make_walk('private.find_posts_by');
+call private.force_index_scans('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -13311,7 +13311,7 @@ begin
   end if;
   v_found := private.find_posts_by(v_author, (v_from, v_before)::app.place);
   v_found.ids := v_pins || v_found.ids;
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
@@ -13336,14 +13336,14 @@ declare
   v_found  app.found;
 begin
   if private.find_role(p_space, v_me) is null then
-    perform private.fail('space_not_member');
+    perform private.raise_error('space_not_member');
   end if;
   if p_cursor is not null then
     v_place := private.require_place(v_list, p_cursor);
     v_place.at := coalesce(v_place.at, (select private.find_post_time(p.id) from app.posts p
                                         where p.id = v_place.id and p.space_id = p_space));
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_from := v_place.at;   -- plain variables: an expression makes no index condition
@@ -13373,7 +13373,7 @@ end $$;
 comment on function private.find_space_posts is
   'The next posts of a space that a member may see, among the next 400 that all members see, and their own. Fails: '
   'space_not_member, cursor_unknown.';
-call private.make_walk('private.find_space_posts');
+call private.force_index_scans('private.find_space_posts');
 
 create function api.list_space_posts(
   p_group_id text default null, p_guild_id text default null, p_limit integer default 20, p_cursor text default null
@@ -13386,10 +13386,10 @@ declare
   v_found app.found;
 begin
   if v_space is null then
-    perform private.fail('space_unknown');
+    perform private.raise_error('space_unknown');
   end if;
   v_found := private.find_space_posts(v_space, p_cursor);
-  p_limit := private.fitting_posts(v_found.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_space_posts is
@@ -13408,7 +13408,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_post(p_target::uuid)).id;
   end if;
-  perform private.fail('post_unknown');
+  perform private.raise_error('post_unknown');
   return null;
 end $$;
 comment on function private.require_reported_post is
@@ -13422,7 +13422,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_reply(p_target::uuid)).id;
   end if;
-  perform private.fail('reply_unknown');
+  perform private.raise_error('reply_unknown');
   return null;
 end $$;
 comment on function private.require_reported_reply is
@@ -13436,13 +13436,13 @@ insert into private.report_targets (type, finder) values
 -- The channel feed:public: the id of every new public post, and nothing else.
 -- docs/decisions.md, Realtime.
 
-create function private.hears_feed(p_rest text) returns boolean
+create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.hears_feed is 'Audience of feed:public: everybody whose token is good.';
+comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody whose token is good.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('feed', 'private.hears_feed', '`feed:public`: `post` {id} of a new public post');
+  ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post');
 
 create function private.broadcast_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -13461,7 +13461,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- sql/posts/80_bans.sql
 
 -- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
--- marked at once, the others by the worker; until then app.silenced_people hides them.
+-- marked at once, the others by the worker; until then app.hidden_people hides them.
 -- docs/decisions.md, Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
@@ -13493,7 +13493,7 @@ end $$;
 comment on function private.next_posts is
   'The next 500 posts of a person behind one: those that are out, newest first, and then those that are not. When the '
   'one has gone out meanwhile it begins again with the newest, so that none is passed over.';
-call private.make_walk('private.next_posts');
+call private.force_index_scans('private.next_posts');
 
 create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -13508,7 +13508,7 @@ begin
                order by created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_replies is 'The next 500 replies of a person behind one, newest first.';
-call private.make_walk('private.next_replies');
+call private.force_index_scans('private.next_replies');
 
 create function private.lock_written(p_posts uuid[], p_replies uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers write counters
@@ -13525,7 +13525,7 @@ comment on function private.lock_written is
   'will count or change: the posts, what they repost and what is replied to (ARCHITECTURE.md, Locks). Anybody who '
   'reacts, counts views, moderates, bans or erases meanwhile waits without holding a lock that is needed here.';
 
-create function private.mark_posts(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
@@ -13543,12 +13543,12 @@ begin
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_posts is
-  'For the worker alone, and private.mark_banned: marks the next 500 posts of a person {userId} behind one as those '
+comment on function private.hide_or_show_posts is
+  'For the worker alone, and private.hide_banned_posts: marks the next 500 posts of a person {userId} behind one as those '
   'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('banned-posts', 'private.mark_posts');
+call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
-create function private.mark_replies(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
@@ -13558,16 +13558,16 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.mark_posts
+  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.hide_or_show_posts
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_replies is
-  'For the worker alone, and private.mark_banned: as private.mark_posts, of replies {userId}.';
-call private.make_batch_queue('banned-replies', 'private.mark_replies');
+comment on function private.hide_or_show_replies is
+  'For the worker alone, and private.hide_banned_posts: as private.hide_or_show_posts, of replies {userId}.';
+call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
 create function private.lock_published() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -13584,7 +13584,7 @@ create trigger _100_lock_published after update of banned_at, erased_at on app.u
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_published();
 
-create function private.mark_banned() returns trigger
+create function private.hide_banned_posts() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
@@ -13592,20 +13592,20 @@ declare
   v_job json := json_build_object('userId', new.id);
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-  if private.mark_posts(v_job::jsonb) ->> 'next' is not null then
+  if private.hide_or_show_posts(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-posts', v_job);
   end if;
-  if private.mark_replies(v_job::jsonb) ->> 'next' is not null then
+  if private.hide_or_show_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-replies', v_job);
   end if;
   return null;
 end $$;
-comment on function private.mark_banned is
+comment on function private.hide_banned_posts is
   'Trigger: a ban marks a person''s newest 500 posts and replies, and its end takes the marks away; of the others the '
   'worker does it soon after.';
-create trigger _150_mark_banned after update of banned_at on app.users
+create trigger _150_hide_banned_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.mark_banned();
+  execute function private.hide_banned_posts();
 
 -- sql/posts/90_erasure.sql
 
@@ -13633,8 +13633,8 @@ insert into private.personal_data (relation, person_column, section, within, who
   ('app.polls', 'post_id', 'polls', '{posts}', null, '{author_id,close_again_at}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.polls', 'author_id', 'A copy of what the posts have.'),
-  ('private.ended_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
-  ('private.left_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
+  ('private.removed_bookmarks', 'user_id', 'A place in a list, kept for a day after its bookmark was taken back.'),
+  ('private.deleted_series_items', 'series_id', 'A place in a list, where a deleted post was an item of a series.');
 
 create function private.erase_next_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -13666,7 +13666,7 @@ end $$;
 comment on function private.erase_next_posts is
   'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} behind one, '
   'with their words, also those of earlier versions and of polls. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.erase_next_posts');
+call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
 create function private.erase_next_replies(p_job jsonb, p_after uuid default null) returns json
@@ -13692,7 +13692,7 @@ begin
 end $$;
 comment on function private.erase_next_replies is
   'For the worker alone, and private.erase_posts: as private.erase_next_posts, of replies {userId}.';
-call private.make_walk('private.erase_next_replies');
+call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
 create function private.erase_posts() returns trigger
@@ -13718,7 +13718,7 @@ begin
   end if;
   perform private.erase_rows(new.id, 'app.series_follows', 'user_id = $1');
   perform private.erase_rows(new.id, 'app.post_mutes', 'user_id = $1');
-  perform private.erase_rows(new.id, 'private.ended_bookmarks', 'user_id = $1');
+  perform private.erase_rows(new.id, 'private.removed_bookmarks', 'user_id = $1');
   if private.erase_next_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.erase_later('erased-replies', v_job);
   end if;
@@ -13728,7 +13728,7 @@ comment on function private.erase_posts is
   'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
   'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
   'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
-call private.make_walk('private.erase_posts');
+call private.force_index_scans('private.erase_posts');
 create trigger _152_erase_posts after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_posts();
 
@@ -13772,7 +13772,7 @@ create policy select_audience on app.posts for select to authenticated
     required_level,
     space_id is null or (select true from app.space_members m
                          where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.silenced_people s where s.user_id = posts.author_id) is null
+    and (select true from app.hidden_people s where s.user_id = posts.author_id) is null
     and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy select_audience on app.posts is
   'The one rule of visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
@@ -13834,7 +13834,7 @@ create policy select_with_post on app.replies for select to authenticated
   using (private.may_see(
       (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = replies.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = replies.author_id) is null
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
   'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
@@ -13882,8 +13882,8 @@ comment on policy insert_own on app.post_mutes is 'People mute in their own name
 create policy delete_own on app.post_mutes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.post_mutes is 'People lift their own mutes.';
 
--- ended_bookmarks: for definer functions alone
-alter table private.ended_bookmarks enable row level security;
+-- removed_bookmarks: for definer functions alone
+alter table private.removed_bookmarks enable row level security;
 
 -- polls
 alter table app.polls enable row level security;
@@ -13940,8 +13940,8 @@ comment on policy select_with_post on app.series_items is
   'Everybody who sees the post sees it as an item. Only definer functions write items: positions count unseen ones '
   'too.';
 
--- left_items: for definer functions alone
-alter table private.left_items enable row level security;
+-- deleted_series_items: for definer functions alone
+alter table private.deleted_series_items enable row level security;
 
 -- series_follows
 alter table app.series_follows enable row level security;
@@ -13982,7 +13982,7 @@ grant execute on function
   private.co_author,
   private.delete_own_post,
   private.delete_repost,
-  private.enter_post,
+  private.lock_open_post_space,
   private.find_bookmark_time,
   private.find_bookmarks,
   private.find_item_place,
@@ -13996,12 +13996,12 @@ grant execute on function
   private.find_space_posts,
   private.lock_own_post,
   private.lock_running_poll,
-  private.mark_target,
+  private.withdrawal_target,
   private.muted_posts,
   private.people_of_reply,
   private.pin,
   private.place_item,
-  private.fitting_posts,
+  private.count_fitting_posts,
   private.post_card,
   private.post_cards,
   private.post_start,   -- a column of posts is computed with it
@@ -14010,7 +14010,7 @@ grant execute on function
   private.reply_cards,
   private.require_further_interests,
   private.require_future,
-  private.require_marks,
+  private.require_engagement_card,
   private.require_media,
   private.require_original,
   private.require_poll_card,
@@ -14077,9 +14077,9 @@ grant execute on function
   private.erase_next_replies,
   private.job_close_polls,
   private.job_publish_scheduled,
-  private.mark_posts,
-  private.mark_replies,
-  private.place_reposts
+  private.hide_or_show_posts,
+  private.hide_or_show_replies,
+  private.sync_repost_audience_batch
   to worker;
 
 -- sql/notifications/10_notifications.sql
@@ -14140,7 +14140,7 @@ create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
   where read_at is null and in_app;
-create index notifications_news_idx on app.notifications (user_id, updated_at) where read_at is null;
+create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
   'never the internal id of a person. created_at is when it happened: in a roll-up the first item, of a kind that '
@@ -14161,7 +14161,7 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.tell reads it. There is no foreign key, since everybody would lock '
+  'One of private.notification_kinds, as private.notify reads it. There is no foreign key, since everybody would lock '
   'the same row for it.';
 comment on table app.notification_actors is
   'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
@@ -14206,7 +14206,7 @@ begin
 end $$;
 comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
   'sees them.';
-call private.make_walk('private.notification_cards');
+call private.force_index_scans('private.notification_cards');
 
 create type private.notice as (
   user_id uuid, kind text, actor_id uuid, target_type text, target_id text, payload jsonb, group_key text,
@@ -14337,7 +14337,7 @@ comment on function private.roll_up is
   'becomes unread and gets the latest payload, or begins one. Where not each counts, somebody who is in an earlier '
   'one of the last day begins none.';
 
-create function private.tell(p_notices private.notice[]) returns void
+create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -14389,7 +14389,7 @@ begin
     perform private.add_notifications(v_new);
   end if;
 end $$;
-comment on function private.tell is
+comment on function private.notify is
   'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
   'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
   'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
@@ -14412,7 +14412,7 @@ begin
   end if;
   select * into v_from from app.notifications where id = private.require_cursor(p_cursor);
   if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   -- plain variables: an expression makes no index condition
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
@@ -14440,7 +14440,7 @@ begin
 end $$;
 comment on function private.unread_count is
   'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
-call private.make_walk('private.unread_count');
+call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
 language plpgsql volatile   -- what waits for the caller is told first
@@ -14483,7 +14483,7 @@ comment on function private.mark_earlier_read is
   'For the worker alone, and private.mark_own_read: marks the newest 500 of a person''s unread notifications before a '
   'moment read, {userId, groupKey, before}, all or those of a group. Answers {changed, next}; next is null at the '
   'end.';
-call private.make_walk('private.mark_earlier_read');
+call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
 
@@ -14510,7 +14510,7 @@ set search_path = ''
 as $$
 begin
   if num_nonnulls(p_ids, p_group_key, p_before) <> 1 or cardinality(p_ids) > 100 then
-    perform private.fail('read_selection');
+    perform private.raise_error('read_selection');
   end if;
   perform private.catch_up(private.require_caller());
   -- of two devices the second counts what the first has left
@@ -14541,7 +14541,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'invite.used', (e.payload ->> 'newUserId')::uuid, 'invite-code', e.payload ->> 'codeId',
             jsonb_build_object('codeId', e.payload -> 'codeId'), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e));
@@ -14567,7 +14567,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'circle.invited', (e.payload ->> 'inviterId')::uuid, 'invitation',
             e.payload ->> 'invitationId',
             jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
@@ -14596,7 +14596,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'circle.accepted', (e.payload ->> 'memberId')::uuid, 'circle', e.payload ->> 'circleId',
             jsonb_build_object('invitationId', e.payload -> 'invitationId', 'circleId', e.payload -> 'circleId'),
             'circle.accepted:' || (e.payload ->> 'invitationId'), null, e.caused_at)::private.notice
@@ -14610,7 +14610,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'circle.added', c.owner_id, 'circle', c.id::text, jsonb_build_object('circleId', c.id),
             null, null, e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -14639,7 +14639,7 @@ set search_path = ''
 as $$
 begin
   -- the follower is the actor; there is no target
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'user.followed', (e.payload ->> 'followerId')::uuid, null, null, '{}', null, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));
@@ -14675,7 +14675,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.replied', r.author_id, 'post', r.post_id::text,
             jsonb_build_object('postId', r.post_id, 'replyId', r.id), null, array[r.post_id],
             e.caused_at)::private.notice
@@ -14691,7 +14691,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.mentioned', (e.payload ->> 'byId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'replyId', e.payload -> 'replyId'), null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
@@ -14707,7 +14707,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.reacted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'kind', e.payload -> 'kind'), null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
@@ -14721,7 +14721,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.reposted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'repostId', e.payload -> 'repostId'), null,
             array[(e.payload ->> 'repostId')::uuid], e.caused_at)::private.notice
@@ -14735,7 +14735,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.quoted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('postId', e.payload -> 'postId', 'quoteId', e.payload -> 'quoteId'), null,
             array[(e.payload ->> 'postId')::uuid, (e.payload ->> 'quoteId')::uuid], e.caused_at)::private.notice
@@ -14750,7 +14750,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'post.milestone', null, 'post', e.payload ->> 'postId', e.payload, null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
     from unnest(p_effects) e));
@@ -14763,7 +14763,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'co-author.invited', (e.payload ->> 'inviterId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('inviteId', e.payload -> 'inviteId', 'postId', e.payload -> 'postId'), null,
             array[(e.payload ->> 'postId')::uuid], e.caused_at)::private.notice
@@ -14777,7 +14777,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'co-author.accepted', (e.payload ->> 'userId')::uuid, 'post', e.payload ->> 'postId',
             jsonb_build_object('inviteId', e.payload -> 'inviteId', 'postId', e.payload -> 'postId'),
             'co-author.accepted:' || (e.payload ->> 'inviteId'), array[(e.payload ->> 'postId')::uuid],
@@ -14805,7 +14805,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
-create function private.tell_series_followers(p_job jsonb, p_after uuid default null) returns json
+create function private.fan_out_series_item_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the followers of a series are nobody's business
 set search_path = ''
 as $$
@@ -14818,13 +14818,13 @@ begin
   perform private.add_effects('posts.series.extended', p_job, v_ids);
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.tell_series_followers is
-  'For the worker alone, and private.reach_series_followers: leaves an effect for the next 500 followers behind one '
+comment on function private.fan_out_series_item_batch is
+  'For the worker alone, and private.fan_out_series_item: leaves an effect for the next 500 followers behind one '
   'of {seriesId, postId}. Answers {changed, next}; next is null at the end.';
 
-call private.make_batch_queue('series-notices', 'private.tell_series_followers');
+call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
-create function private.reach_series_followers(p_event jsonb) returns void
+create function private.fan_out_series_item(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -14833,10 +14833,10 @@ begin
                             where series_id = (p_event ->> 'seriesId')::uuid limit 101) f) > 100 then
     perform private.enqueue('series-notices', p_event::json);
   else
-    perform private.tell_series_followers(p_event);
+    perform private.fan_out_series_item_batch(p_event);
   end if;
 end $$;
-comment on function private.reach_series_followers is
+comment on function private.fan_out_series_item is
   'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
 
 create function private.item_time(p_item jsonb) returns timestamptz
@@ -14855,7 +14855,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'series.updated', p.author_id, 'post', p.id::text, e.payload, k.key, array[p.id],
             e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -14873,7 +14873,7 @@ comment on function private.notify_series_extended is
   'the latest.';
 
 insert into private.event_listeners (event, listener, position, timing) values
-  ('posts.series.extended', 'private.reach_series_followers', 550, 'at once'),
+  ('posts.series.extended', 'private.fan_out_series_item', 550, 'at once'),
   ('posts.series.extended', 'private.notify_series_extended', 600, 'soon');
 
 -- sql/notifications/24_polls.sql
@@ -14883,7 +14883,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
-create function private.tell_poll_voters(p_job jsonb, p_after uuid default null) returns json
+create function private.fan_out_poll_end_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- who voted is nobody's business
 set search_path = ''
 as $$
@@ -14901,13 +14901,13 @@ begin
   perform private.add_effects('posts.poll.closed', p_job, v_ids);
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.tell_poll_voters is
-  'For the worker alone, and private.reach_poll_voters: leaves an effect for the next 500 of the author and the '
+comment on function private.fan_out_poll_end_batch is
+  'For the worker alone, and private.fan_out_poll_end: leaves an effect for the next 500 of the author and the '
   'voters behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
 
-call private.make_batch_queue('poll-notices', 'private.tell_poll_voters');
+call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
 
-create function private.reach_poll_voters(p_event jsonb) returns void
+create function private.fan_out_poll_end(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -14916,10 +14916,10 @@ begin
                             where poll_id = (p_event ->> 'pollId')::uuid limit 101) v) > 100 then
     perform private.enqueue('poll-notices', p_event::json);
   else
-    perform private.tell_poll_voters(p_event);
+    perform private.fan_out_poll_end_batch(p_event);
   end if;
 end $$;
-comment on function private.reach_poll_voters is
+comment on function private.fan_out_poll_end is
   'Listener: leaves an effect for the author of a poll and everybody who voted, or lets the worker do it when more '
   'than 100 voted.';
 
@@ -14928,7 +14928,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'poll.closed', nullif(p.author_id, e.user_id), 'post', p.id::text, e.payload, k.key,
             array[p.id], e.caused_at)::private.notice
     from (select distinct on (f.user_id, f.payload ->> 'postId') f.*
@@ -14942,7 +14942,7 @@ comment on function private.notify_poll_closed is
   'Listener: tells the author of a poll, or somebody who voted, of its end, once, if they may see it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
-  ('posts.poll.closed', 'private.reach_poll_voters', 550, 'at once'),
+  ('posts.poll.closed', 'private.fan_out_poll_end', 550, 'at once'),
   ('posts.poll.closed', 'private.notify_poll_closed', 600, 'soon');
 
 -- sql/notifications/25_spaces.sql
@@ -14956,7 +14956,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'membership.decided', (e.payload ->> 'actorId')::uuid, e.payload ->> 'kind',
             e.payload ->> 'spaceId',
             jsonb_build_object(
@@ -14998,13 +14998,13 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- The channel user:{userId} says that there is a notification, new or rolled up once more.
 -- docs/decisions.md, Realtime.
 
-create function private.hears_person(p_rest text) returns boolean
+create function private.may_listen_to_person(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = app.uid()::text; end $$;
-comment on function private.hears_person is 'Audience of user:{userId}: that person.';
+comment on function private.may_listen_to_person is 'Audience of user:{userId}: that person.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('user', 'private.hears_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
+  ('user', 'private.may_listen_to_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
 
 create function private.broadcast_notification() returns trigger
 language plpgsql security definer   -- sends to others than the caller
@@ -15076,7 +15076,7 @@ begin
   if p_cursor is not null then
     v_place := private.cursor_place('changed notifications', p_cursor);
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_at := v_place.at;
     v_id := v_place.id;
@@ -15236,12 +15236,12 @@ as $$
 begin
   -- not what POSIX lets a zone be as well, such as X-25
   if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
-    perform private.fail('timezone_unknown');
+    perform private.raise_error('timezone_unknown');
   end if;
   perform now() at time zone p_name;
   return p_name;
 exception when invalid_parameter_value then
-  perform private.fail('timezone_unknown');
+  perform private.raise_error('timezone_unknown');
 end $$;
 comment on function private.require_timezone is
   'Passes for the name of a time zone, and gives it back. Fails: timezone_unknown.';
@@ -15288,7 +15288,7 @@ declare
 begin
   if exists (select from private.list_own_channels() k
              where k.always_in_app and not (p_changes -> k.kind ->> 'inApp')::boolean) then
-    perform private.fail('in_app_required');
+    perform private.raise_error('in_app_required');
   end if;
   insert into app.notification_preferences as p (user_id, kind, in_app, push, email)
   select v_caller, k.kind, (c.choice ->> 'inApp')::boolean, (c.choice ->> 'push')::boolean,
@@ -15343,7 +15343,7 @@ create table app.push_tokens (
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
   'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
-call private.make_nulls_speak('app.push_tokens');
+call private.make_nulls_raise_codes('app.push_tokens');
 comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
 
 create table private.pushes (
@@ -15493,7 +15493,7 @@ create trigger push_replaced after update of created_at on app.notifications
   for each row when (new.read_at is null and new.created_at > old.created_at)
   execute function private.push_notification();
 
-create function private.is_still_there(p_notification app.notifications) returns boolean
+create function private.is_target_visible(p_notification app.notifications) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -15518,18 +15518,18 @@ begin
                        select from app.replies r
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
-comment on function private.is_still_there is
+comment on function private.is_target_visible is
   'Whether what a notification tells of may still be told: the post is one that its person sees and has not muted, '
   'except where the kind passes that, and what a single item names is not gone or hidden.';
 
-create function private.is_still_heard(p_notification app.notifications) returns boolean
+create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return exists (select from app.users
                  where id = p_notification.user_id and banned_at is null and erased_at is null)
-     and private.is_still_there(p_notification)
+     and private.is_target_visible(p_notification)
      and (not exists (select from app.notification_actors where notification_id = p_notification.id)
           or exists (select
                      from (select actor_id from app.notification_actors where notification_id = p_notification.id
@@ -15539,7 +15539,7 @@ begin
                        and not exists (select from app.mutes m
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
-comment on function private.is_still_heard is
+comment on function private.is_still_deliverable is
   'Whether a notification may still be sent: its person is neither banned nor erased, what it tells of is still '
   'there, and of the first 50 who caused it, if anybody did, one is not muted, across a block, banned or erased '
   'meanwhile.';
@@ -15556,7 +15556,7 @@ begin
     from jsonb_to_recordset(p_jobs) as j ("notificationId" uuid, round integer)
     join app.notifications n on n.id = j."notificationId" and n.read_at is null
     join app.push_tokens t on t.user_id = n.user_id
-    where 'push' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)),
+    where 'push' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_deliverable(n)),
   claimed as (
     insert into private.pushes as p (notification_id, round, token_id, claimed_until)
     select id, round, token_id, clock_timestamp() + interval '1 minute' from due order by 1, 2, 3
@@ -15700,9 +15700,9 @@ begin
 end $$;
 comment on function private.unread_between is
   'A person''s notifications that came or became unread between two moments, and still are: the latest 500.';
-call private.make_walk('private.unread_between');
+call private.force_index_scans('private.unread_between');
 
-create function private.has_news(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
+create function private.has_digest_items(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -15710,7 +15710,7 @@ begin
   return exists (select from (select distinct n.kind from private.unread_between(p_user, p_from, p_to) n) k
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
-comment on function private.has_news is
+comment on function private.has_digest_items is
   'Whether there is something that a person wants to be mailed, before it is asked whether it may still be told.';
 
 create function private.job_queue_digests() returns integer
@@ -15746,7 +15746,7 @@ begin
     join app.users u on u.id = p.id and u.banned_at is null
     cross join lateral (
       select coalesce(max(d.told_to), now() - c_back) from private.digests d where d.user_id = p.id) as f (told_from)
-    where private.has_news(p.id, f.told_from, c_to)
+    where private.has_digest_items(p.id, f.told_from, c_to)
     on conflict (user_id, day) do nothing
     returning id)
   select array_agg(id) into v_ids from made;
@@ -15758,7 +15758,7 @@ comment on function private.job_queue_digests is
   'their next hour is. Of the banned, and of those whose address bounces or was not verified within a day, it is '
   'moved on alone. May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. '
   'The worker repeats it until there is none.';
-call private.make_walk('private.job_queue_digests');
+call private.force_index_scans('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
 create function private.digest_mail(p_digest private.digests) returns json
@@ -15773,7 +15773,7 @@ begin
   select json_agg(json_build_object('kind', k.kind, 'count', k.count) order by k.kind) into v_items
   from (select n.kind, sum(n.count)::integer as count
         from unnest(v_news) n
-        where 'email' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_heard(n)
+        where 'email' = any (private.wanted_channels(n.user_id, n.kind)) and private.is_still_deliverable(n)
         group by n.kind) k;
   return (select json_build_object('to', a.email, 'unsubscribeId', s.unsubscribe_id, 'timezone', s.timezone,
                                    'hour', s.digest_hour, 'items', v_items, 'more', cardinality(v_news) = 500)
@@ -15843,7 +15843,7 @@ as $$
 begin
   update app.notification_settings set digest_hour = null where unsubscribe_id = p_id;
   if not found then
-    perform private.fail('unsubscribe_unknown');
+    perform private.raise_error('unsubscribe_unknown');
   end if;
   return json_build_object('ok', true);
 end $$;
@@ -15894,7 +15894,7 @@ end $$;
 comment on function private.erase_notifications is
   'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
   'nobody else, except kinds that outlive their actor.';
-call private.make_walk('private.erase_notifications');
+call private.force_index_scans('private.erase_notifications');
 create trigger _190_erase_notifications after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_notifications();
 
@@ -15911,7 +15911,7 @@ grant select on app.notifications to authenticated;
 grant update (read_at) on app.notifications to authenticated;
 grant select on app.notification_card to authenticated;
 create policy select_own on app.notifications for select to authenticated using (user_id = (select app.uid()));
-comment on policy select_own on app.notifications is 'People see their own notifications. private.tell writes them.';
+comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
@@ -16002,8 +16002,8 @@ grant execute on function
   private.note_digest,
   private.note_push_receipts,
   private.note_pushes,
-  private.tell_poll_voters,
-  private.tell_series_followers
+  private.fan_out_poll_end_batch,
+  private.fan_out_series_item_batch
   to worker;
 
 -- sql/reputation/10_ledger.sql
@@ -16187,7 +16187,7 @@ comment on function private.add_reputation is
 -- Levels: which one a value has reached, and how a person hears of it once.
 -- docs/decisions.md, Reputation.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
    'a person rises above every level that they had in an interest');
 
@@ -16286,7 +16286,7 @@ insert into private.ledger_kinds (ledger, kind, points) values
   ('reputation', 'invite.used', 3),
   ('reputation', 'onboarding.bootstrap', 5);
 
-create function private.find_standing_reputation(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
+create function private.find_active_reputation(p_user uuid, p_kind text, p_source uuid, p_from uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -16299,7 +16299,7 @@ begin
             and e.kind = p_kind and e.roll_up_level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.find_standing_reputation is
+comment on function private.find_active_reputation is
   'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
   '(private.lock_effects).';
 
@@ -16318,7 +16318,7 @@ begin
           where l.interest_id is not null and l.earned_from is distinct from l.user_id
           order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
     where e.points <> 0
-      and private.find_standing_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
+      and private.find_active_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
     order by e.place));
 end $$;
 comment on function private.earn_reputation is
@@ -16370,18 +16370,18 @@ end $$;
 comment on function private.earn_reputation_from_replies is
   'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
 
-create view private.post_marks with (security_invoker) as
+create view private.post_engagement with (security_invoker) as
 select r.post_id, r.user_id, 'reaction' as mark from app.reactions r
 union all
 select b.post_id, b.user_id, 'bookmark' from app.bookmarks b
 union all
 select p.quoted_post_id, p.author_id, 'repost' from app.posts p
 where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
-comment on view private.post_marks is
+comment on view private.post_engagement is
   'What people leave on others'' posts and may take back: a reaction or two, a bookmark, a repost. For definer '
   'functions.';
 
-create function private.changed_marks(p_effects private.effects[])
+create function private.changed_engagement(p_effects private.effects[])
 returns table (post_id uuid, user_id uuid, mark text, stands boolean, caused_at timestamptz)
 language plpgsql stable
 set search_path = ''
@@ -16390,7 +16390,7 @@ begin
   -- posts.reaction.… and posts.bookmark.… name the mark; posts.post.reposted and …unreposted are about a repost
   return query
   select c.post_id, c.user_id, c.mark,
-         exists (select from private.post_marks m
+         exists (select from private.post_engagement m
                  where m.post_id = c.post_id and m.user_id = c.user_id and m.mark = c.mark),
          c.caused_at
   from (select (e.payload ->> 'postId')::uuid as post_id, (e.payload ->> 'userId')::uuid as user_id,
@@ -16398,12 +16398,12 @@ begin
         from unnest(p_effects) e
         group by 1, 2, 3) c;
 end $$;
-comment on function private.changed_marks is
+comment on function private.changed_engagement is
   'The marks that these effects are about, each once, and whether each stands now. That decides: so giving, taking '
   'back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at once '
   'the later finds that both are gone.';
 
-create function private.settle_reputation_of_marks(p_effects private.effects[]) returns void
+create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -16417,8 +16417,8 @@ begin
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
                (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- it takes nothing back
-               private.find_standing_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
-        from private.changed_marks(array(
+               private.find_active_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
+        from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
                where e.user_id = o.author_id)) m
         cross join lateral (select m.mark || '.received' as kind) k
@@ -16426,7 +16426,7 @@ begin
   perform private.reverse_reputation(v_undone);
   perform private.earn_reputation(v_earned);
 end $$;
-comment on function private.settle_reputation_of_marks is
+comment on function private.settle_engagement_reputation is
   'Listener: a person''s reactions to a post earn its author reaction.received in its primary interest, together '
   'once, and as long as one of them stands. So does a bookmark (bookmark.received) and a repost (repost.received). '
   'People''s own posts give them nothing, and a deleted post earns nothing more. A quote earns nothing.';
@@ -16434,12 +16434,12 @@ comment on function private.settle_reputation_of_marks is
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
   ('posts.reply.created', 'private.earn_reputation_from_replies', 300, 'soon'),
-  ('posts.reaction.added', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.reaction.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.bookmark.added', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.bookmark.removed', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.post.reposted', 'private.settle_reputation_of_marks', 300, 'soon'),
-  ('posts.post.unreposted', 'private.settle_reputation_of_marks', 300, 'soon');
+  ('posts.reaction.added', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.reaction.removed', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.bookmark.added', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.post.reposted', 'private.settle_engagement_reputation', 300, 'soon'),
+  ('posts.post.unreposted', 'private.settle_engagement_reputation', 300, 'soon');
 
 create function private.find_strongest_interest(p_user uuid) returns uuid
 language plpgsql stable
@@ -16576,7 +16576,7 @@ begin
   end if;
   perform private.lock_effects(private.require_caller());
   if private.reputation_value(private.require_caller(), p_interest) < p_min then
-    perform private.fail('reputation_too_low');
+    perform private.raise_error('reputation_too_low');
   end if;
 end $$;
 comment on function private.require_reputation is
@@ -16612,7 +16612,7 @@ as $$
 begin
   perform private.lock_effects(new.author_id);
   if not private.may_post_journalism(new.author_id) then
-    perform private.fail('journalism_not_allowed');
+    perform private.raise_error('journalism_not_allowed');
   end if;
   return new;
 end $$;
@@ -16695,7 +16695,7 @@ begin
   select e.position into v_from from app.reputation_entries e
   where e.id = private.require_cursor(p_cursor) and e.user_id = p_user;
   if p_cursor is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression makes no index condition
   v_ids := array(select e.id from app.reputation_entries e
@@ -16715,7 +16715,7 @@ end $$;
 comment on function private.reputation_events is
   'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
   'cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.reputation_events');
+call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql volatile   -- what waits for the caller is applied first
@@ -16786,7 +16786,7 @@ create trigger touch before update on app.reputation_votes
 
 insert into private.ledger_kinds (ledger, kind) values ('reputation', 'vote.received');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
@@ -16822,7 +16822,7 @@ begin
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
   -- the lock comes before the read, so that two votes of one voter see each other
   perform private.lock_effects(p_user, app.uid());
@@ -16858,17 +16858,17 @@ declare
   v_cast    record;
 begin
   if p_value is null or p_value not in (-1, 0, 1) then
-    perform private.fail('vote_value');
+    perform private.raise_error('vote_value');
   elsif length(v_comment) > 280 then
-    perform private.fail('vote_comment');
+    perform private.raise_error('vote_comment');
   end if;
   v_user := private.require_person(p_user_id);
   if v_user = private.require_caller() then
-    perform private.fail('vote_oneself');
+    perform private.raise_error('vote_oneself');
   end if;
   perform private.require_interest(p_interest_id);
   if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then
-    perform private.fail('interest_not_held');
+    perform private.raise_error('interest_not_held');
   end if;
 
   perform private.count_writes('votes');
@@ -16944,7 +16944,7 @@ begin
 end $$;
 comment on function private.find_votes is
   'The next votes for the caller that were not taken back, by people whom they see, among the next 400.';
-call private.make_walk('private.find_votes');
+call private.force_index_scans('private.find_votes');
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -16958,7 +16958,7 @@ begin
     v_from := private.require_place('received votes', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_vote_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_votes(v_from);
@@ -16969,7 +16969,7 @@ end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
   'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('api.list_received_votes');
+call private.force_index_scans('api.list_received_votes');
 
 -- sql/reputation/60_appeals.sql
 
@@ -17006,7 +17006,7 @@ comment on column app.reputation_appeals.entry_id is 'The entry that it is about
 comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
 comment on column app.reputation_appeals.note is 'The answer of the staff.';
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
    'an admin has accepted or rejected an appeal');
 
@@ -17041,20 +17041,20 @@ declare
   v_id   uuid;
 begin
   if v_text is null or length(v_text) not between 1 and 2000 then
-    perform private.fail('appeal_text');
+    perform private.raise_error('appeal_text');
   end if;
   perform private.require_interest(p_interest_id);
   if p_event_id is not null and not exists (
        select from app.reputation_entries e
        where e.id = p_event_id and e.user_id = private.require_caller() and e.interest_id = p_interest_id) then
-    perform private.fail('reputation_event_unknown');
+    perform private.raise_error('reputation_event_unknown');
   end if;
   insert into app.reputation_appeals (user_id, interest_id, entry_id, text)
   values (private.require_caller(), p_interest_id, p_event_id, v_text)
   on conflict (user_id, interest_id) where status = 'pending' do nothing
   returning id into v_id;
   if v_id is null then
-    perform private.fail('appeal_open');
+    perform private.raise_error('appeal_open');
   end if;
   return (select card from app.reputation_appeal_card where id = v_id);
 end $$;
@@ -17074,7 +17074,7 @@ declare
 begin
   select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
   if v_id is not null and not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
   v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
@@ -17087,7 +17087,7 @@ begin
 end $$;
 comment on function api.list_my_appeals is
   'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('api.list_my_appeals');
+call private.force_index_scans('api.list_my_appeals');
 
 -- sql/reputation/70_contribution.sql
 
@@ -17172,18 +17172,18 @@ comment on function private.sum_contribution is 'Trigger: keeps app.contribution
 create trigger sum_contribution after insert on app.contribution_entries
   referencing new table as written for each statement execute function private.sum_contribution();
 
-create function private.find_standing_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
+create function private.find_active_contribution(p_user uuid, p_kind text, p_source uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- only the newest counts, as in private.find_standing_reputation
+  -- only the newest counts, as in private.find_active_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
-comment on function private.find_standing_contribution is
+comment on function private.find_active_contribution is
   'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_effects).';
 
 create function private.earn_contribution(p_earnings private.earning[]) returns void
@@ -17196,7 +17196,7 @@ begin
     select e.user_id, e.kind, private.ledger_points('contribution', e.kind), e.source_id, min(e.caused_at)
     from unnest(p_earnings) with ordinality
            as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
-    where private.find_standing_contribution(e.user_id, e.kind, e.source_id) is null
+    where private.find_active_contribution(e.user_id, e.kind, e.source_id) is null
     group by e.user_id, e.kind, e.source_id
     order by min(e.place)
     returning id
@@ -17252,7 +17252,7 @@ end $$;
 comment on function private.earn_contribution_from_replies is 'Listener: a reply to another''s post is a contribution '
   'of its author.';
 
-create function private.settle_contribution_of_marks(p_effects private.effects[]) returns void
+create function private.settle_engagement_contribution(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -17264,26 +17264,26 @@ begin
            filter (where f.stands and f.entry_id is null),
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
-  from (select m.*, k.kind, private.find_standing_contribution(m.user_id, k.kind, m.post_id) as entry_id,
+  from (select m.*, k.kind, private.find_active_contribution(m.user_id, k.kind, m.post_id) as entry_id,
                (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
-        from private.changed_marks(array(
+        from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.mark || '_given' as kind) k
         join app.posts p on p.id = m.post_id and p.author_id <> m.user_id) f;
   perform private.reverse_contribution(v_undone);
   perform private.earn_contribution(v_earned);
 end $$;
-comment on function private.settle_contribution_of_marks is
+comment on function private.settle_engagement_contribution is
   'Listener: a person''s reactions to another''s post are a contribution of theirs, together once, and as long as one '
   'of them stands. So is a bookmark.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),
   ('posts.reply.created', 'private.earn_contribution_from_replies', 400, 'soon'),
-  ('posts.reaction.added', 'private.settle_contribution_of_marks', 400, 'soon'),
-  ('posts.reaction.removed', 'private.settle_contribution_of_marks', 400, 'soon'),
-  ('posts.bookmark.added', 'private.settle_contribution_of_marks', 400, 'soon'),
-  ('posts.bookmark.removed', 'private.settle_contribution_of_marks', 400, 'soon');
+  ('posts.reaction.added', 'private.settle_engagement_contribution', 400, 'soon'),
+  ('posts.reaction.removed', 'private.settle_engagement_contribution', 400, 'soon'),
+  ('posts.bookmark.added', 'private.settle_engagement_contribution', 400, 'soon'),
+  ('posts.bookmark.removed', 'private.settle_engagement_contribution', 400, 'soon');
 
 -- sql/reputation/71_inheritance.sql
 
@@ -17353,14 +17353,14 @@ insert into private.jobs (name, cron, expires, repeats) values ('inherit-contrib
 -- What a post earned goes with it when somebody deletes it.
 -- docs/decisions.md, Reputation.
 
-create function private.list_standing_reputation(
+create function private.list_active_reputation(
   p_user uuid, p_source uuid, p_from uuid, out entries uuid[], out next uuid
 )
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each person and kind only the newest counts, as in private.find_standing_reputation: it goes from one to the
+  -- of each person and kind only the newest counts, as in private.find_active_reputation: it goes from one to the
   -- next, since somebody may have liked and unliked for hours
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
@@ -17383,7 +17383,7 @@ begin
          case when count(*) = 500 then (array_agg(n.person order by n.place desc))[1] end
   into entries, next from newest n;
 end $$;
-comment on function private.list_standing_reputation is
+comment on function private.list_active_reputation is
   'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
   'and those behind; next is the person to go on from, or null. Lock first (private.lock_effects).';
 
@@ -17392,7 +17392,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_found record := private.list_standing_reputation(p_author, p_post, p_from);
+  v_found record := private.list_active_reputation(p_author, p_post, p_from);
 begin
   perform private.reverse_reputation(v_found.entries);
   changed := cardinality(v_found.entries);
@@ -17427,7 +17427,7 @@ declare
   v_effect private.effects;
 begin
   foreach v_effect in array p_effects loop
-    perform private.reverse_contribution(array[private.find_standing_contribution(
+    perform private.reverse_contribution(array[private.find_active_contribution(
       v_effect.user_id, 'post_created', (v_effect.payload ->> 'postId')::uuid)]);
     if (private.forfeit_next(v_effect.user_id, (v_effect.payload ->> 'postId')::uuid,
                              '00000000-0000-0000-0000-000000000000')).next is not null then
@@ -17456,7 +17456,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'reputation.level-up', null, 'interest', e.payload ->> 'interestId',
             jsonb_build_object('interestId', e.payload -> 'interestId', 'level', e.payload -> 'level'), null, null,
             e.caused_at)::private.notice
@@ -17470,7 +17470,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'reputation.voted', (e.payload ->> 'voterId')::uuid, 'vote', e.payload ->> 'voteId',
             jsonb_build_object('interestId', e.payload -> 'interestId', 'value', e.payload -> 'value'), null, null,
             e.caused_at)::private.notice
@@ -17484,7 +17484,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'appeal.resolved', null, 'appeal', e.payload ->> 'appealId', e.payload - 'userId', null, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e));
@@ -17530,7 +17530,7 @@ end $$;
 comment on function private.erase_reputation is
   'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
-call private.make_walk('private.erase_reputation');
+call private.force_index_scans('private.erase_reputation');
 create trigger _170_erase_reputation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_reputation();
 
@@ -17811,7 +17811,7 @@ set search_path = ''
 as $$
 begin
   if p_price is distinct from p_expected then
-    perform private.fail('price_changed');
+    perform private.raise_error('price_changed');
   end if;
 end $$;
 comment on function private.require_price is
@@ -17871,7 +17871,7 @@ begin
   end if;
   if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
                            where a.id = new.account_id and k.balance_in <> 'nowhere') then
-    perform private.fail('insufficient_mana');   -- before the constraint, whose message would quote the row
+    perform private.raise_error('insufficient_mana');   -- before the constraint, whose message would quote the row
   end if;
   new.seq := nextval('app.mana_entries_seq');
   return new;
@@ -17997,7 +17997,7 @@ call private.make_append_only('app.payment_splits');
 
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'payment');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('economy.payment.sent', '{paymentId,senderId}',
    'somebody has paid'),
   ('economy.payment.reversed', '{paymentId,reversalOf}',
@@ -18100,7 +18100,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
 end $$;
 comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
-call private.make_walk('private.payment_cards');
+call private.force_index_scans('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record
@@ -18172,9 +18172,9 @@ begin
   end if;
   perform private.require_flag('emoji-pay');
   if num_nonnulls(p_post_id, p_reply_id, p_receiver_id) <> 1 then
-    perform private.fail('payment_target');
+    perform private.raise_error('payment_target');
   elsif v_needed is null then
-    perform private.fail('tier_unknown');
+    perform private.raise_error('tier_unknown');
   end if;
 
   if p_post_id is not null then
@@ -18187,9 +18187,9 @@ begin
     v_receiver := private.require_person(p_receiver_id);
   end if;
   if v_receiver = private.require_caller() then
-    perform private.fail('pay_oneself');
+    perform private.raise_error('pay_oneself');
   end if;
-  perform private.enter_post(coalesce(v_post.id, v_reply.post_id));
+  perform private.lock_open_post_space(coalesce(v_post.id, v_reply.post_id));
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest
 
   v_payment := private.pay(v_receiver, v_emotion, p_tier, v_post.id, p_reply_id);
@@ -18201,7 +18201,7 @@ comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
   'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
   'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
-  'insufficient_mana, private.enter_post, those of private.begin_idempotent.';
+  'insufficient_mana, private.lock_open_post_space, those of private.begin_idempotent.';
 
 -- sql/economy/30_history.sql
 
@@ -18218,7 +18218,7 @@ begin
   if p_id is not null then
     select p.created_at, p.id into v_place.at, v_place.id from app.payments p where p.id = p_id;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return v_place;
@@ -18269,7 +18269,7 @@ declare
   v_ids    uuid[];
 begin
   if p_direction not in ('sent', 'received') then
-    perform private.fail('direction_unknown');
+    perform private.raise_error('direction_unknown');
   end if;
   v_ids := private.find_payments(v_caller, p_direction, v_from);
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
@@ -18350,7 +18350,7 @@ begin
   -- the lock comes before the read, so that of two at once the second finds the first
   perform private.lock_counters(array[p_post]);
   if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
-    perform private.fail('boost_active');
+    perform private.raise_error('boost_active');
   end if;
   insert into app.post_boosts (post_id, user_id, tier, cost, multiplier, expires_at)
   values (p_post, private.require_caller(), p_tier, v_tier.cost, v_tier.multiplier, now() + v_tier.lasts)
@@ -18379,17 +18379,17 @@ begin
   end if;
   perform private.require_flag('emoji-pay');
   if (private.boost_tier(p_tier)).cost is null then
-    perform private.fail('boost_tier');
+    perform private.raise_error('boost_tier');
   end if;
   v_post := private.require_original(p_id);
   if v_post.author_id <> private.require_caller() then
-    perform private.fail('post_not_yours');
+    perform private.raise_error('post_not_yours');
   elsif v_post.published_at is null then
-    perform private.fail('post_not_out');
+    perform private.raise_error('post_not_out');
   elsif v_post.hidden_at is not null then
-    perform private.fail('boost_hidden');
+    perform private.raise_error('boost_hidden');
   end if;
-  perform private.enter_post(v_post.id);
+  perform private.lock_open_post_space(v_post.id);
 
   v_boost := private.boost(v_post.id, p_tier);
   return private.finish_idempotent('boost_post', json_build_object(
@@ -18407,7 +18407,7 @@ comment on function api.boost_post is
   'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
   'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
   'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, '
-  'private.enter_post, those of private.begin_idempotent.';
+  'private.lock_open_post_space, those of private.begin_idempotent.';
 
 create function private.job_expire_boosts() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -18473,7 +18473,7 @@ comment on function private.held_of is
   'How much of a person''s mana is held and may come back to them: all of it where that is less than 50, else 50 or '
   'more, which is as much as anybody asks. So it looks at 50 holds, since an open one has at least 1. Whoever opens, '
   'raises or settles a hold has its holder''s wallet locked, and so has who asks.';
-call private.make_walk('private.held_of');
+call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -18671,7 +18671,7 @@ declare
 begin
   select * into v_paid from app.payments where id = p_id;
   if not found then
-    perform private.fail('payment_unknown');
+    perform private.raise_error('payment_unknown');
   end if;
   -- waits for another who takes it back just now
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id, reversal_of)
@@ -18681,7 +18681,7 @@ begin
   on conflict (reversal_of) do nothing
   returning * into v_back;
   if not found then
-    perform private.fail('payment_reversed');
+    perform private.raise_error('payment_reversed');
   end if;
   insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
   select v_back.id, s.receiver_id, s.sender_id, s.amount, v_back.created_at
@@ -18697,7 +18697,7 @@ begin
   where t.taken > 0;
   minted := v_paid.amount - v_sum;
   if minted > 0 and not p_force then
-    perform private.fail('mana_gone');
+    perform private.raise_error('mana_gone');
   end if;
   if v_sum > 0 then
     perform private.move('reversal', v_users || private.mint(), v_taken || v_sum, p_reversal_of => p_id);
@@ -18732,7 +18732,7 @@ begin
   into v_earned, v_undone
   from (select p.id, p.sender_id, min(e.caused_at) as caused_at,
                not exists (select from app.payments r where r.reversal_of = p.id) as stands,
-               private.find_standing_contribution(p.sender_id, 'emoji_pay_sent', p.id) as entry_id
+               private.find_active_contribution(p.sender_id, 'emoji_pay_sent', p.id) as entry_id
         from unnest(p_effects) e
         join app.payments p on p.id = coalesce(e.payload ->> 'reversalOf', e.payload ->> 'paymentId')::uuid
         where e.user_id = p.sender_id
@@ -18757,7 +18757,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'payment.received', p.sender_id, 'payment', p.id::text,
             jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
                                -- a co-author is paid even for a post that they no longer see
@@ -18976,7 +18976,7 @@ end $$;
 comment on function private.find_unembedded is
   'Which of these posts are out and have no vector of today''s model and of today''s words, or have one and no words '
   'any more, in the same order.';
-call private.make_walk('private.find_unembedded');
+call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
 language plpgsql volatile
@@ -19159,7 +19159,7 @@ begin
 end $$;
 comment on function private.refresh_centroids is
   'Makes the next 20 centroids anew that are due, of up to 50 posts each, and answers how many.';
-call private.make_walk('private.refresh_centroids');
+call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -19187,7 +19187,7 @@ comment on function private.refresh_next_centroids is
   'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
 call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
-create function private.note_marks(p_effects private.effects[]) returns void
+create function private.note_engagement(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -19212,15 +19212,15 @@ begin
     perform private.enqueue('centroids', '{}');
   end if;
 end $$;
-comment on function private.note_marks is
+comment on function private.note_engagement is
   'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once '
   'when nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile, and '
   'never within a minute of the last time.';
 insert into private.event_listeners (event, listener, position, timing) values
-  ('posts.reaction.added', 'private.note_marks', 800, 'soon'),
-  ('posts.reaction.removed', 'private.note_marks', 800, 'soon'),
-  ('posts.bookmark.added', 'private.note_marks', 800, 'soon'),
-  ('posts.bookmark.removed', 'private.note_marks', 800, 'soon');
+  ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
+  ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
+  ('posts.bookmark.added', 'private.note_engagement', 800, 'soon'),
+  ('posts.bookmark.removed', 'private.note_engagement', 800, 'soon');
 
 create function private.job_embed_missing() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -19311,7 +19311,7 @@ end $$;
 comment on function private.nearness is
   'How near posts are to what the caller likes, from 0 to 10000: of vectors the cosine, told by their signs. Only '
   'those that are near at all; none where nothing is known of the caller or no model makes vectors.';
-call private.make_walk('private.nearness');
+call private.force_index_scans('private.nearness');
 
 -- sql/embeddings/90_erasure.sql
 
@@ -19759,7 +19759,7 @@ begin
     'private.merged_streams', 'private.closer_posts', 'private.all_posts', 'private.posts_by',
     'private.trending_posts', 'private.posts_about', 'private.filtered_posts']::regproc[]
   loop
-    call private.make_walk(v_source);
+    call private.force_index_scans(v_source);
   end loop;
 end $$;
 
@@ -19776,7 +19776,7 @@ comment on table app.feed_blocks is
   'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
 comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
-create function private.cut_feed(p_event jsonb) returns void
+create function private.add_feed_block(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -19797,10 +19797,10 @@ begin
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.cut_feed is 'Listener: a post that comes after 50 others begins a new block of the '
+comment on function private.add_feed_block is 'Listener: a post that comes after 50 others begins a new block of the '
   'ranked feed. Those in spaces count for nothing, since others than their members have nothing of them.';
 insert into private.event_listeners (event, listener, position) values
-  ('posts.post.published', 'private.cut_feed', 200);
+  ('posts.post.published', 'private.add_feed_block', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
 language plpgsql stable security definer   -- nobody may read the boundaries
@@ -19870,7 +19870,7 @@ comment on function private.posts_within is
   'What the caller may see of the newest posts in these spaces, of each block the newest 50, from one boundary of '
   'blocks down to another: that at p_until, or a later one where 50 posts end before. So a look needs no second one, '
   'however much is posted in a space.';
-call private.make_walk('private.posts_within');
+call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
@@ -19908,7 +19908,7 @@ comment on function private.feed_scores is
   'the caller chose for its primary interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 '
   '(the caller is in the author''s circle or inner circle); and boost, which multiplies all that. These are the '
   'weights in this order, and score is their sum. A repost takes the first three from its original, and no boost.';
-call private.make_walk('private.feed_scores');
+call private.force_index_scans('private.feed_scores');
 
 -- sql/feed/30_feed.sql
 
@@ -20039,17 +20039,17 @@ comment on function private.without_phrases is
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
   'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
-  'before the page was full; which posts came to the front of its last post''s block (private.post_mark), where any '
+  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), where any '
   'did; and how many posts the page has.';
 
-create function private.post_mark(p_id uuid) returns text
+create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return left(md5(p_id::text), 12);
 end $$;
-comment on function private.post_mark is 'Twelve digits that tell a post from others of its block, in a cursor.';
+comment on function private.post_fingerprint is 'Twelve digits that tell a post from others of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
@@ -20125,7 +20125,7 @@ begin
       from app.posts p where p.id = p_cursor.id;
     end if;
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   for v_look in 1 .. 40 loop
@@ -20142,7 +20142,7 @@ begin
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
               or v_sieve.budget <= 0;
   end loop;
-  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_page.ids, p_limit);
   v_page.size := p_limit;
   if v_place.at is not null and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(p_choice.tab), v_place.at, v_place.id);
@@ -20195,13 +20195,13 @@ begin
     if v_until is null then
       v_at := private.find_post_time(p_cursor.id);
       if v_at is null then
-        perform private.fail('cursor_unknown');
+        perform private.raise_error('cursor_unknown');
       end if;
       v_start := private.block_start(v_at);
       v_until := private.block_end(v_at);
       select s.score into v_score from private.feed_scores(array[p_cursor.id]) s;
       v_opened := array(select m[1] from regexp_matches(p_cursor.opened, '.{12}', 'g') m);
-      v_passed := array_position(v_opened, private.post_mark(p_cursor.id));
+      v_passed := array_position(v_opened, private.post_fingerprint(p_cursor.id));
     end if;
   end if;
   for v_look in 1 .. 40 loop
@@ -20271,12 +20271,12 @@ begin
             from private.nearness(v_found) r
             join unnest(v_run.ids, v_run.times) as w (id, at) on w.id = r.id) n
       where case when n.at < v_start then n.place <= ceil(p_limit * 0.4)
-                 else private.post_mark(n.id) = any (v_opened) end;
+                 else private.post_fingerprint(n.id) = any (v_opened) end;
       select array_agg(f.id), array_agg(f.weights) into v_found, v_part
       from (select s.id, s.weights || coalesce(n.nearness, 0) as weights
             from private.feed_scores(v_found) s
             left join unnest(v_front, v_near) with ordinality as n (id, nearness, place) on n.id = s.id
-            left join lateral (select array_position(v_opened, private.post_mark(s.id)) as place
+            left join lateral (select array_position(v_opened, private.post_fingerprint(s.id)) as place
                                where s.at >= v_start and v_opened <> '{}') o on true
             where v_score is null or s.at < v_start
                or case when o.place is not null then o.place > v_passed
@@ -20292,7 +20292,7 @@ begin
               or v_sieve.budget <= 0;
     v_until := v_lowest;
   end loop;
-  p_limit := private.fitting_posts(v_page.ids, p_limit);
+  p_limit := private.count_fitting_posts(v_page.ids, p_limit);
   v_page.size := p_limit;
   if v_lowest > '-infinity' and cardinality(v_page.ids) <= p_limit then
     v_page.next := private.place_cursor(private.feed_list(null), v_lowest,
@@ -20303,7 +20303,7 @@ begin
     v_lowest := private.block_start(v_at);
     v_until := private.block_end(v_at);
     v_page.opened := case when v_lowest = v_start then p_cursor.opened else (
-      select string_agg(private.post_mark(u.id), '' order by u.place)
+      select string_agg(private.post_fingerprint(u.id), '' order by u.place)
       from unnest(v_fronts, v_outs) with ordinality as u (id, at, place)
       where u.at >= v_lowest and u.at < v_until) end;
   end if;
@@ -20339,7 +20339,7 @@ begin
   elsif p_tab in ('following', 'trending', 'circles') then
     v_page := private.feed_in_time(v_choice, v_cursor, p_limit);
   else
-    perform private.fail('tab_unknown');
+    perform private.raise_error('tab_unknown');
   end if;
   p_limit := v_page.size;
   v_cursors := v_page.ids::text[];
@@ -20406,10 +20406,10 @@ create table app.contents (
   edited_at      timestamptz,
   removed_at     timestamptz,
   deleted_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
-    case when deleted_at is not null or author_silent then 4 when removed_at is not null or is_draft then 3
+    case when deleted_at is not null or author_hidden then 4 when removed_at is not null or is_draft then 3
          else 0 end) stored,
   constraint content_title check (length(private.trimmed(title)) between 1 and 200)
 );
@@ -20447,9 +20447,9 @@ comment on column app.contents.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.contents.deleted_at is
   'When its author deleted it for good. Its detail is gone at once, and the head a day later, so that cursors hold.';
-comment on column app.contents.author_silent is
+comment on column app.contents.author_hidden is
   'Whether the author is banned or erased: of the newest 500 contents at once, of the others soon after '
-  '(private.mark_contents). Until then app.silenced_people hides them.';
+  '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
   'nobody (deleted, author banned or erased). See private.may_see.';
@@ -20473,7 +20473,7 @@ where coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = c.author_id), 0) >= c.required_level
   and (c.space_id is null or (select true from app.space_members m
                               where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
 comment on view private.visible_contents is
   'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
   'to which no policy applies.';
@@ -20563,7 +20563,7 @@ declare
 begin
   select * into v_content from app.contents where id = p_id and kind = p_kind;
   if not found then
-    perform private.fail(p_kind || '_unknown');
+    perform private.raise_error(p_kind || '_unknown');
   end if;
   return v_content;
 end $$;
@@ -20579,17 +20579,17 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_content(p_kind, p_target::uuid)).id;
   end if;
-  perform private.fail(p_kind || '_unknown');
+  perform private.raise_error(p_kind || '_unknown');
   return null;
 end $$;
 comment on function private.require_reported_content is
   'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
-create function private.share_content(p_id uuid) returns void
+create function private.share_lock_content(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may lock heads
 set search_path = ''
 as $$ begin perform from app.contents where id = p_id for share; end $$;
-comment on function private.share_content is
+comment on function private.share_lock_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
 create function private.require_shown(p_content app.contents) returns void
@@ -20598,14 +20598,14 @@ set search_path = ''
 as $$
 begin
   if p_content.required_level <> 0 then
-    perform private.fail(p_content.kind || '_unknown');
+    perform private.raise_error(p_content.kind || '_unknown');
   end if;
 end $$;
 comment on function private.require_shown is
   'Passes for a content that is for more than its author. What staff removed its author still reads, changes, ends '
   'and deletes; but others leave nothing there, and its author gives nothing of it. Fails with the code of its kind.';
 
-create function private.enter_content(p_kind text, p_id uuid) returns app.contents
+create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -20613,14 +20613,14 @@ declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
   -- a person before a head, also their own: ARCHITECTURE.md, Locks
-  perform private.keep_person(private.require_caller());
+  perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
-  perform private.share_content(p_id);
+  perform private.share_lock_content(p_id);
   v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
   perform private.require_shown(v_content);
   return v_content;
 end $$;
-comment on function private.enter_content is
+comment on function private.lock_open_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
   'space is not archived. Fails: token_revoked, space_not_member, space_archived, and with the code of its kind.';
 
@@ -20639,9 +20639,9 @@ begin
   if found and (not p_seen or exists (select from private.visible_contents where id = p_id)) then
     return v_content;
   elsif exists (select from private.visible_contents where id = p_id and kind = p_kind and author_id <> app.uid()) then
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
-  perform private.fail(p_kind || '_unknown');
+  perform private.raise_error(p_kind || '_unknown');
   return null;
 end $$;
 comment on function private.lock_own_content is
@@ -20866,7 +20866,7 @@ comment on function private.find_contents is
   'the next 400 that are there for others, with the caller''s own that are not, and as many more as are passed, by '
   'the narrowest index, or about several interests among the next 4000 of all of them. Newest first, or by an order '
   'of private.content_places.';
-call private.make_walk('private.find_contents');
+call private.force_index_scans('private.find_contents');
 
 create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
 language plpgsql stable security definer   -- nobody may read places
@@ -20883,7 +20883,7 @@ end $$;
 comment on function private.content_cursors is
   'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
   'has none any more.';
-call private.make_walk('private.content_cursors');
+call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
 comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
@@ -20914,7 +20914,7 @@ begin
       v_from := private.content_place(v_from.id, p_kind);
     end if;
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_words := tsvector_to_array(private.words_in(array[p_q]));
@@ -20962,24 +20962,24 @@ end $$;
 comment on function private.find_contents_by is
   'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 that are for everybody, '
   'the latest 400 in spaces, and 400 that are for nobody but the caller.';
-call private.make_walk('private.find_contents_by');
+call private.force_index_scans('private.find_contents_by');
 
 -- sql/content/30_deletion.sql
 
 -- How an author deletes a content for good, and what becomes of all that people left on it.
 -- docs/decisions.md, Contents.
 
-create table private.content_leftovers (
+create table private.content_cascades (
   relation regclass primary key,
   kind     text not null references private.content_kinds on delete restrict,
   position smallint not null default 1,
   whose    text not null
 );
-create index content_leftovers_kind_idx on private.content_leftovers (kind, position);
-comment on table private.content_leftovers is
+create index content_cascades_kind_idx on private.content_cascades (kind, position);
+comment on table private.content_cascades is
   'Tables of what people leave on contents of a kind: with the content their rows go, 500 at a time in the order of '
   'position. Foreign keys find none left when the head goes.';
-comment on column private.content_leftovers.whose is 'Which rows hang on a content ($1), as SQL with an index.';
+comment on column private.content_cascades.whose is 'Which rows hang on a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -20987,7 +20987,7 @@ set search_path = ''
 as $$
 declare
   v_content app.contents;
-  v_left    private.content_leftovers;
+  v_left    private.content_cascades;
   v_deleted integer;
   v_missed  boolean;
   v_changed integer := 0;
@@ -20995,7 +20995,7 @@ declare
 begin
   select * into v_content from app.contents where id = (p_job ->> 'contentId')::uuid and deleted_at is not null;
   for v_left in
-    select * from private.content_leftovers where kind = v_content.kind order by position, relation::text
+    select * from private.content_cascades where kind = v_content.kind order by position, relation::text
   loop
     execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where %2$s limit 500))',
                    v_left.relation, v_left.whose) using v_content.id;
@@ -21011,7 +21011,7 @@ end $$;
 comment on function private.clear_content is
   'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
   'content {contentId}. Answers {changed, next}; next is null when there are no more.';
-call private.make_walk('private.clear_content');
+call private.force_index_scans('private.clear_content');
 call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger
@@ -21054,36 +21054,36 @@ comment on function private.delete_content is
   'Deletes the caller''s own content of this kind with its detail, also one that they do not see any more; false when '
   'there is none. The head stays for a day, and what is more than 500 rows of a table is left to the worker.';
 
--- sql/content/60_parts.sql
+-- sql/content/60_children.sql
 
 -- Parts: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
 -- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
-create table private.content_parts (
+create table private.content_child_kinds (
   kind     text primary key check (kind ~ '^[a-z]+$'),
   plural   text not null unique check (plural ~ '^[a-z]+$'),
   relation regclass not null unique,
   details  regclass not null unique
 );
-comment on table private.content_parts is
+comment on table private.content_child_kinds is
   'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
   '(id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
-comment on column private.content_parts.plural is 'Its name under /admin/content.';
+comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
 
-create table private.silenced_parts (
+create table private.content_child_tables (
   relation regclass primary key,
   person   name not null,
   key      name not null,
   words    name,
   stays    boolean not null default false
 );
-comment on table private.silenced_parts is
-  'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
+comment on table private.content_child_tables is
+  'Tables of what people leave within contents, whose column author_hidden is to say whether they are banned or '
   'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
   'there are none the rows go, unless they stay because their own feature erases them.';
 
-create function private.prepare_part() returns trigger
+create function private.prepare_child() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -21091,10 +21091,10 @@ begin
   new.words := private.words_in(array[new.body]);
   return new;
 end $$;
-comment on function private.prepare_part is
+comment on function private.prepare_child is
   'Trigger: fills the words of a part by its body, or staff who looks for some would wait for those of 400 texts.';
 
-create function private.next_parts(p_author uuid, p_kind text, p_after uuid) returns uuid[]
+create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
 set search_path = ''
 as $$
@@ -21102,29 +21102,29 @@ declare
   v_ids uuid[];
 begin
   execute format('select array(select id from %s where author_id = $1 and id > $2 order by id limit 500)',
-                 (select relation from private.content_parts where kind = p_kind))
+                 (select relation from private.content_child_kinds where kind = p_kind))
     into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   return v_ids;
 end $$;
-comment on function private.next_parts is 'The next 500 parts of this kind by a person behind one, by id.';
-call private.make_walk('private.next_parts');
+comment on function private.next_children is 'The next 500 parts of this kind by a person behind one, by id.';
+call private.force_index_scans('private.next_children');
 
-create function private.mark_parts(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_part    private.silenced_parts;
-  v_silent  boolean;
+  v_part    private.content_child_tables;
+  v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- as in private.mark_contents
-  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  -- as in private.hide_or_show_contents
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
-  select * into v_part from private.silenced_parts where relation = (p_job ->> 'relation')::regclass;
+  select * into v_part from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
   execute format('select array(select %1$I from %2$s where %3$I = $1 and %1$I > $2 order by %1$I limit 500)',
                  v_part.key, v_part.relation, v_part.person)
     into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
@@ -21132,22 +21132,22 @@ begin
     when v_erased and v_part.words is null and not v_part.stays then
       format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
     when v_erased and v_part.words is not null then
-      format('update %2$s set author_silent = true, %4$I = %5$L
-              where %3$I = $1 and %1$I = any ($2) and (not author_silent or %4$I <> %5$L)',
+      format('update %2$s set author_hidden = true, %4$I = %5$L
+              where %3$I = $1 and %1$I = any ($2) and (not author_hidden or %4$I <> %5$L)',
              v_part.key, v_part.relation, v_part.person, v_part.words, '')
     else
-      format('update %2$s set author_silent = $3 where %3$I = $1 and %1$I = any ($2) and author_silent <> $3',
+      format('update %2$s set author_hidden = $3 where %3$I = $1 and %1$I = any ($2) and author_hidden <> $3',
              v_part.key, v_part.relation, v_part.person) end
-    using v_user, v_ids, v_silent;
+    using v_user, v_ids, v_hidden;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_parts is
-  'For the worker alone, and private.silence_parts: as private.mark_contents, of a table of parts {userId, relation}.';
-call private.make_walk('private.mark_parts');
-call private.make_batch_queue('silenced-parts', 'private.mark_parts');
+comment on function private.hide_or_show_children is
+  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of parts {userId, relation}.';
+call private.force_index_scans('private.hide_or_show_children');
+call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
-create function private.silence_parts() returns trigger
+create function private.hide_children() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
@@ -21155,32 +21155,32 @@ declare
   v_job json;
 begin
   for v_job in
-    select json_build_object('userId', new.id, 'relation', relation::text) from private.silenced_parts
+    select json_build_object('userId', new.id, 'relation', relation::text) from private.content_child_tables
     order by relation::text
   loop
-    continue when private.mark_parts(v_job::jsonb) ->> 'next' is null;
+    continue when private.hide_or_show_children(v_job::jsonb) ->> 'next' is null;
     if new.erased_at is not null then
-      perform private.erase_later('silenced-parts', v_job);
+      perform private.erase_later('hidden-children', v_job);
     else
-      perform private.enqueue('silenced-parts', v_job);
+      perform private.enqueue('hidden-children', v_job);
     end if;
   end loop;
   return null;
 end $$;
-comment on function private.silence_parts is
-  'Trigger: as private.silence_contents, of 500 rows of each table of parts.';
-create trigger _166_silence_parts after update of banned_at, erased_at on app.users
+comment on function private.hide_children is
+  'Trigger: as private.hide_contents, of 500 rows of each table of parts.';
+create trigger _166_hide_children after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.silence_parts();
+  execute function private.hide_children();
 
--- sql/content/80_silence.sql
+-- sql/content/80_bans.sql
 
 -- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are marked at once,
--- the others by the worker; until then app.silenced_people hides them. How erasure runs: sql/base/90_erasure.sql.
+-- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.contents', 'author_id', 'contents', '{words,author_silent,required_level}');
+  ('app.contents', 'author_id', 'contents', '{words,author_hidden,required_level}');
 
 create function private.next_contents(p_author uuid, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -21202,22 +21202,22 @@ begin
                order by kind desc, created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_contents is 'The next 500 contents of a person behind one, by kind, newest first.';
-call private.make_walk('private.next_contents');
+call private.force_index_scans('private.next_contents');
 
-create function private.mark_contents(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_contents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_silent  boolean;
+  v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
   v_eraser  text;
   v_changed integer;
 begin
   -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
-  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
   -- before the heads: ARCHITECTURE.md, Locks
@@ -21225,44 +21225,44 @@ begin
     for v_eraser in select k.eraser from private.content_kinds k order by k.kind loop
       execute format('select %s($1)', v_eraser) using v_ids;
     end loop;
-    update app.contents set author_silent = true, title = null, words = ''
-    where id = any (v_ids) and (not author_silent or title is not null or words <> '');
+    update app.contents set author_hidden = true, title = null, words = ''
+    where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
     -- the mark alone: what follows from other words is not worked out anew
-    update app.contents set author_silent = v_silent where id = any (v_ids) and author_silent <> v_silent;
+    update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_contents is
-  'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind one '
+comment on function private.hide_or_show_contents is
+  'For the worker alone, and private.hide_contents: marks the next 500 contents of a person {userId} behind one '
   'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('silenced-contents', 'private.mark_contents');
+call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
-create function private.silence_contents() returns trigger
+create function private.hide_contents() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_job json := json_build_object('userId', new.id);
 begin
-  if private.mark_contents(v_job::jsonb) ->> 'next' is null then
+  if private.hide_or_show_contents(v_job::jsonb) ->> 'next' is null then
     return null;
   elsif new.erased_at is not null then
-    perform private.erase_later('silenced-contents', v_job);
+    perform private.erase_later('hidden-contents', v_job);
   else
     -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-    perform private.enqueue('silenced-contents', v_job);
+    perform private.enqueue('hidden-contents', v_job);
   end if;
   return null;
 end $$;
-comment on function private.silence_contents is
+comment on function private.hide_contents is
   'Trigger: a ban marks a person''s newest 500 contents, its end takes the marks away, and an erasure empties them '
   'too; the others follow by the worker.';
-create trigger _162_silence_contents after update of banned_at, erased_at on app.users
+create trigger _162_hide_contents after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.silence_contents();
+  execute function private.hide_contents();
 
 -- policies/content.sql
 
@@ -21272,12 +21272,12 @@ create trigger _162_silence_contents after update of banned_at, erased_at on app
 alter table private.content_kinds enable row level security;
 alter table private.content_places enable row level security;
 
--- content_parts, silenced_parts: as content_kinds
-alter table private.content_parts enable row level security;
-alter table private.silenced_parts enable row level security;
+-- content_child_kinds, content_child_tables: as content_kinds
+alter table private.content_child_kinds enable row level security;
+alter table private.content_child_tables enable row level security;
 
--- content_leftovers: as content_kinds
-alter table private.content_leftovers enable row level security;
+-- content_cascades: as content_kinds
+alter table private.content_cascades enable row level security;
 
 -- contents
 alter table app.contents enable row level security;
@@ -21288,7 +21288,7 @@ create policy select_audience on app.contents for select to authenticated
     required_level,
     space_id is null or (select true from app.space_members m
                          where m.space_id = contents.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.silenced_people s where s.user_id = contents.author_id) is null);
+    and (select true from app.hidden_people s where s.user_id = contents.author_id) is null);
 comment on policy select_audience on app.contents is
   'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
   'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
@@ -21303,7 +21303,7 @@ grant execute on function
   private.content_place,
   private.delete_content,
   private.edit_content,
-  private.enter_content,
+  private.lock_open_content,
   private.find_contents,
   private.find_contents_by,
   private.interests_below,
@@ -21313,7 +21313,7 @@ grant execute on function
   private.require_reported_content,
   private.require_shown,
   private.search_contents,
-  private.share_content
+  private.share_lock_content
   to authenticated;
 grant execute on function
   private.words_in
@@ -21322,8 +21322,8 @@ grant execute on function
 -- batches that the worker does
 grant execute on function
   private.clear_content,
-  private.mark_contents,
-  private.mark_parts
+  private.hide_or_show_contents,
+  private.hide_or_show_children
   to worker;
 
 -- sql/videos/10_videos.sql
@@ -21463,7 +21463,7 @@ comment on function private.require_reported_audio is
 insert into private.report_targets (type, finder) values
   ('video', 'private.require_reported_video'), ('audio', 'private.require_reported_audio');
 
--- sql/videos/20_marks.sql
+-- sql/videos/20_engagement.sql
 
 -- Likes and reposts of videos, given and taken back. Nobody is told of them: videos have no events.
 
@@ -21490,11 +21490,11 @@ insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
 
-insert into private.content_leftovers (relation, kind, whose) values
+insert into private.content_cascades (relation, kind, whose) values
   ('app.video_likes', 'video', 'video_id = $1'),
   ('app.video_reposts', 'video', 'video_id = $1');
 
-create function private.count_video_marks() returns trigger
+create function private.count_video_engagement() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
@@ -21513,16 +21513,16 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.count_video_marks is
+comment on function private.count_video_engagement is
   'Trigger: counts likes and reposts, also those of people whom the viewer does not see, as hearts of posts are.';
 create trigger count_given after insert on app.video_likes
-  referencing new table as changed for each statement execute function private.count_video_marks();
+  referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_likes
-  referencing old table as changed for each statement execute function private.count_video_marks();
+  referencing old table as changed for each statement execute function private.count_video_engagement();
 create trigger count_given after insert on app.video_reposts
-  referencing new table as changed for each statement execute function private.count_video_marks();
+  referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_reposts
-  referencing old table as changed for each statement execute function private.count_video_marks();
+  referencing old table as changed for each statement execute function private.count_video_engagement();
 
 create function private.video_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
@@ -21532,7 +21532,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'likeCount', c.likes,
                'repostCount', c.reposts,
                'commentCount', c.comments,
@@ -21549,7 +21549,7 @@ end $$;
 comment on function private.video_cards is
   'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
   'repostCount, commentCount, viewerHasLiked, viewerHasReposted}.';
-call private.make_walk('private.video_cards');
+call private.force_index_scans('private.video_cards');
 
 create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
@@ -21563,7 +21563,7 @@ language plpgsql volatile   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
+  -- not private.lock_open_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
   perform private.require_shown(private.require_video(p_id));
   return p_id;
@@ -21598,7 +21598,7 @@ as $$
 begin
   delete from app.video_likes where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.refusal('video_unknown');   -- it is taken back, and nothing of the video is shown
+    return private.error_response('video_unknown');   -- it is taken back, and nothing of the video is shown
   end if;
   return private.require_video_card(p_id);
 end $$;
@@ -21631,7 +21631,7 @@ as $$
 begin
   delete from app.video_reposts where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.refusal('video_unknown');   -- as in api.unlike_video
+    return private.error_response('video_unknown');   -- as in api.unlike_video
   end if;
   return private.require_video_card(p_id);
 end $$;
@@ -21649,10 +21649,10 @@ create table app.video_comments (
   author_id      uuid not null references app.users on delete restrict,
   body           text not null,
   removed_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
-    case when removed_at is not null or author_silent then 4 else 0 end) stored,
+    case when removed_at is not null or author_hidden then 4 else 0 end) stored,
   -- a removed comment may have lost its words
   constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
 );
@@ -21663,14 +21663,14 @@ create index video_comments_author_id_idx on app.video_comments (author_id, crea
 comment on table app.video_comments is 'Comments on videos. A removed one keeps its row.';
 comment on column app.video_comments.removed_at is
   'When its author took it back, for everyone; null unless they did.';
-comment on column app.video_comments.author_silent is
+comment on column app.video_comments.author_hidden is
   'Whether the author is banned or erased: of the newest 500 comments at once, of the others soon after '
-  '(private.mark_comments). Until then app.silenced_people hides them.';
+  '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
   'As app.contents.required_level; the video''s own applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
-insert into private.content_leftovers (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
+insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
 insert into private.errors (code, status, text) values
   ('comment_unknown', 404, 'There is no such comment.'),
   ('comment_body', 422, 'A comment must have 1 to 2000 characters.');
@@ -21734,7 +21734,7 @@ declare
 begin
   select * into v_comment from app.video_comments where id = p_id;
   if not found then
-    perform private.fail('comment_unknown');
+    perform private.raise_error('comment_unknown');
   end if;
   return v_comment;
 end $$;
@@ -21755,13 +21755,13 @@ begin
           join app.video_comment_card c on c.id = l.id
           where private.may_meet((select a.level from app.audience a
                                   where a.viewer_id = (select app.uid()) and a.author_id = l.author_id))
-            and (select true from app.silenced_people s where s.user_id = l.author_id) is null
+            and (select true from app.hidden_people s where s.user_id = l.author_id) is null
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
   'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, among '
   'the first 400. Null for none.';
-call private.make_walk('private.find_comments');
+call private.force_index_scans('private.find_comments');
 
 create function api.list_video_comments(p_id uuid) returns json
 language plpgsql stable
@@ -21791,7 +21791,7 @@ begin
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
   if v_card is null then   -- also where a block came, or the video went, while the counters were waited for
-    perform private.fail('video_unknown');
+    perform private.raise_error('video_unknown');
   end if;
   return v_card;
 end $$;
@@ -21820,7 +21820,7 @@ as $$
 begin
   if not private.remove_comment(p_id) then
     perform private.require_comment(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -21835,7 +21835,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_comment(p_target::uuid)).id;
   end if;
-  perform private.fail('comment_unknown');
+  perform private.raise_error('comment_unknown');
   return null;
 end $$;
 comment on function private.require_reported_comment is
@@ -21899,7 +21899,7 @@ declare
   v_next   text;
 begin
   if v_past > c_deepest then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_found := private.search_contents('video', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id,
                                      case when not v_counts then p_cursor end, p_past => v_past);
@@ -21946,7 +21946,7 @@ as $$
 begin
   if not private.delete_video(p_id) then
     perform private.require_video(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -21962,14 +21962,14 @@ set plan_cache_mode = force_generic_plan   -- planning such a view takes longer 
 as $$
 begin
   return (
-    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    select json_agg(private.merge_objects(h.head, d.detail) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
     join private.content_heads h on h.id = i.id
     join private.audio_details d on d.id = h.id);
 end $$;
 comment on function private.audio_cards is
   'The cards of these recordings, in order, as far as the caller sees them: the head and the detail.';
-call private.make_walk('private.audio_cards');
+call private.force_index_scans('private.audio_cards');
 
 create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
@@ -22039,21 +22039,21 @@ as $$
 begin
   if not private.delete_content('audio', p_id) then
     perform private.require_audio(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_audio is
   'Deletes the caller''s audio recording for good. Fails: audio_unknown, content_not_yours.';
 
--- sql/videos/80_silence.sql
+-- sql/videos/80_bans.sql
 
 -- What a ban and an erasure do to comments on videos, and where personal data is in them, as in sql/content. Likes
 -- and reposts of the erased stay as nameless counts.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.video_comments', 'author_id', 'videoComments', '{author_silent,required_level}');
+  ('app.video_comments', 'author_id', 'videoComments', '{author_hidden,required_level}');
 
 create function private.next_comments(p_author uuid, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -22068,7 +22068,7 @@ begin
                order by created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
-call private.make_walk('private.next_comments');
+call private.force_index_scans('private.next_comments');
 
 create function private.lock_recorded() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -22081,60 +22081,60 @@ begin
 end $$;
 comment on function private.lock_recorded is
   'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
-  'on which they commented, before private.silence_contents and private.silence_comments come to any.';
+  'on which they commented, before private.hide_contents and private.hide_comments come to any.';
 create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_recorded();
 
-create function private.mark_comments(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_silent  boolean;
+  v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- as in private.mark_contents
-  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  -- as in private.hide_or_show_contents
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_comments(v_user, p_after);
   perform private.lock_video_counters(array(select video_id from app.video_comments where id = any (v_ids)));
   update app.video_comments
-  set author_silent = v_silent,
+  set author_hidden = v_hidden,
       body = case when v_erased then '' else body end,
       removed_at = case when v_erased then coalesce(removed_at, now()) else removed_at end
-  where id = any (v_ids) and (author_silent <> v_silent or (v_erased and body <> ''));
+  where id = any (v_ids) and (author_hidden <> v_hidden or (v_erased and body <> ''));
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_comments is
-  'For the worker alone, and private.silence_comments: as private.mark_contents, of comments on videos {userId}.';
-call private.make_batch_queue('silenced-comments', 'private.mark_comments');
+comment on function private.hide_or_show_comments is
+  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, of comments on videos {userId}.';
+call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
-create function private.silence_comments() returns trigger
+create function private.hide_comments() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_job json := json_build_object('userId', new.id);
 begin
-  if private.mark_comments(v_job::jsonb) ->> 'next' is null then
+  if private.hide_or_show_comments(v_job::jsonb) ->> 'next' is null then
     return null;
   elsif new.erased_at is not null then
-    perform private.erase_later('silenced-comments', v_job);
+    perform private.erase_later('hidden-comments', v_job);
   else
-    perform private.enqueue('silenced-comments', v_job);
+    perform private.enqueue('hidden-comments', v_job);
   end if;
   return null;
 end $$;
-comment on function private.silence_comments is
-  'Trigger: as private.silence_contents, of comments on videos.';
-create trigger _164_silence_comments after update of banned_at, erased_at on app.users
+comment on function private.hide_comments is
+  'Trigger: as private.hide_contents, of comments on videos.';
+create trigger _164_hide_comments after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.silence_comments();
+  execute function private.hide_comments();
 
 -- policies/videos.sql
 
@@ -22212,7 +22212,7 @@ create policy select_with_content on app.video_comments for select to authentica
       (select a.level from app.audience a
        where a.viewer_id = (select app.uid()) and a.author_id = video_comments.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = video_comments.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = video_comments.author_id) is null
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
   'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '
@@ -22266,7 +22266,7 @@ grant execute on function
 
 -- batches that the worker does
 grant execute on function
-  private.mark_comments
+  private.hide_or_show_comments
   to worker;
 
 -- sql/groups/10_groups.sql
@@ -22635,7 +22635,7 @@ create table app.guilds (
 );
 comment on table app.guilds is
   'What a guild has beside its space. Its treasury is the account of mana with its id.';
-call private.make_nulls_speak('app.guilds');
+call private.make_nulls_raise_codes('app.guilds');
 comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
 
 create table app.guild_charters (
@@ -22666,13 +22666,13 @@ as $$
 begin
   if not private.may_propose_guild()
      and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
-    perform private.fail('guild_not_allowed');
+    perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
 comment on function private.require_guild_founder is
   'Passes for who has canProposeGuild, and for an admin. Fails: guild_not_allowed.';
 
-create function private.found_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
+create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
 set search_path = ''
 as $$
@@ -22688,7 +22688,7 @@ begin
   values (v_id, 1, coalesce(private.require_markdown(p_charter), ''));
   return v_id;
 end $$;
-comment on function private.found_guild is
+comment on function private.create_guild is
   'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
   'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
   'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
@@ -22722,7 +22722,7 @@ comment on function private.guild_cards is
   'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
   'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
   'The balance is for members.';
-call private.make_walk('private.guild_cards');
+call private.force_index_scans('private.guild_cards');
 
 create function private.require_reported_guild(p_id text) returns uuid
 language plpgsql stable
@@ -22760,7 +22760,7 @@ begin
   if v_cursor is not null then
     select version into v_before from app.guild_charters where guild_id = p_guild and id = v_cursor;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := array(select id from app.guild_charters
@@ -22800,11 +22800,11 @@ declare
   v_request uuid;
 begin
   perform private.count_writes('memberships');
-  v_space := private.enter_space('guild', p_id);
+  v_space := private.lock_visible_space('guild', p_id);
   if private.find_own_request(v_space.id) is not null then
-    perform private.fail('application_pending');
+    perform private.raise_error('application_pending');
   elsif private.find_role(v_space.id, private.require_caller()) is not null then
-    perform private.fail('space_member_already');
+    perform private.raise_error('space_member_already');
   end if;
   v_request := private.join_or_ask(v_space, v_message);
   perform private.require_guild_applicant(p_id);
@@ -22833,7 +22833,7 @@ begin
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
   if v_from is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select created_at as at, id, space_id from app.space_requests
@@ -22851,7 +22851,7 @@ begin
 end $$;
 comment on function private.find_own_requests is
   'The next requests of the caller to spaces of a kind, settled ones too, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_own_requests');
+call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- makes cards, which look at nobody
@@ -22991,11 +22991,11 @@ declare
   v_charter text;
 begin
   if jsonb_typeof(p_payload -> 'charter') is distinct from 'string' then
-    perform private.fail('proposal_payload');
+    perform private.raise_error('proposal_payload');
   end if;
   v_charter := coalesce(private.require_markdown(p_payload ->> 'charter'), '');
   if length(v_charter) > 20000 then
-    perform private.fail('guild_charter');
+    perform private.raise_error('guild_charter');
   end if;
   return jsonb_build_object('charter', v_charter);
 end $$;
@@ -23021,9 +23021,9 @@ declare
   v_role text := private.find_role(p_space, p_user);
 begin
   if v_role is null then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   elsif v_role = 'owner' then
-    perform private.fail('last_owner');
+    perform private.raise_error('last_owner');
   end if;
 end $$;
 comment on function private.require_lower is
@@ -23035,7 +23035,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(p_payload -> 'grant') is distinct from 'boolean' then
-    perform private.fail('proposal_payload');
+    perform private.raise_error('proposal_payload');
   end if;
   perform private.require_lower(p_space.id, p_subject);
   return jsonb_build_object('grant', p_payload -> 'grant');
@@ -23076,7 +23076,7 @@ as $$
 begin
   perform private.require_lower(p_space.id, p_proposal.subject_id);
   perform private.drop_member(p_space.id, p_proposal.subject_id);
-  perform private.tell_membership(p_space, 'removed', p_proposal.subject_id);
+  perform private.emit_membership_decision(p_space, 'removed', p_proposal.subject_id);
 end $$;
 comment on function private.execute_expel_proposal is
   'Takes the member out of the guild, who is told. Fails: space_member_unknown, last_owner.';
@@ -23095,7 +23095,7 @@ comment on type app.tally is 'The votes on a proposal, how many may vote, and ho
 create view private.proposal_voters with (security_invoker) as
 select p.id as proposal_id, m.user_id
 from app.guild_proposals p
-join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.silent
+join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
   'Who may vote on an open proposal: who joined before it opened, is not banned from the instance, and is not to be '
@@ -23107,12 +23107,12 @@ set search_path = ''
 as $$
 declare
   v_tally  app.tally;
-  v_silent uuid[];
+  v_hidden uuid[];
 begin
   if p_proposal.eligible is not null then
     v_tally := (p_proposal.yes, p_proposal.no, p_proposal.abstain, p_proposal.eligible, null)::app.tally;
   else
-    v_silent := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.silent);
+    v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
     -- who left took their votes along, so only those of the banned are passed over. Joined with the members, each
     -- member's vote would be looked up by itself
@@ -23120,7 +23120,7 @@ begin
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
     from app.guild_votes v
-    where v.proposal_id = p_proposal.id and v.user_id <> all (v_silent);
+    where v.proposal_id = p_proposal.id and v.user_id <> all (v_hidden);
   end if;
   v_tally.quorum := (v_tally.eligible + 3) / 4;
   return v_tally;
@@ -23128,7 +23128,7 @@ end $$;
 comment on function private.tally is
   'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
   'eligible, rounded up.';
-call private.make_walk('private.tally');
+call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -23244,7 +23244,7 @@ begin
     payload = case when v_erased and v_proposal.status <> 'executed' then payload - 'charter' else payload end
   where id = p_id;
   if not v_erased then
-    perform private.tell_membership(v_space, 'proposal_decided', v_proposal.proposer_id, p_proposal => p_id);
+    perform private.emit_membership_decision(v_space, 'proposal_decided', v_proposal.proposer_id, p_proposal => p_id);
   end if;
 end $$;
 comment on function private.settle_proposal is
@@ -23341,7 +23341,7 @@ begin
   v_space.accent := p_accent;
   v_space.visibility := 'public';
   v_space.join_policy := 'request';
-  v_id := private.found_guild(v_space, p_charter, p_min_rep);
+  v_id := private.create_guild(v_space, p_charter, p_min_rep);
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_guild is
@@ -23401,7 +23401,7 @@ set search_path = ''
 as $$
 begin
   if p_role is distinct from 'founder' then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   return private.change_role('guild', p_id, p_user_id, 'owner');
 end $$;
@@ -23513,7 +23513,7 @@ end $$;
 comment on function private.proposal_cards is
   'These proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, closesAt, '
   'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
-call private.make_walk('private.proposal_cards');
+call private.force_index_scans('private.proposal_cards');
 
 create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
 language plpgsql stable security definer   -- its callers look at who may read it
@@ -23523,7 +23523,7 @@ declare
   v_proposal app.guild_proposals;
 begin
   select * into v_proposal from app.guild_proposals where id = p_id;
-  return private.merged(
+  return private.merge_objects(
     (select c from private.proposal_cards(array[p_id]) c),
     json_build_object(
       'tally', to_json(coalesce(p_tally, private.tally(v_proposal))),
@@ -23543,29 +23543,29 @@ declare
 begin
   select * into v_proposal from app.guild_proposals where id = p_id and guild_id = p_guild;
   if not found then
-    perform private.fail('proposal_unknown');
+    perform private.raise_error('proposal_unknown');
   end if;
   return v_proposal;
 end $$;
 comment on function private.require_proposal is 'A proposal of a guild. Fails: proposal_unknown.';
 
-create function private.enter_proposal(p_guild text, p_id uuid) returns app.guild_proposals
+create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
 set search_path = ''
 as $$
 declare
-  v_space    app.spaces := private.enter_space('guild', p_guild);
+  v_space    app.spaces := private.lock_visible_space('guild', p_guild);
   v_proposal app.guild_proposals;
 begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   v_proposal := private.require_proposal(v_space.id, p_id);
   perform private.require_open(v_space);
   if v_proposal.status <> 'open' or v_proposal.closes_at <= clock_timestamp() then
-    perform private.fail('proposal_closed');
+    perform private.raise_error('proposal_closed');
   end if;
   return v_proposal;
 end $$;
-comment on function private.enter_proposal is
+comment on function private.lock_open_proposal is
   'An open proposal of a guild that the caller is in, which is locked. Fails: space_unknown, space_not_member, '
   'space_role, proposal_unknown, space_archived, proposal_closed.';
 
@@ -23588,26 +23588,26 @@ begin
   perform private.count_writes('proposals');
   select * into v_kind from private.proposal_kinds where kind = p_kind;
   if not found then
-    perform private.fail('proposal_kind');
+    perform private.raise_error('proposal_kind');
   elsif coalesce(v_title, '') = '' then
-    perform private.fail('proposal_title');
+    perform private.raise_error('proposal_title');
   elsif v_closes not between now() + interval '1 hour' and now() + interval '30 days' then
-    perform private.fail('proposal_closes_at');
+    perform private.raise_error('proposal_closes_at');
   end if;
   if v_kind.person_key is not null then
     if jsonb_typeof(p_payload -> v_kind.person_key) is distinct from 'string' then
-      perform private.fail('proposal_payload');
+      perform private.raise_error('proposal_payload');
     end if;
     v_subject := private.require_visible_person(p_payload ->> v_kind.person_key);
   end if;
-  v_space := private.enter_space('guild', p_guild, array_remove(array[v_subject], null));
+  v_space := private.lock_visible_space('guild', p_guild, array_remove(array[v_subject], null));
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
     perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, since we may have waited
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
-    perform private.fail('proposals_exhausted');
+    perform private.raise_error('proposals_exhausted');
   end if;
   execute format('select %s($1, $2, $3)', v_kind.checker) into v_payload
     using v_space, v_subject, coalesce(p_payload, '{}');
@@ -23626,13 +23626,13 @@ language plpgsql volatile security definer   -- nobody may write votes
 set search_path = ''
 as $$
 declare
-  v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+  v_proposal app.guild_proposals := private.lock_open_proposal(p_guild, p_id);
   v_tally    app.tally;
 begin
   if (p_value = any (array['yes', 'no', 'abstain'])) is not true then
-    perform private.fail('proposal_vote');
+    perform private.raise_error('proposal_vote');
   elsif not exists (select from private.proposal_voters where proposal_id = p_id and user_id = app.uid()) then
-    perform private.fail('proposal_ineligible');
+    perform private.raise_error('proposal_ineligible');
   end if;
   insert into app.guild_votes (proposal_id, user_id, value) values (p_id, app.uid(), p_value)
   on conflict (proposal_id, user_id) do update set value = excluded.value;
@@ -23649,12 +23649,12 @@ language plpgsql volatile security definer   -- nobody may write proposals
 set search_path = ''
 as $$
 declare
-  v_proposal app.guild_proposals := private.enter_proposal(p_guild, p_id);
+  v_proposal app.guild_proposals := private.lock_open_proposal(p_guild, p_id);
 begin
   if v_proposal.proposer_id <> app.uid() then
-    perform private.fail('proposal_not_yours');
+    perform private.raise_error('proposal_not_yours');
   elsif exists (select from app.guild_votes where proposal_id = p_id and user_id <> app.uid()) then
-    perform private.fail('proposal_voted');
+    perform private.raise_error('proposal_voted');
   end if;
   perform private.decide_proposal(v_proposal, 'withdrawn');
   return private.proposal_detail(p_id);
@@ -23694,7 +23694,7 @@ begin
                order by created_at desc, id desc limit 51);
 end $$;
 comment on function private.find_proposals is 'The next 51 proposals of a guild, of this status where it is given.';
-call private.make_walk('private.find_proposals');
+call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- members read what nobody may read
@@ -23711,7 +23711,7 @@ begin
     select created_at, id into v_from.at, v_from.id from app.guild_proposals
     where id = v_cursor and guild_id = v_guild;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := private.find_proposals(v_guild, p_status, v_from);
@@ -23730,10 +23730,10 @@ declare
   v_proposal app.guild_proposals;
 begin
   perform private.require_role('admin');
-  v_space := private.enter_space('guild', p_guild);
+  v_space := private.lock_visible_space('guild', p_guild);
   v_proposal := private.require_proposal(v_space.id, p_id);
   if v_proposal.status <> 'open' then
-    perform private.fail('proposal_closed');
+    perform private.raise_error('proposal_closed');
   end if;
   perform private.decide_proposal(v_proposal, p_status);
   perform private.audit('proposal.' || p_status, 'proposal', p_id::text);
@@ -23828,13 +23828,13 @@ end $$;
 comment on function api.force_close_proposal is
   'An admin closes a proposal without a decision. Fails: those of private.settle_by_staff.';
 
--- sql/guilds/80_silence.sql
+-- sql/guilds/80_bans.sql
 
 -- What a ban does to proposals: who is banned is no longer eligible, so others may be more than half of who is.
 -- An erasure takes the person out of their guilds, which private.drop_votes sees to.
 -- docs/decisions.md, Guilds.
 
-create function private.retake_tallies(p_job jsonb, p_after uuid default null) returns json
+create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
@@ -23843,7 +23843,7 @@ declare
   v_guild uuid;
 begin
   select m.space_id into v_guild from app.space_members m
-  where m.user_id = v_user and m.silent and (p_after is null or m.space_id > p_after)
+  where m.user_id = v_user and m.hidden and (p_after is null or m.space_id > p_after)
     and exists (select from app.guild_proposals p where p.guild_id = m.space_id and p.status = 'open')
   order by m.space_id limit 1;
   if not found then
@@ -23854,12 +23854,12 @@ begin
   where guild_id = v_guild and status = 'open';
   return json_build_object('changed', 1, 'next', v_guild);
 end $$;
-comment on function private.retake_tallies is
+comment on function private.recount_proposals is
   'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
   'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('retaken-tallies', 'private.retake_tallies');
+call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
-create function private.retake_tallies_soon() returns trigger
+create function private.enqueue_recounts() returns trigger
 language plpgsql security definer   -- reads memberships of others
 set search_path = ''
 as $$
@@ -23867,15 +23867,15 @@ begin
   -- not here: it may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
              where m.user_id = new.id) then
-    perform private.enqueue('retaken-tallies', json_build_object('userId', new.id));
+    perform private.enqueue('recounted-proposals', json_build_object('userId', new.id));
   end if;
   return null;
 end $$;
-comment on function private.retake_tallies_soon is
+comment on function private.enqueue_recounts is
   'Trigger: the votes of who is banned, who is no longer eligible, are counted out soon after.';
-create trigger _187_retake_tallies_soon after update of banned_at on app.users
+create trigger _187_enqueue_recounts after update of banned_at on app.users
   for each row when (old.banned_at is null and new.banned_at is not null)
-  execute function private.retake_tallies_soon();
+  execute function private.enqueue_recounts();
 
 -- policies/guilds.sql
 
@@ -23901,7 +23901,7 @@ alter table app.guild_votes enable row level security;
 grant execute on function
   private.apply_to_guild,
   private.change_guild,
-  private.found_guild,
+  private.create_guild,
   private.guild_cards,
   private.list_charters,
   private.list_own_applications,
@@ -23947,7 +23947,7 @@ grant execute on function
 -- jobs and batches
 grant execute on function
   private.job_settle_proposals,
-  private.retake_tallies
+  private.recount_proposals
   to worker;
 
 -- sql/treasury/10_treasury.sql
@@ -24034,7 +24034,7 @@ set search_path = ''
 as $$
 begin
   if p_amount is null or p_amount not between 1 and 1000000000 then
-    perform private.fail('treasury_amount');
+    perform private.raise_error('treasury_amount');
   end if;
 end $$;
 comment on function private.require_amount is 'Passes for an amount that can be moved. Fails: treasury_amount.';
@@ -24093,20 +24093,20 @@ end $$;
 comment on function private.treasury_cards is
   'These rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, note, '
   'createdAt}. Of people whom the caller does not see, only the row.';
-call private.make_walk('private.treasury_cards');
+call private.force_index_scans('private.treasury_cards');
 
-create function private.enter_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
+create function private.lock_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
 language plpgsql volatile security definer   -- see private.lock_space
 set search_path = ''
 as $$
 declare
-  v_space app.spaces := private.enter_space('guild', p_guild, p_people);
+  v_space app.spaces := private.lock_visible_space('guild', p_guild, p_people);
 begin
   perform private.require_space_role(v_space.id, variadic p_roles);
   perform private.require_open(v_space);
   return v_space;
 end $$;
-comment on function private.enter_treasury is
+comment on function private.lock_treasury is
   'A guild that is open, locked with these people, in which the caller has one of these roles. Fails: space_unknown, '
   'space_not_member, space_role, space_archived.';
 
@@ -24121,7 +24121,7 @@ declare
 begin
   perform private.count_writes('movements');
   perform private.require_amount(p_amount);
-  v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
+  v_space := private.lock_treasury(p_guild, '{}', 'owner', 'moderator', 'member');
   v_id := private.move_treasury(v_space.id, 'contribution', app.uid(), array[app.uid()], array[p_amount], v_note);
   return json_build_object(
     'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
@@ -24146,11 +24146,11 @@ begin
   perform private.count_writes('movements');
   perform private.require_amount(p_amount);
   if coalesce(v_note, '') = '' then
-    perform private.fail('treasury_note_missing');
+    perform private.raise_error('treasury_note_missing');
   end if;
-  v_space := private.enter_treasury(p_guild, array[v_user], 'owner', 'moderator');
+  v_space := private.lock_treasury(p_guild, array[v_user], 'owner', 'moderator');
   if v_user = app.uid() then
-    perform private.fail('disburse_oneself');
+    perform private.raise_error('disburse_oneself');
   end if;
   perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
   v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
@@ -24200,16 +24200,16 @@ declare
 begin
   perform private.count_writes('movements');
   perform private.require_amount(p_amount);
-  v_space := private.enter_treasury(p_guild, '{}', 'owner', 'moderator');
+  v_space := private.lock_treasury(p_guild, '{}', 'owner', 'moderator');
   select array_agg(w.user_id), array_agg(w.score), array_agg(w.amount) into v_people, v_scores, v_amounts
   from (select array_agg(m.user_id order by m.created_at, m.user_id) as people,
                array_agg(c.score order by m.created_at, m.user_id) as scores
         from app.space_members m join app.contribution_scores c on c.user_id = m.user_id
-        where m.space_id = v_space.id and not m.silent) s
+        where m.space_id = v_space.id and not m.hidden) s
   cross join lateral private.weigh_shares(p_amount, s.people, s.scores) w
   where w.amount > 0;
   if v_people is null then
-    perform private.fail('nothing_to_weigh');
+    perform private.raise_error('nothing_to_weigh');
   end if;
   perform private.move_treasury(v_space.id, 'distribution', app.uid(), v_people,
                                 array(select -a from unnest(v_amounts) a), v_note);
@@ -24240,12 +24240,12 @@ begin
   if v_cursor is not null then
     select seq into v_before from app.treasury_entries where guild_id = v_guild and id = v_cursor;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := array(select id from app.treasury_entries where guild_id = v_guild and seq < v_before
                  order by seq desc limit 51);
-  return private.merged(json_build_object('balance', private.treasury_balance(v_guild)),
+  return private.merge_objects(json_build_object('balance', private.treasury_balance(v_guild)),
                         private.page(private.treasury_cards(v_ids[:p_limit]), v_ids::text[], p_limit));
 end $$;
 comment on function private.read_treasury is
@@ -24285,7 +24285,7 @@ set search_path = ''
 as $$
 begin
   if (p_payload ->> 'amount' ~ '^[0-9]{1,9}$') is not true then
-    perform private.fail('proposal_payload');
+    perform private.raise_error('proposal_payload');
   end if;
   perform private.require_amount((p_payload ->> 'amount')::integer);
   return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
@@ -24298,8 +24298,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if exists (select from app.silenced_people where user_id = p_proposal.subject_id) then
-    perform private.fail('person_unknown');
+  if exists (select from app.hidden_people where user_id = p_proposal.subject_id) then
+    perform private.raise_error('person_unknown');
   end if;
   perform private.move_treasury(
     p_space.id, 'disbursement', null, array[p_proposal.subject_id],
@@ -24477,15 +24477,15 @@ insert into private.errors (code, status, text) values
   ('no_shared_circle', 403, 'Two people who share no circle and have no direct conversation can neither open one nor '
   'add one another to a group.');
 
-create function private.hears(p_viewer uuid, p_sender uuid) returns boolean
+create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of others than the caller
 set search_path = ''
 as $$
 begin
   return (select a.level from app.audience a where a.viewer_id = p_viewer and a.author_id = p_sender) < 0 is not true
-     and not exists (select from app.silenced_people s where s.user_id = p_sender);
+     and not exists (select from app.hidden_people s where s.user_id = p_sender);
 end $$;
-comment on function private.hears is
+comment on function private.receives_from is
   'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
   'erased.';
 
@@ -24494,8 +24494,8 @@ language plpgsql stable security definer   -- reads the audience of others than 
 set search_path = ''
 as $$
 begin
-  return private.hears(p_viewer, p_person)
-      or p_direct and not exists (select from app.silenced_people s where s.user_id = p_person);
+  return private.receives_from(p_viewer, p_person)
+      or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
   'Whether a viewer sees a person in a conversation of theirs: nobody banned or erased, and in a group nobody across '
@@ -24533,7 +24533,7 @@ begin
   from app.conversation_members m join app.conversations c on c.id = m.conversation_id
   where m.conversation_id = p_conversation and m.user_id = private.require_caller();
   if not found then
-    perform private.fail('conversation_unknown');
+    perform private.raise_error('conversation_unknown');
   end if;
   return v_conversation;
 end $$;
@@ -24559,7 +24559,7 @@ declare
   v_conversation app.conversations := private.lock_conversation(p_conversation);
 begin
   if v_conversation.kind = 'direct' then
-    perform private.fail('conversation_direct');
+    perform private.raise_error('conversation_direct');
   end if;
   return v_conversation;
 end $$;
@@ -24572,10 +24572,10 @@ set search_path = ''
 as $$
 begin
   if (private.require_member(p_conversation)).kind = 'direct' then
-    perform private.fail('conversation_direct');
+    perform private.raise_error('conversation_direct');
   elsif not exists (select from app.conversation_members m
                     where m.conversation_id = p_conversation and m.user_id = app.uid() and m.role = 'owner') then
-    perform private.fail('conversation_not_yours');
+    perform private.raise_error('conversation_not_yours');
   end if;
 end $$;
 comment on function private.require_own_group is
@@ -24612,8 +24612,8 @@ as $$
 declare
   v_other uuid := private.other_in(p_conversation, app.uid());
 begin
-  if v_other is not null and not private.hears(app.uid(), v_other) then
-    perform private.fail('conversation_closed');
+  if v_other is not null and not private.receives_from(app.uid(), v_other) then
+    perform private.raise_error('conversation_closed');
   end if;
 end $$;
 comment on function private.check_open is
@@ -24697,7 +24697,7 @@ create table app.message_reactions (
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
   'Who reacted to which message with what. Others see only how many, of those whom they see.';
-call private.make_nulls_speak('app.message_reactions');
+call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
   bare  text collate "C" primary key check (length(bare) between 1 and 9),
@@ -24717,7 +24717,7 @@ insert into private.errors (code, status, text) values
   ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
   ('message_selection', 422, 'after and changedSince cannot be given together.');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
    'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
 
@@ -24732,7 +24732,7 @@ begin
     order by s.first_number desc limit 1), false);
 end $$;
 comment on function private.in_span is 'Whether a number lies where the caller takes or took part.';
-call private.make_walk('private.in_span');
+call private.force_index_scans('private.in_span');
 
 create function private.find_message(p_id uuid) returns app.messages
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -24771,7 +24771,7 @@ declare
   v_message app.messages := private.find_message(p_id);
 begin
   if v_message.id is null then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   return v_message;
 end $$;
@@ -24846,7 +24846,7 @@ begin
           where (private.find_message(i.id)).id is not null);
 end $$;
 comment on function private.message_cards is 'The cards of these messages, in order, as far as the caller sees them.';
-call private.make_walk('private.message_cards');
+call private.force_index_scans('private.message_cards');
 
 create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
@@ -24870,13 +24870,13 @@ begin
                 where m.conversation_id = p_conversation and m.number > v_read
                 order by m.number desc limit 500) l
           where l.kind = 'text' and l.deleted_at is null and l.sender_id <> (select app.uid())
-            and private.hears((select app.uid()), l.sender_id)
+            and private.receives_from((select app.uid()), l.sender_id)
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
   'How many messages in a conversation the caller has not read, up to so many, among the latest 500: not their own, '
   'those of the conversation itself, deleted ones, and those of people whom they do not hear.';
-call private.make_walk('private.count_unread_messages');
+call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -24898,7 +24898,7 @@ begin
 end $$;
 comment on function private.find_last_message is
   'The latest message in a conversation that the caller sees, among the latest 500 since they came; null for none.';
-call private.make_walk('private.find_last_message');
+call private.force_index_scans('private.find_last_message');
 
 -- sql/messaging/25_emoji.sql
 
@@ -25066,7 +25066,7 @@ select translate(e.emoji, U&'\FE0F', ''), e.emoji from string_to_table(
 -- an id: the client reads what it names, and what it has missed is in the list of messages (after, changedSince).
 -- docs/decisions.md, Realtime.
 
-create function private.hears_conversation(p_rest text) returns boolean
+create function private.may_listen_to_conversation(p_rest text) returns boolean
 language plpgsql stable   -- called by a definer function: asks for the caller's own membership
 set search_path = ''
 as $$
@@ -25074,9 +25074,9 @@ begin
   return exists (select from app.conversation_members m
                  where m.user_id = app.uid() and m.conversation_id::text = p_rest);
 end $$;
-comment on function private.hears_conversation is 'Audience of conversation:{conversationId}: its members.';
+comment on function private.may_listen_to_conversation is 'Audience of conversation:{conversationId}: its members.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('conversation', 'private.hears_conversation',
+  ('conversation', 'private.may_listen_to_conversation',
    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
    'deleted; `reaction` {id} of the message when its reactions change');
 update private.realtime_topics
@@ -25084,7 +25084,7 @@ set events = events || '; `conversation` {id} when something is said in a conver
                        'a conversation that one reads, for one''s other devices'
 where prefix = 'user';
 
-create function private.tell_hearers() returns trigger
+create function private.send_conversation_access() returns trigger
 language plpgsql security definer   -- nobody else may insert messages
 set search_path = ''
 as $$
@@ -25099,10 +25099,10 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.tell_hearers is
+comment on function private.send_conversation_access is
   'Trigger: tells Realtime who hears a conversation no more, and who does again, as of tokens that end.';
-create trigger tell_hearers after insert or delete on app.conversation_members
-  for each row execute function private.tell_hearers();
+create trigger send_conversation_access after insert or delete on app.conversation_members
+  for each row execute function private.send_conversation_access();
 
 -- sql/messaging/40_sending.sql
 
@@ -25129,7 +25129,7 @@ begin
   perform from app.conversation_members where conversation_id = v_message.conversation_id
   order by user_id for no key update;   -- sorted, as everybody who has more than one of them
   update app.conversation_members set latest_at = v_message.created_at
-  where conversation_id = v_message.conversation_id and private.hears(user_id, v_message.sender_id);
+  where conversation_id = v_message.conversation_id and private.receives_from(user_id, v_message.sender_id);
   v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
   perform private.emit('messaging.message.sent',
     json_build_object('messageId', v_message.id, 'conversationId', v_message.conversation_id), v_people);
@@ -25141,7 +25141,7 @@ comment on function private.add_message is
   'Puts a message behind all others of its conversation, moves the conversation up in the lists of who hears the '
   'sender, says so on its channel, and leaves the rest to the effects.';
 
-create function private.say(p_conversation uuid, p_person uuid, p_what text) returns app.messages
+create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -25154,7 +25154,7 @@ begin
   v_message.body := p_what;
   return private.add_message(v_message);
 end $$;
-comment on function private.say is 'What a conversation itself says of a person: see app.messages.';
+comment on function private.add_system_message is 'What a conversation itself says of a person: see app.messages.';
 
 create function private.find_sent(p_conversation uuid, p_client_id uuid) returns json
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -25188,7 +25188,7 @@ begin
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
-    perform private.fail('token_revoked');
+    perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
   v_card := private.find_sent(p_conversation, p_client_id);   -- again: two at once come here one after the other
@@ -25198,7 +25198,7 @@ begin
   perform private.check_open(v_conversation);
   if p_reply_to is not null
      and (private.require_message(p_reply_to)).conversation_id <> p_conversation then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   v_message.conversation_id := p_conversation;
   v_message.sender_id := app.uid();
@@ -25224,7 +25224,7 @@ declare
   v_card json;
 begin
   if p_client_id is null then
-    perform private.fail('value_invalid');   -- without it a repeat would be sent once more
+    perform private.raise_error('value_invalid');   -- without it a repeat would be sent once more
   end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
@@ -25257,13 +25257,13 @@ declare
   v_message app.messages := private.lock_message(p_id);
 begin
   if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
-    perform private.fail('message_not_yours');
+    perform private.raise_error('message_not_yours');
   end if;
   perform private.check_open(private.require_member(v_message.conversation_id));
   if v_message.deleted_at is not null then
-    perform private.fail('message_deleted');
+    perform private.raise_error('message_deleted');
   elsif v_message.created_at < now() - interval '15 minutes' then
-    perform private.fail('message_too_old');
+    perform private.raise_error('message_too_old');
   end if;
   if v_message.body = p_body then
     return;
@@ -25298,7 +25298,7 @@ declare
   v_message app.messages := private.lock_message(p_id);
 begin
   if v_message.sender_id <> app.uid() or v_message.kind = 'system' then
-    perform private.fail('message_not_yours');
+    perform private.raise_error('message_not_yours');
   elsif v_message.deleted_at is not null then
     return;
   end if;
@@ -25352,7 +25352,7 @@ begin
       return v_emoji;
     end if;
   end loop;
-  perform private.fail('message_emoji');
+  perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
   'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends. Fails: '
@@ -25369,13 +25369,13 @@ declare
 begin
   perform private.check_open(v_talk);
   if private.is_tombstone(v_message) then
-    perform private.fail('message_deleted');
+    perform private.raise_error('message_deleted');
   end if;
   -- counted as the caller sees them: a refusal must not tell of those that are hidden from them
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
-    perform private.fail('message_emojis_exhausted');
+    perform private.raise_error('message_emojis_exhausted');
   end if;
   insert into app.message_reactions (message_id, emoji, user_id) values (p_id, p_emoji, app.uid())
   on conflict do nothing;
@@ -25431,7 +25431,7 @@ as $$
 begin
   perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
   if (private.find_message(p_id)).id is null then
-    return private.refusal('message_unknown');   -- it is taken back, and nothing of the message is shown
+    return private.error_response('message_unknown');   -- it is taken back, and nothing of the message is shown
   end if;
   return null;   -- answered as 204
 end $$;
@@ -25459,7 +25459,7 @@ begin
   select m.number into v_number from app.messages m
   where m.id = v_id and m.conversation_id = p_conversation and private.in_span(p_conversation, m.number);
   if not found then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_number;
 end $$;
@@ -25543,7 +25543,7 @@ end $$;
 comment on function private.find_messages is
   'The next messages of a conversation that the caller sees, behind a number or before it, in the times when they '
   'took part, among the next 400 messages and times together.';
-call private.make_walk('private.find_messages');
+call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -25575,7 +25575,7 @@ end $$;
 comment on function private.find_changed_messages is
   'The next messages of a conversation that were edited, deleted or reacted to behind a place, and that the caller '
   'sees, among the next 400, the oldest change first.';
-call private.make_walk('private.find_changed_messages');
+call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
 language plpgsql security definer   -- nobody may write messages
@@ -25619,7 +25619,7 @@ declare
   v_found app.found;
 begin
   if p_after is not null and p_changed_since is not null then
-    perform private.fail('message_selection');
+    perform private.raise_error('message_selection');
   end if;
   if p_changed_since is not null then
     -- a commit takes its time: what was noted before it may be seen after what was noted later
@@ -25627,7 +25627,7 @@ begin
     if p_cursor is not null then
       v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
       if v_place.at is null then
-        perform private.fail('cursor_unknown');
+        perform private.raise_error('cursor_unknown');
       end if;
     end if;
     v_found := private.find_changed_messages(v_id, v_place);
@@ -25725,7 +25725,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
-  v_words  text := private.sought(p_q);
+  v_words  text := private.fold_query(p_q);
   v_looks  integer := 400;
   v_weight integer := 10000;   -- of messages and members that are looked at
   v_ids    uuid[] := '{}';
@@ -25763,7 +25763,7 @@ end $$;
 comment on function private.find_conversations is
   'The next conversations of the caller that are of a kind, have something unread, and are named so, as far as each '
   'is asked for, among the next 400, and while what is looked at in them is no more than 10,000 messages and members.';
-call private.make_walk('private.find_conversations');
+call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -25793,7 +25793,7 @@ begin
       v_from := private.conversation_place(v_from.id);
     end if;
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_conversations(p_kind, coalesce(p_unread, false), nullif(p_q, ''), v_from);
@@ -25834,7 +25834,7 @@ end $$;
 comment on function private.count_unread_conversations is
   'How many conversations have something that the caller has not read, without those that they muted, up to 99, among '
   'the first 1000 of their list, and while no more than 20,000 messages are looked at.';
-call private.make_walk('private.count_unread_conversations');
+call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json
 language plpgsql stable
@@ -25856,12 +25856,12 @@ declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.fail('conversation_full');   -- before anybody is looked for
+    perform private.raise_error('conversation_full');   -- before anybody is looked for
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
   if private.require_caller() = any (v_people) then
-    perform private.fail('conversation_oneself');
+    perform private.raise_error('conversation_oneself');
   end if;
   return v_people;
 end $$;
@@ -25879,16 +25879,16 @@ begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
   -- again, in a later statement: a block may have come while this waited
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
-    perform private.fail('no_shared_circle');
+    perform private.raise_error('no_shared_circle');
   end if;
 end $$;
 comment on function private.lock_available is
   'Locks what these people are to the caller, and passes when each can be written to. Fails: person_unknown, '
   'no_shared_circle.';
 
-create function private.enter_conversation(p_conversation uuid, p_people uuid[], p_number bigint) returns void
+create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
 set search_path = ''
 as $$
@@ -25898,7 +25898,7 @@ begin
   insert into app.conversation_spans (conversation_id, user_id, first_number)
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
-comment on function private.enter_conversation is
+comment on function private.start_membership is
   'Lets people take part, who may read from a number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
@@ -25913,7 +25913,7 @@ begin
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
-  perform private.enter_conversation(v_id, array[v_caller, p_other], 1);
+  perform private.start_membership(v_id, array[v_caller, p_other], 1);
   return v_id;
 end $$;
 comment on function private.open_direct is 'Makes the direct conversation of the caller and a person.';
@@ -25927,7 +25927,7 @@ declare
   v_id     uuid;
 begin
   insert into app.conversations (kind, title) values ('group', p_title) returning id into v_id;
-  perform private.enter_conversation(v_id, v_caller || p_people, 1);
+  perform private.start_membership(v_id, v_caller || p_people, 1);
   update app.conversation_members set role = 'owner' where conversation_id = v_id and user_id = v_caller;
   return v_id;
 end $$;
@@ -25942,11 +25942,11 @@ declare
   v_id     uuid;
 begin
   if p_kind is null or p_kind not in ('direct', 'group') then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   elsif p_kind = 'direct' and cardinality(p_member_ids) <> 1 then
-    perform private.fail('conversation_people');
+    perform private.raise_error('conversation_people');
   elsif p_kind = 'direct' and p_title is not null then
-    perform private.fail('conversation_title');
+    perform private.raise_error('conversation_title');
   end if;
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_member_ids))));
   v_people := private.require_others(p_member_ids);
@@ -25992,7 +25992,7 @@ begin
   perform private.lock_own_group(p_id);
   update app.conversations set title = p_title where id = p_id and title is distinct from p_title;
   if found then
-    perform private.say(p_id, app.uid(), 'title ' || p_title);
+    perform private.add_system_message(p_id, app.uid(), 'title ' || p_title);
   end if;
 end $$;
 comment on function private.rename_conversation is
@@ -26021,12 +26021,12 @@ declare
   v_group app.conversations := private.lock_own_group(p_id);
 begin
   if exists (select from app.conversation_members where conversation_id = p_id and user_id = any (p_people)) then
-    perform private.fail('conversation_member_already');
+    perform private.raise_error('conversation_member_already');
   elsif (select count(*) from app.conversation_members where conversation_id = p_id) + cardinality(p_people) > 50 then
-    perform private.fail('conversation_full');
+    perform private.raise_error('conversation_full');
   end if;
-  perform private.enter_conversation(p_id, p_people, v_group.last_number + 1);
-  perform private.say(p_id, p.id, 'joined') from unnest(p_people) as p (id);
+  perform private.start_membership(p_id, p_people, v_group.last_number + 1);
+  perform private.add_system_message(p_id, p.id, 'joined') from unnest(p_people) as p (id);
 end $$;
 comment on function private.add_members is
   'Lets people take part in the caller''s group, and says so in it. Fails: conversation_unknown, conversation_direct, '
@@ -26061,7 +26061,7 @@ begin
   order by user_id for no key update;
   update app.conversation_members set role = case user_id when p_to then 'owner' else 'member' end
   where conversation_id = p_id and user_id in (p_from, p_to);
-  perform private.say(p_id, p_to, 'owner');
+  perform private.add_system_message(p_id, p_to, 'owner');
 end $$;
 comment on function private.hand_over is 'Makes another member the owner of a group, and says so in it.';
 
@@ -26079,13 +26079,13 @@ begin
   update app.conversation_spans set last_number = v_number
   where conversation_id = p_id and user_id = p_person and last_number > v_number;
   if p_what is not null then
-    perform private.say(p_id, p_person, p_what);
+    perform private.add_system_message(p_id, p_person, p_what);
   end if;
   if v_role = 'owner' then
     -- somebody who can act rather than somebody who is banned
     select m.user_id into v_next from app.conversation_members m
     where m.conversation_id = p_id
-    order by (select true from app.silenced_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
+    order by (select true from app.hidden_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
     limit 1;
     if found then
       perform private.hand_over(p_id, p_person, v_next);
@@ -26127,7 +26127,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.conversation_members where conversation_id = p_id and user_id = p_person) then
-    perform private.fail('conversation_member_unknown');
+    perform private.raise_error('conversation_member_unknown');
   end if;
   return p_person;
 end $$;
@@ -26179,7 +26179,7 @@ as $$
 begin
   perform private.require_own_group(p_id);
   if p_role is distinct from 'owner' then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   perform private.count_writes('messages');
   perform private.make_owner(p_id, (private.require_others(array[p_person]))[1]);
@@ -26200,7 +26200,7 @@ begin
   update app.conversation_members set muted_until = p_until
   where conversation_id = p_id and user_id = private.require_caller();
   if not found then
-    perform private.fail('conversation_unknown');
+    perform private.raise_error('conversation_unknown');
   end if;
 end $$;
 comment on function private.mute_conversation is
@@ -26212,7 +26212,7 @@ set search_path = ''
 as $$
 begin
   if p_until <= now() then
-    perform private.fail('conversation_until');
+    perform private.raise_error('conversation_until');
   end if;
   -- what nobody lives to see is for good
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
@@ -26241,7 +26241,7 @@ declare
   v_message app.messages := private.require_message(p_message);
 begin
   if v_message.conversation_id <> p_id then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   update app.conversation_members
   set last_read_number = greatest(last_read_number, v_message.number), last_read_at = v_message.created_at
@@ -26302,13 +26302,13 @@ declare
   v_message app.messages;
 begin
   if not pg_input_is_valid(p_target, 'uuid') then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   end if;
   v_message := private.find_received_message(p_target::uuid);
   if v_message.id is null then
-    perform private.fail('message_unknown');
+    perform private.raise_error('message_unknown');
   elsif private.is_tombstone(v_message) then
-    perform private.fail('message_deleted');
+    perform private.raise_error('message_deleted');
   end if;
   return v_message.id;
 end $$;
@@ -26350,7 +26350,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'message.received', m.sender_id, 'conversation', m.conversation_id::text,
             jsonb_build_object('conversationId', m.conversation_id, 'messageId', m.id), null, null,
             e.caused_at)::private.notice
@@ -26374,7 +26374,7 @@ begin
   from unnest(p_effects) e
   join app.messages m on m.id = (e.payload ->> 'messageId')::uuid
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = e.user_id
-  where private.hears(e.user_id, m.sender_id);
+  where private.receives_from(e.user_id, m.sender_id);
 end $$;
 comment on function private.broadcast_messages is
   'Listener: says on each member''s own channel that something is said in a conversation, once a message, but not '
@@ -26422,7 +26422,7 @@ begin
 end $$;
 comment on function private.erase_messages is
   'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
-call private.make_walk('private.erase_messages');
+call private.force_index_scans('private.erase_messages');
 
 create function private.erase_conversations() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -26447,7 +26447,7 @@ end $$;
 comment on function private.erase_conversations is
   'Trigger: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
   'messages become tombstones: 500 of each at once.';
-call private.make_walk('private.erase_conversations');
+call private.force_index_scans('private.erase_conversations');
 create trigger _166_erase_conversations after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_conversations();
 
@@ -26571,7 +26571,7 @@ create table app.events (
   constraint event_reason check (length(cancel_reason) <= 500)
 );
 comment on table app.events is 'What an event has beside its head in app.contents.';
-call private.make_nulls_speak('app.events');
+call private.make_nulls_raise_codes('app.events');
 comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
 comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
 comment on column app.events.capacity is
@@ -26579,7 +26579,7 @@ comment on column app.events.capacity is
 comment on column app.events.sequence is 'How often it was changed, by which calendars know the latest (RFC 5545).';
 comment on column app.events.cancelled_at is 'When its host called it off, for good; null unless they did.';
 
-create table app.event_places (
+create table app.event_seats (
   event_id     uuid primary key references app.events on delete cascade,
   host_id      uuid not null references app.users on delete cascade,
   going        integer not null default 0 check (going >= 0),
@@ -26588,13 +26588,13 @@ create table app.event_places (
   reminded_for timestamptz,
   remind_at    timestamptz
 );
-create index event_places_remind_at_idx on app.event_places (remind_at) where remind_at is not null;
-create index event_places_host_id_idx on app.event_places (host_id, remind_at);
-comment on table app.event_places is
+create index event_seats_remind_at_idx on app.event_seats (remind_at) where remind_at is not null;
+create index event_seats_host_id_idx on app.event_seats (host_id, remind_at);
+comment on table app.event_seats is
   'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
-comment on column app.event_places.host_id is 'That of the event, which never changes: hosts take turns by it.';
-comment on column app.event_places.reminded_for is 'When the reminder was due that all who go have had; null before.';
-comment on column app.event_places.remind_at is
+comment on column app.event_seats.host_id is 'That of the event, which never changes: hosts take turns by it.';
+comment on column app.event_seats.reminded_for is 'When the reminder was due that all who go have had; null before.';
+comment on column app.event_seats.remind_at is
   'When the worker reminds the guests the next time; null where nobody goes, and when it is cancelled or all is told.';
 
 create table app.event_rsvps (
@@ -26642,12 +26642,12 @@ insert into private.write_limits (kind, per_hour) values ('rsvps', 600);
 
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.events', 'id', 'events', '{contents}', '{}'),
-  ('app.event_places', 'event_id', 'eventPlaces', '{contents}', '{host_id,remind_at}');
+  ('app.event_seats', 'event_id', 'eventPlaces', '{contents}', '{host_id,remind_at}');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.event_rsvps', 'user_id', 'eventReplies', '{host_id,reminded_for}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.event_rsvps', 'host_id', 'The reply is another''s; how many there are is in eventPlaces.'),
-  ('app.event_places', 'host_id', 'A copy of what is in contents.');
+  ('app.event_seats', 'host_id', 'A copy of what is in contents.');
 
 insert into private.errors (code, status, text) values
   ('event_unknown', 404, 'There is no such event.'),
@@ -26665,7 +26665,7 @@ insert into private.errors (code, status, text) values
   ('event_over', 409, 'This event is over.'),
   ('event_waitlist_full', 409, 'At most 500 people can wait for a place.');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
    'the time or place of an event changes, or its host cancels it'),
   ('events.place.given', '{eventId,event}', 'somebody on a waiting list gets a place'),
@@ -26709,12 +26709,12 @@ language plpgsql volatile security definer   -- nobody may write places
 set search_path = ''
 as $$
 begin
-  perform from app.event_places where event_id = any (p_ids) order by event_id for no key update;
+  perform from app.event_seats where event_id = any (p_ids) order by event_id for no key update;
 end $$;
 comment on function private.lock_events is
   'Locks the places of these events, sorted: nobody else gives or frees one meanwhile. ARCHITECTURE.md, Locks.';
 
-create function private.event_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- asked of contents that private.find_contents has found
 set search_path = ''
 as $$
@@ -26727,12 +26727,12 @@ begin
       and (p_filters ->> 'country' is null or private.fold(e.country) = p_filters ->> 'country')
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
-comment on function private.event_wanted is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.sought has it.';
+comment on function private.matches_event_filter is
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.fold_query has it.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
-  ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.event_wanted');
-insert into private.content_leftovers (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
+  ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
+insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
 create function private.require_reported_event(p_target text) returns uuid
 language plpgsql stable
@@ -26750,7 +26750,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'goingCount', p.going,
                'interestedCount', p.interested,
                'waitlistCount', p.waitlisted,
@@ -26766,12 +26766,12 @@ begin
     from unnest(p_ids) with ordinality as i (id, place)
     join private.content_heads h on h.id = i.id
     join private.event_details d on d.id = h.id
-    join app.event_places p on p.event_id = h.id);
+    join app.event_seats p on p.event_id = h.id);
 end $$;
 comment on function private.event_cards is
   'The cards of these events, in order, as far as the caller sees them: the head, the detail, {goingCount, '
   'interestedCount, waitlistCount, viewer: {rsvp, waitlistPosition}}.';
-call private.make_walk('private.event_cards');
+call private.force_index_scans('private.event_cards');
 
 create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
@@ -26780,7 +26780,7 @@ as $$ begin return private.require_card('event_unknown', private.event_cards(arr
 comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
   'event_unknown.';
 
--- sql/events/20_places.sql
+-- sql/events/20_seats.sql
 
 -- Replies to events, and who has a place. All of it happens under the lock of the event's places, so that a place that
 -- is freed or added goes to who waits longest in the same transaction.
@@ -26791,13 +26791,13 @@ language plpgsql volatile security definer   -- nobody may write places
 set search_path = ''
 as $$
 begin
-  update app.event_places p set remind_at = n.at
+  update app.event_seats p set remind_at = n.at
   from (select case when e.cancelled_at is null and w.going > 0 then (
                  select min(d.due)
                  from unnest(array[e.starts_at - interval '24 hours', e.starts_at - interval '1 hour']) d (due)
                  -- what is 15 minutes late is left out
                  where d.due > greatest(w.reminded_for, now() - interval '15 minutes')) end as at
-        from app.events e join app.event_places w on w.event_id = e.id where e.id = p_event) n
+        from app.events e join app.event_seats w on w.event_id = e.id where e.id = p_event) n
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
@@ -26824,7 +26824,7 @@ begin
     select c.id, p_user, c.author_id, c.space_id, p_status, v_since from app.contents c where c.id = p_event
     on conflict (event_id, user_id) do update set status = excluded.status, since = excluded.since;
   end if;
-  update app.event_places
+  update app.event_seats
   set going = going + (p_status is not distinct from 'going')::integer
                     - (v_old is not distinct from 'going')::integer,
       interested = interested + (p_status is not distinct from 'interested')::integer
@@ -26839,7 +26839,7 @@ end $$;
 comment on function private.put_rsvp is
   'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
 
-create function private.fill_places(p_event uuid) returns void
+create function private.fill_seats(p_event uuid) returns void
 language plpgsql volatile security definer   -- nobody may write replies
 set search_path = ''
 as $$
@@ -26849,7 +26849,7 @@ declare
 begin
   -- without a capacity everybody gets one, and at most 500 wait
   select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
-  from app.events e join app.event_places p on p.event_id = e.id
+  from app.events e join app.event_seats p on p.event_id = e.id
   where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
   if not found or v_free = 0 then
     return;
@@ -26857,7 +26857,7 @@ begin
   v_users := array(select r.user_id from app.event_rsvps r
                    where r.event_id = p_event and r.status = 'waitlisted'
                      -- whose place is about to be freed
-                     and not exists (select from app.silenced_people s where s.user_id = r.user_id)
+                     and not exists (select from app.hidden_people s where s.user_id = r.user_id)
                    order by r.since limit v_free);
   perform private.put_rsvp(p_event, u.id, 'going')
   from (select id from unnest(v_users) with ordinality as w (id, place) order by place) u;
@@ -26865,7 +26865,7 @@ begin
     perform private.emit('events.place.given', json_build_object('eventId', p_event, 'event', 'promoted'), v_users);
   end if;
 end $$;
-comment on function private.fill_places is
+comment on function private.fill_seats is
   'Gives the free places of an event that is locked to those who wait longest, and emits events.place.given.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
@@ -26876,31 +26876,31 @@ declare
   v_me     uuid := private.require_caller();
   v_id     uuid := p_head.id;
   v_event  app.events;
-  v_places app.event_places;
+  v_places app.event_seats;
   v_old    text;
 begin
   select * into v_event from app.events where id = v_id;
-  select * into v_places from app.event_places where event_id = v_id;
+  select * into v_places from app.event_seats where event_id = v_id;
   if v_event.cancelled_at is not null then
-    perform private.fail('event_cancelled');
+    perform private.raise_error('event_cancelled');
   elsif v_event.ends_at <= now() then
-    perform private.fail('event_over');
+    perform private.raise_error('event_over');
   end if;
   select status into v_old from app.event_rsvps where event_id = v_id and user_id = v_me;
   if v_old = p_status or (p_status = 'going' and v_old = 'waitlisted') then
     return;
   elsif p_status = 'going' and v_places.going >= v_event.capacity then
     if v_places.waitlisted >= 500 then
-      perform private.fail('event_waitlist_full');
+      perform private.raise_error('event_waitlist_full');
     end if;
     perform private.put_rsvp(v_id, v_me, 'waitlisted');
   else
     perform private.put_rsvp(v_id, v_me, p_status);
-    perform private.fill_places(v_id);
+    perform private.fill_seats(v_id);
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has locked an event and entered it (private.enter_content), goes to it or is interested. Without '
+  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. Without '
   'a free place they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, event_waitlist_full.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
@@ -26914,7 +26914,7 @@ begin
     return false;
   end if;
   perform private.put_rsvp(p_id, app.uid(), null);
-  perform private.fill_places(p_id);
+  perform private.fill_seats(p_id);
   return true;
 end $$;
 comment on function private.drop_rsvp is
@@ -26929,16 +26929,16 @@ declare
   v_head app.contents;
 begin
   if (p_status in ('going', 'interested')) is not true then
-    perform private.fail('event_rsvp');
+    perform private.raise_error('event_rsvp');
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
   -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
-  perform private.keep_person(private.require_caller());
+  perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
   perform private.lock_events(array[p_id]);
-  perform private.rsvp(private.enter_content('event', p_id), p_status);
+  perform private.rsvp(private.lock_open_content('event', p_id), p_status);
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
@@ -26956,9 +26956,9 @@ begin
   if exists (select from app.contents where id = p_id and kind = 'event') then
     return null;   -- answered as 204
   elsif v_dropped then
-    return private.refusal('event_unknown');   -- it is taken back, and nothing of the event is shown
+    return private.error_response('event_unknown');   -- it is taken back, and nothing of the event is shown
   end if;
-  perform private.fail('event_unknown');
+  perform private.raise_error('event_unknown');
   return null;
 end $$;
 comment on function api.unrsvp_event is
@@ -26977,7 +26977,7 @@ declare
   v_found  app.found;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select since as at, user_id as id from app.event_rsvps
@@ -26995,7 +26995,7 @@ begin
 end $$;
 comment on function private.find_attendees is
   'The next people with this reply to an event whom the caller sees, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_attendees');
+call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- as private.find_attendees
@@ -27019,7 +27019,7 @@ begin
 end $$;
 comment on function private.list_attendees is
   'As private.find_attendees, a page of {userId, user, status, since}. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_attendees');
+call private.force_index_scans('private.list_attendees');
 
 create function api.list_event_attendees(
   p_id uuid, p_status text default 'going', p_limit integer default 20, p_cursor text default null
@@ -27053,7 +27053,7 @@ begin
   if p_changes ? 'startsAt' then
     v_event.starts_at := p_changes ->> 'startsAt';
     if v_event.starts_at is distinct from p_event.starts_at and v_event.starts_at <= now() then
-      perform private.fail('event_past');
+      perform private.raise_error('event_past');
     end if;
   end if;
   if p_changes ? 'endsAt' then
@@ -27064,7 +27064,7 @@ begin
   end if;
   if p_changes ? 'location' then
     if (v_location ->> 'kind' in ('online', 'place', 'hybrid')) is not true then
-      perform private.fail('event_location');
+      perform private.raise_error('event_location');
     end if;
     v_event.location_kind := v_location ->> 'kind';
     v_event.url := nullif(private.require_text(v_location ->> 'url'), '');
@@ -27093,7 +27093,7 @@ begin
   v_event.id := private.add_content('event', p_interest, p_title, array[v_event.body::text], p_group_id, p_guild_id);
   v_event.sequence := 0;
   insert into app.events select v_event.*;
-  insert into app.event_places (event_id, host_id) values (v_event.id, private.require_caller());
+  insert into app.event_seats (event_id, host_id) values (v_event.id, private.require_caller());
   return v_event.id;
 end $$;
 comment on function private.add_event is
@@ -27134,11 +27134,11 @@ declare
   v_from   timestamptz := case p_when when 'upcoming' then greatest(p_from, now()) else p_from end;
   v_to     timestamptz := case when v_past then least(p_to, now()) else p_to end;
   v_wanted jsonb := jsonb_strip_nulls(jsonb_build_object(
-    'from', v_from, 'to', v_to, 'country', private.sought(p_country), 'city', private.sought(p_city)));
+    'from', v_from, 'to', v_to, 'country', private.fold_query(p_country), 'city', private.fold_query(p_city)));
   v_found  app.listing;
 begin
   if p_when not in ('upcoming', 'past') then
-    perform private.fail('event_when');
+    perform private.raise_error('event_when');
   end if;
   v_found := private.search_contents(
     'event', p_interest_id, p_author_id, p_q, p_group_id, p_guild_id, p_cursor, v_wanted,
@@ -27163,7 +27163,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.merged(private.require_event_card(p_id), (
+  return private.merge_objects(private.require_event_card(p_id), (
     select json_build_object(
       'sequence', e.sequence,
       'localStart', to_char(e.starts_at at time zone private.known_timezone(e.timezone), 'YYYY-MM-DD"T"HH24:MI:SS'),
@@ -27186,7 +27186,7 @@ declare
   v_found  app.listing;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select w.at, w.id from (
@@ -27215,7 +27215,7 @@ end $$;
 comment on function private.find_my_events is
   'The next events that the caller hosts or goes to, by when they published or said so, among the next 400. Fails: '
   'cursor_unknown.';
-call private.make_walk('private.find_my_events');
+call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -27226,7 +27226,7 @@ declare
   v_found app.listing;
 begin
   if p_role not in ('hosting', 'going') then
-    perform private.fail('event_role');
+    perform private.raise_error('event_role');
   end if;
   v_found := private.find_my_events(p_role, p_cursor);
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
@@ -27248,13 +27248,13 @@ begin
   v_head := private.lock_own_content('event', p_id, false);
   perform from private.visible_contents where id = p_id;
   if not found then
-    perform private.fail('event_unknown');
+    perform private.raise_error('event_unknown');
   end if;
   select * into v_event from app.events where id = p_id;
   if v_event.cancelled_at is not null then
-    perform private.fail('event_cancelled');
+    perform private.raise_error('event_cancelled');
   elsif v_event.ends_at <= now() then
-    perform private.fail('event_over');
+    perform private.raise_error('event_over');
   end if;
   return v_head;
 end $$;
@@ -27279,7 +27279,7 @@ begin
       location_kind = v_event.location_kind, url = v_event.url, city = v_event.city, country = v_event.country,
       address = v_event.address, capacity = v_event.capacity, sequence = sequence + 1
   where id = p_id;
-  perform private.fill_places(p_id);
+  perform private.fill_seats(p_id);
   if (v_event.starts_at, v_event.ends_at, v_event.timezone, v_event.location_kind, v_event.url, v_event.city,
       v_event.country, v_event.address)
      is distinct from (v_old.starts_at, v_old.ends_at, v_old.timezone, v_old.location_kind, v_old.url, v_old.city,
@@ -27351,7 +27351,7 @@ as $$
 begin
   if not private.delete_event(p_id) then
     perform private.require_content('event', p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -27366,7 +27366,7 @@ comment on function api.delete_event is
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
-create function private.tell_event_guests(p_job jsonb, p_after uuid default null) returns json
+create function private.fan_out_event_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- who replied is for definer functions to know
 set search_path = ''
 as $$
@@ -27380,25 +27380,25 @@ begin
   perform private.add_effects('events.event.changed', p_job, v_ids);
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.tell_event_guests is
-  'For the worker alone, and private.reach_event_guests: leaves an effect for the next 500 who replied to an event '
+comment on function private.fan_out_event_batch is
+  'For the worker alone, and private.fan_out_event: leaves an effect for the next 500 who replied to an event '
   'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.tell_event_guests');
-call private.make_batch_queue('event-notices', 'private.tell_event_guests');
+call private.force_index_scans('private.fan_out_event_batch');
+call private.make_batch_queue('event-notices', 'private.fan_out_event_batch');
 
-create function private.reach_event_guests(p_event jsonb) returns void
-language plpgsql volatile security definer   -- as private.tell_event_guests
+create function private.fan_out_event(p_event jsonb) returns void
+language plpgsql volatile security definer   -- as private.fan_out_event_batch
 set search_path = ''
 as $$
 begin
-  if (select going + interested + waitlisted from app.event_places
+  if (select going + interested + waitlisted from app.event_seats
       where event_id = (p_event ->> 'eventId')::uuid) > 100 then
     perform private.enqueue('event-notices', p_event::json);
   else
-    perform private.tell_event_guests(p_event);
+    perform private.fan_out_event_batch(p_event);
   end if;
 end $$;
-comment on function private.reach_event_guests is
+comment on function private.fan_out_event is
   'Listener: leaves an effect for who replied to an event, or lets the worker do it when they are more than 100.';
 
 create function private.notify_event_guests(p_effects private.effects[]) returns void
@@ -27406,7 +27406,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'event.reminder', null, 'event', v.id::text, n.payload, n.key, null,
             e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -27426,7 +27426,7 @@ begin
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
       and private.may_meet(private.find_level(e.user_id, c.author_id))
       and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
-      and not exists (select from app.silenced_people s where s.user_id = c.author_id)
+      and not exists (select from app.hidden_people s where s.user_id = c.author_id)
       -- a batch may run twice
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
@@ -27440,7 +27440,7 @@ comment on function private.notify_event_guests is
   'cancellation away; the host knows what they changed.';
 
 insert into private.event_listeners (event, listener, position, timing) values
-  ('events.event.changed', 'private.reach_event_guests', 550, 'at once'),
+  ('events.event.changed', 'private.fan_out_event', 550, 'at once'),
   ('events.event.changed', 'private.notify_event_guests', 600, 'soon'),
   ('events.place.given', 'private.notify_event_guests', 600, 'soon'),
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
@@ -27463,13 +27463,13 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
-  v_place  app.event_places;
+  v_place  app.event_seats;
   v_starts timestamptz;
   v_due    timestamptz;
   v_name   text;
   v_users  uuid[];
 begin
-  select * into v_place from app.event_places
+  select * into v_place from app.event_seats
   where remind_at <= now() order by remind_at limit 1 for no key update skip locked;
   if not found then
     return 0;
@@ -27495,12 +27495,12 @@ begin
   end if;
   if cardinality(v_users) = 500 then
     -- the others have their turn before the next 500
-    update app.event_places set remind_at = clock_timestamp() where event_id = v_place.event_id;
+    update app.event_seats set remind_at = clock_timestamp() where event_id = v_place.event_id;
   else
-    update app.event_places set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
+    update app.event_seats set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
     perform private.plan_reminder(v_place.event_id);
   end if;
-  perform private.give_way('app.event_places', 'host_id', v_place.host_id, 'true', 'remind_at', 'remind_at');
+  perform private.yield_turn('app.event_seats', 'host_id', v_place.host_id, 'true', 'remind_at', 'remind_at');
   if v_users is not null then
     perform private.emit('events.event.reminded', json_build_object(
       'eventId', v_place.event_id, 'event', v_name, 'startsAt', private.utc(v_starts)), v_users);
@@ -27514,13 +27514,13 @@ comment on function private.job_remind_events is
   'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
 
--- sql/events/80_silence.sql
+-- sql/events/80_bans.sql
 
 -- What frees places: a block between host and guest, leaving the space, a ban and an erasure. The first 500 at once,
 -- the others by the worker.
 -- docs/decisions.md, Events; Erasure and export.
 
-create function private.free_places(p_job jsonb, p_after uuid default null) returns json
+create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may write the replies of others
 set search_path = ''
 as $$
@@ -27544,7 +27544,7 @@ begin
       v_ids := array(select event_id from app.event_rsvps
                      where space_id = v_space and user_id = v_user and event_id > v_after order by event_id limit 500);
     end if;
-  elsif exists (select from app.silenced_people where user_id = v_user) then
+  elsif exists (select from app.hidden_people where user_id = v_user) then
     v_ids := array(select event_id from app.event_rsvps
                    where user_id = v_user and event_id > v_after order by event_id limit 500);
   end if;
@@ -27558,60 +27558,60 @@ begin
     order by i.id
   loop
     perform private.put_rsvp(v_id, v_user, null);
-    perform private.fill_places(v_id);
+    perform private.fill_seats(v_id);
   end loop;
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.free_places is
+comment on function private.release_seats is
   'For the worker alone, and triggers: of the next 500 replies of a person {userId}, all or those to a host {hostId} '
   'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
   'waits longest. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.free_places');
-call private.make_batch_queue('freed-places', 'private.free_places');
+call private.force_index_scans('private.release_seats');
+call private.make_batch_queue('released-seats', 'private.release_seats');
 
-create function private.free_places_soon(p_job json) returns void
-language plpgsql volatile security definer   -- as private.free_places
+create function private.release_seats_soon(p_job json) returns void
+language plpgsql volatile security definer   -- as private.release_seats
 set search_path = ''
 as $$
 begin
-  if private.free_places(p_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('freed-places', p_job);
+  if private.release_seats(p_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('released-seats', p_job);
   end if;
 end $$;
-comment on function private.free_places_soon is 'As private.free_places, and leaves what is more to the worker.';
+comment on function private.release_seats_soon is 'As private.release_seats, and leaves what is more to the worker.';
 
-create function private.free_blocked_places() returns trigger
+create function private.release_blocked_seats() returns trigger
 language plpgsql security definer   -- frees places of both
 set search_path = ''
 as $$
 begin
-  perform private.free_places_soon(json_build_object('userId', w.guest, 'hostId', w.host))
+  perform private.release_seats_soon(json_build_object('userId', w.guest, 'hostId', w.host))
   from changed c
   cross join lateral (values (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) w (guest, host);
   return null;
 end $$;
-comment on function private.free_blocked_places is
+comment on function private.release_blocked_seats is
   'Trigger: a block takes each out of the other''s events that are not over.';
-create trigger _220_free_blocked_places after insert on app.blocks
-  referencing new table as changed for each statement execute function private.free_blocked_places();
+create trigger _220_release_blocked_seats after insert on app.blocks
+  referencing new table as changed for each statement execute function private.release_blocked_seats();
 
-create function private.free_left_places() returns trigger
+create function private.release_left_seats() returns trigger
 language plpgsql security definer   -- frees places whoever takes somebody out of a space
 set search_path = ''
 as $$
 begin
   -- an erasure frees all of them later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
-    perform private.free_places_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
+    perform private.release_seats_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
   end if;
   return null;
 end $$;
-comment on function private.free_left_places is
+comment on function private.release_left_seats is
   'Trigger: who leaves a space, or is removed, goes to none of its events that are not over.';
-create trigger _100_free_left_places after delete on app.space_members
-  for each row execute function private.free_left_places();
+create trigger _100_release_left_seats after delete on app.space_members
+  for each row execute function private.release_left_seats();
 
-create function private.free_silenced_places() returns trigger
+create function private.release_hidden_seats() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
@@ -27622,20 +27622,20 @@ begin
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = new.id
                                     order by event_id limit 500)
                               || case when new.erased_at is not null then private.next_contents(new.id, null) end);
-  if private.free_places(v_job::jsonb) ->> 'next' is null then
+  if private.release_seats(v_job::jsonb) ->> 'next' is null then
     return null;
   elsif new.erased_at is not null then
-    perform private.erase_later('freed-places', v_job);
+    perform private.erase_later('released-seats', v_job);
   else
-    perform private.enqueue('freed-places', v_job);
+    perform private.enqueue('released-seats', v_job);
   end if;
   return null;
 end $$;
-comment on function private.free_silenced_places is
+comment on function private.release_hidden_seats is
   'Trigger: who is banned goes to no event that is not over; of who is erased every reply goes.';
-create trigger _159_free_silenced_places after update of banned_at, erased_at on app.users
+create trigger _159_release_hidden_seats after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.free_silenced_places();
+  execute function private.release_hidden_seats();
 
 -- policies/events.sql
 
@@ -27649,12 +27649,12 @@ create policy select_with_content on app.events for select to authenticated
 comment on policy select_with_content on app.events is
   'Everybody who sees the head sees the event. Definer functions write it.';
 
--- event_places
-alter table app.event_places enable row level security;
-grant select on app.event_places to authenticated;
-create policy select_with_content on app.event_places for select to authenticated
+-- event_seats
+alter table app.event_seats enable row level security;
+grant select on app.event_seats to authenticated;
+create policy select_with_content on app.event_seats for select to authenticated
   using ((select true from app.contents c where c.id = event_id));
-comment on policy select_with_content on app.event_places is
+comment on policy select_with_content on app.event_seats is
   'Everybody who sees the event sees how many replied. Definer functions count them.';
 
 -- event_rsvps
@@ -27698,9 +27698,9 @@ grant execute on function
 
 -- jobs and batches that the worker does
 grant execute on function
-  private.free_places,
+  private.release_seats,
   private.job_remind_events,
-  private.tell_event_guests
+  private.fan_out_event_batch
   to worker;
 
 -- sql/debates/10_debates.sql
@@ -27729,15 +27729,15 @@ create table app.debate_positions (
   debate_id     uuid not null references app.contents on delete cascade,
   author_id     uuid not null references app.users on delete restrict,
   side          text not null check (side in ('for', 'against', 'undecided')),
-  author_silent boolean not null default false,
+  author_hidden boolean not null default false,
   created_at    timestamptz not null default now(),
   primary key (debate_id, author_id)
 );
 create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
 comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
-call private.make_nulls_speak('app.debate_positions');
-comment on column app.debate_positions.author_silent is
-  'Whether they are banned, and so counted for nobody: private.silence_parts. An erasure takes the row.';
+call private.make_nulls_raise_codes('app.debate_positions');
+comment on column app.debate_positions.author_hidden is
+  'Whether they are banned, and so counted for nobody: private.hide_children. An erasure takes the row.';
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
@@ -27758,10 +27758,10 @@ declare
   v_sums  record;
 begin
   if tg_op <> 'DELETE' then
-    v_there := array(select w from written w where not w.author_silent);
+    v_there := array(select w from written w where not w.author_hidden);
   end if;
   if tg_op <> 'INSERT' then
-    v_were := array(select o from overwritten o where not o.author_silent);
+    v_were := array(select o from overwritten o where not o.author_hidden);
   end if;
   for v_sums in
     select c.debate_id, sum(c.one) filter (where c.side = 'for') as pro,
@@ -27817,13 +27817,13 @@ comment on function private.erase_debates is 'Deletes what these debates say; th
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
 -- behind arguments, as a ban locks them
-insert into private.content_leftovers (relation, kind, position, whose) values
+insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
-insert into private.silenced_parts (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.content_child_tables (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.debates', 'id', 'debates', '{contents}');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_positions', 'author_id', 'debatePositions', '{author_silent}');
+  ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
 create function private.require_reported_debate(p_target text) returns uuid
 language plpgsql stable
@@ -27841,7 +27841,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'viewer', json_build_object(
                  'side', (select p.side from app.debate_positions p
                           where p.debate_id = h.id and p.author_id = (select app.uid())))))
@@ -27852,7 +27852,7 @@ begin
 end $$;
 comment on function private.debate_cards is
   'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
-call private.make_walk('private.debate_cards');
+call private.force_index_scans('private.debate_cards');
 
 create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
@@ -27868,7 +27868,7 @@ as $$
 begin
   perform from app.debates where id = p_id and closed_at is null and closes_at > now();
   if not found then
-    perform private.fail('debate_closed');
+    perform private.raise_error('debate_closed');
   end if;
 end $$;
 comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
@@ -27879,7 +27879,7 @@ set search_path = ''
 as $$
 begin
   if not private.is_ahead(p_closes_at) then
-    perform private.fail('debate_closes_at');
+    perform private.raise_error('debate_closes_at');
   end if;
   return p_closes_at;
 end $$;
@@ -27987,7 +27987,7 @@ begin
 end $$;
 comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
 
-create function private.place_position(p_debate uuid, p_side text) returns void
+create function private.set_debate_position(p_debate uuid, p_side text) returns void
 language plpgsql volatile security definer   -- nobody may change a position
 set search_path = ''
 as $$
@@ -27997,7 +27997,7 @@ begin
   values (p_debate, private.require_caller(), p_side)
   on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
 end $$;
-comment on function private.place_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+comment on function private.set_debate_position is 'Where the caller stands in a debate. Fails: debate_closed.';
 
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
@@ -28005,20 +28005,20 @@ set search_path = ''
 as $$
 begin
   perform private.count_writes('likes');
-  perform private.enter_content('debate', p_id);
-  perform private.place_position(p_id, p_side);
+  perform private.lock_open_content('debate', p_id);
+  perform private.set_debate_position(p_id, p_side);
   return private.require_debate_card(p_id);
 end $$;
 comment on function api.take_position is
   'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
-  'writes_exceeded, debate_unknown (also of a removed one), private.enter_content, debate_closed.';
+  'writes_exceeded, debate_unknown (also of a removed one), private.lock_open_content, debate_closed.';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a position
 set search_path = ''
 as $$
 begin
-  perform private.share_content(p_debate);
+  perform private.share_lock_content(p_debate);
   if p_seen then
     perform private.require_open_debate(p_debate);
   end if;
@@ -28039,7 +28039,7 @@ declare
 begin
   perform private.remove_position(p_id, v_seen);
   if not v_seen then
-    return private.refusal('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+    return private.error_response('debate_unknown');   -- it is taken back, and nothing of the debate is shown
   end if;
   return null;   -- answered as 204
 end $$;
@@ -28065,14 +28065,14 @@ create table app.debate_arguments (
   words          tsvector not null default '',
   removed_at     timestamptz,
   deleted_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
-    case when author_silent or (deleted_at is not null and not answered) then 4
+    case when author_hidden or (deleted_at is not null and not answered) then 4
          when removed_at is not null then 3 else 0 end) stored,
   constraint argument_depth check (depth between 1 and 4),
   -- what is deleted or of the erased has lost its words
-  constraint argument_body check (deleted_at is not null or author_silent or length(body) between 50 and 2000)
+  constraint argument_body check (deleted_at is not null or author_hidden or length(body) between 50 and 2000)
 );
 -- what everybody sees: readers then need not walk over hundreds of arguments that were removed, or are of the banned
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
@@ -28092,7 +28092,7 @@ create index debate_arguments_created_at_idx on app.debate_arguments (created_at
   where deleted_at is null;
 comment on table app.debate_arguments is
   'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
-call private.make_nulls_speak('app.debate_arguments');
+call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
   'The words of its body, by which staff finds it. A trigger writes them.';
 comment on column app.debate_arguments.parent_id is
@@ -28103,8 +28103,8 @@ comment on column app.debate_arguments.answered is 'Whether it was ever answered
 comment on column app.debate_arguments.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
-comment on column app.debate_arguments.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.debate_arguments.author_hidden is
+  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
 comment on column app.debate_arguments.required_level is
   'As app.contents.required_level; the debate''s own applies too.';
 
@@ -28123,27 +28123,27 @@ insert into private.errors (code, status, text) values
   ('argument_body', 422, 'An argument must have 50 to 2000 characters.'),
   ('argument_depth', 422, 'Arguments answer each other at most four levels deep.'),
   ('argument_own', 400, 'You cannot vote for your own argument.');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('debates.argument.created', '{argumentId,debateId,authorId}', 'somebody argues in a debate'),
   ('debates.argument.deleted', '{argumentId,debateId,authorId}', 'somebody deletes their argument');
 
-insert into private.silenced_parts (relation, person, key, words) values
+insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
 -- of the next 500 first the votes
-insert into private.content_leftovers (relation, kind, position, whose) values
+insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
   ('app.debate_arguments', 'debate', 2, 'id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))
    and not exists (select from app.argument_votes v where v.argument_id = id)');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_silent,required_level,words}'),
+  ('app.debate_arguments', 'author_id', 'debateArguments', '{author_hidden,required_level,words}'),
   ('app.argument_votes', 'user_id', 'argumentVotes', '{}');
 
 create trigger _100_check_author before insert on app.debate_arguments
   for each row execute function private.check_author();
-create trigger _120_prepare_part before insert or update of body on app.debate_arguments
-  for each row execute function private.prepare_part();
+create trigger _120_prepare_child before insert or update of body on app.debate_arguments
+  for each row execute function private.prepare_child();
 
 create function private.count_arguments() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -28197,7 +28197,7 @@ from app.debate_arguments a
 -- as private.visible_contents
 where coalesce((select m.level from app.audience m
                 where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
-  and (select true from app.silenced_people s where s.user_id = a.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = a.author_id) is null;
 comment on view private.visible_arguments is
   'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
   'app.debate_arguments. It is for definer functions, to which no policy applies.';
@@ -28208,7 +28208,7 @@ select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at,
 from app.debate_arguments a where a.deleted_at is null;
 comment on view private.argument_details is
   'What staff sees of an argument: {debateId, parentId, side, body}.';
-insert into private.content_parts (kind, plural, relation, details) values
+insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 
 create function private.require_argument(p_id uuid) returns app.debate_arguments
@@ -28220,7 +28220,7 @@ declare
 begin
   select * into v_argument from app.debate_arguments where id = p_id and deleted_at is null;
   if not found then
-    perform private.fail('argument_unknown');
+    perform private.raise_error('argument_unknown');
   end if;
   return v_argument;
 end $$;
@@ -28235,7 +28235,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_argument(p_target::uuid)).id;
   end if;
-  perform private.fail('argument_unknown');
+  perform private.raise_error('argument_unknown');
   return null;
 end $$;
 comment on function private.require_reported_argument is
@@ -28272,7 +28272,7 @@ comment on function private.argument_cards is
   'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
   'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
   'body nor author.';
-call private.make_walk('private.argument_cards');
+call private.force_index_scans('private.argument_cards');
 
 -- sql/debates/22_arguing.sql
 
@@ -28351,7 +28351,7 @@ end $$;
 comment on function private.find_arguments is
   'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
   'or one, by votes or the newest first, among the next 400 that are there for everybody, and their own.';
-call private.make_walk('private.find_arguments');
+call private.force_index_scans('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
 language plpgsql stable security definer   -- reads the votes of what was found
@@ -28381,13 +28381,13 @@ begin
   if p_cursor is not null then
     v_from := private.open_cursor(v_list, p_cursor);
     if v_from.id is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_parent_id is not null then
     perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
     if not found then
-      perform private.fail('argument_unknown');
+      perform private.raise_error('argument_unknown');
     end if;
   end if;
   v_found := private.find_arguments(v_debate, p_parent_id, p_side, v_top, v_from);
@@ -28413,7 +28413,7 @@ begin
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
     if not found then
-      perform private.fail('argument_unknown');
+      perform private.raise_error('argument_unknown');
     end if;
   end if;
   insert into app.debate_arguments (debate_id, author_id, parent_id, side, body, depth)
@@ -28436,14 +28436,14 @@ declare
   v_id uuid;
 begin
   perform private.count_writes('replies');
-  perform private.enter_content('debate', p_id);
+  perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
   perform private.require_content('debate', p_id);   -- a block may have come meanwhile
   return private.argument_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_argument is
   'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
-  'private.enter_content, private.add_argument.';
+  'private.lock_open_content, private.add_argument.';
 
 create function private.remove_argument(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change an argument
@@ -28457,7 +28457,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.share_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
+  perform private.share_lock_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
   if exists (select from app.debates where id = v_debate) then   -- that of an erased author will never be open again
     perform private.require_open_debate(v_debate);
   end if;
@@ -28479,7 +28479,7 @@ as $$
 begin
   if not private.remove_argument(p_id) then
     perform private.require_argument(p_id);
-    perform private.fail('argument_not_yours');
+    perform private.raise_error('argument_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -28514,10 +28514,10 @@ declare
   v_argument app.debate_arguments := private.require_argument(p_id);
 begin
   perform private.count_writes('likes');
-  perform private.enter_content('debate', v_argument.debate_id);
+  perform private.lock_open_content('debate', v_argument.debate_id);
   v_argument := private.require_argument(p_id);
   if v_argument.author_id = private.require_caller() then
-    perform private.fail('argument_own');
+    perform private.raise_error('argument_own');
   end if;
   perform private.add_argument_vote(p_id, v_argument.debate_id);
   perform private.require_argument(p_id);
@@ -28525,7 +28525,7 @@ begin
 end $$;
 comment on function api.vote_argument is
   'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
-  'debate_unknown, private.enter_content, argument_own, debate_closed.';
+  'debate_unknown, private.lock_open_content, argument_own, debate_closed.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -28534,7 +28534,7 @@ as $$
 declare
   v_debate uuid := (select debate_id from app.debate_arguments where id = p_argument);
 begin
-  perform private.share_content(v_debate);
+  perform private.share_lock_content(v_debate);
   if p_seen then
     perform private.require_open_debate(v_debate);
   end if;
@@ -28555,7 +28555,7 @@ declare
 begin
   perform private.remove_argument_vote(p_id, v_seen);
   if not v_seen then
-    return private.refusal('argument_unknown');   -- as in api.leave_position
+    return private.error_response('argument_unknown');   -- as in api.leave_position
   end if;
   return null;   -- answered as 204
 end $$;
@@ -28585,7 +28585,7 @@ begin
     where e.event = 'debates.argument.created' and a.body <> ''));
   foreach v_effect in array p_effects loop
     if v_effect.event = 'debates.argument.deleted' then
-      perform private.reverse_reputation((private.list_standing_reputation(
+      perform private.reverse_reputation((private.list_active_reputation(
         v_effect.user_id, (v_effect.payload ->> 'argumentId')::uuid, '00000000-0000-0000-0000-000000000000')).entries);
     end if;
   end loop;
@@ -28613,7 +28613,7 @@ begin
   -- two looks by the index, and none over what one has argued oneself
   if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('debate_answered');
+    perform private.raise_error('debate_answered');
   end if;
   perform private.delete_content('debate', p_id);
 end $$;
@@ -28631,13 +28631,13 @@ begin
 end $$;
 comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
 
--- sql/debates/80_silence.sql
+-- sql/debates/80_bans.sql
 
--- What a ban and an erasure lock in debates before private.silence_parts marks arguments, and then positions.
+-- What a ban and an erasure lock in debates before private.hide_children marks arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
-create function private.lock_silenced_debates() returns trigger
+create function private.lock_hidden_debates() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
@@ -28654,12 +28654,12 @@ begin
   order by id for no key update;
   return null;
 end $$;
-comment on function private.lock_silenced_debates is
+comment on function private.lock_hidden_debates is
   'Trigger: both are counted in the same debates. Two who are banned at once would otherwise wait crosswise, each '
   'with what one counted last and the other first.';
-create trigger _165_lock_silenced_debates after update of banned_at, erased_at on app.users
+create trigger _165_lock_hidden_debates after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_silenced_debates();
+  execute function private.lock_hidden_debates();
 
 -- policies/debates.sql
 
@@ -28688,7 +28688,7 @@ create policy select_with_content on app.debate_arguments for select to authenti
       (select a.level from app.audience a
        where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = debate_arguments.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = debate_arguments.author_id) is null
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
   'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
@@ -28713,7 +28713,7 @@ grant execute on function
   private.debate_cards,
   private.end_debate,
   private.find_arguments,
-  private.place_position,
+  private.set_debate_position,
   private.remove_argument,
   private.remove_argument_vote,
   private.remove_debate,
@@ -28806,7 +28806,7 @@ begin
 end $$;
 comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
 
-create function private.is_problem_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_problem_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -28820,12 +28820,12 @@ begin
       and p.depth >= coalesce((p_filters ->> 'minDepth')::integer, 0)
       and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
 end $$;
-comment on function private.is_problem_wanted is
+comment on function private.matches_problem_filter is
   'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
-   'private.is_problem_wanted');
+   'private.matches_problem_filter');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.problems', 'id', 'problems', '{contents}');
 
@@ -28846,11 +28846,11 @@ declare
 begin
   select * into v_problem from app.problems where id = p_id;
   if not found then   -- its author was erased meanwhile
-    perform private.fail('problem_unknown');
+    perform private.raise_error('problem_unknown');
   elsif v_problem.solved_at is not null then
-    perform private.fail('problem_solved');
+    perform private.raise_error('problem_solved');
   elsif v_problem.closed_at is not null then
-    perform private.fail('problem_closed');
+    perform private.raise_error('problem_closed');
   end if;
   return v_problem;
 end $$;
@@ -28927,7 +28927,7 @@ comment on function private.release_bounties is
   'back. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
-create function private.release_silenced() returns trigger
+create function private.release_bounties_later() returns trigger
 language plpgsql security definer   -- reads holds
 set search_path = ''
 as $$
@@ -28938,11 +28938,11 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.release_silenced is
+comment on function private.release_bounties_later is
   'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
-create trigger _168_release_silenced after update of banned_at, erased_at on app.users
+create trigger _168_release_bounties_later after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_silenced();
+  execute function private.release_bounties_later();
 
 -- sql/problems/20_solutions.sql
 
@@ -28960,14 +28960,14 @@ create table app.problem_solutions (
   edited_at      timestamptz,
   removed_at     timestamptz,
   deleted_at     timestamptz,
-  author_silent  boolean not null default false,
+  author_hidden  boolean not null default false,
   created_at     timestamptz not null default now(),
   rank           integer not null generated always as (
     score + case when accepted_at is not null then 1000000000 else 0 end) stored,
   required_level smallint not null generated always as (
-    case when author_silent or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
+    case when author_hidden or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
   -- what is deleted or of the erased has lost its words
-  constraint solution_body check (deleted_at is not null or author_silent
+  constraint solution_body check (deleted_at is not null or author_hidden
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
 -- what everybody sees: readers then need not walk over hundreds of solutions that were removed, or are of the banned
@@ -28990,8 +28990,8 @@ comment on column app.problem_solutions.edited_at is 'When its words last change
 comment on column app.problem_solutions.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
 comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
-comment on column app.problem_solutions.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.problem_solutions.author_hidden is
+  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
 comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
 comment on column app.problem_solutions.required_level is
   'As app.contents.required_level; the problem''s own applies too.';
@@ -29005,11 +29005,11 @@ create table app.solution_votes (
 );
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
 comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
-call private.make_nulls_speak('app.solution_votes');
+call private.make_nulls_raise_codes('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
 -- of the next 500 first the votes
-insert into private.content_leftovers (relation, kind, position, whose) values
+insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
   ('app.problem_solutions', 'problem', 2, 'id = any (array(
@@ -29021,19 +29021,19 @@ insert into private.errors (code, status, text) values
   ('solution_body', 422, 'A solution must have 50 to 20000 characters.'),
   ('solution_own', 400, 'You cannot vote on your own solution.'),
   ('solution_accepted', 409, 'An accepted solution cannot be deleted.');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('problems.solution.accepted', '{solutionId,problemId,authorId}', 'the author of a problem accepts a solution');
 
-insert into private.silenced_parts (relation, person, key, words) values
+insert into private.content_child_tables (relation, person, key, words) values
   ('app.problem_solutions', 'author_id', 'id', 'body');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_silent,required_level,rank,words}'),
+  ('app.problem_solutions', 'author_id', 'problemSolutions', '{author_hidden,required_level,rank,words}'),
   ('app.solution_votes', 'user_id', 'solutionVotes', '{}');
 
 create trigger _100_check_author before insert on app.problem_solutions
   for each row execute function private.check_author();
-create trigger _120_prepare_part before insert or update of body on app.problem_solutions
-  for each row execute function private.prepare_part();
+create trigger _120_prepare_child before insert or update of body on app.problem_solutions
+  for each row execute function private.prepare_child();
 
 create function private.count_solutions() returns trigger
 language plpgsql security definer   -- only triggers write counts
@@ -29088,7 +29088,7 @@ from app.problem_solutions s
 -- as private.visible_contents
 where coalesce((select m.level from app.audience m
                 where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
-  and (select true from app.silenced_people q where q.user_id = s.author_id) is null;
+  and (select true from app.hidden_people q where q.user_id = s.author_id) is null;
 comment on view private.visible_solutions is
   'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
   'app.problem_solutions. It is for definer functions, to which no policy applies.';
@@ -29098,7 +29098,7 @@ select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
 comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
-insert into private.content_parts (kind, plural, relation, details) values
+insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
 create function private.require_solution(p_id uuid) returns app.problem_solutions
@@ -29110,7 +29110,7 @@ declare
 begin
   select * into v_solution from app.problem_solutions where id = p_id;
   if not found then
-    perform private.fail('solution_unknown');
+    perform private.raise_error('solution_unknown');
   end if;
   return v_solution;
 end $$;
@@ -29125,7 +29125,7 @@ begin
   if pg_input_is_valid(p_target, 'uuid') then
     return (private.require_solution(p_target::uuid)).id;
   end if;
-  perform private.fail('solution_unknown');
+  perform private.raise_error('solution_unknown');
   return null;
 end $$;
 comment on function private.require_reported_solution is
@@ -29159,7 +29159,7 @@ end $$;
 comment on function private.solution_cards is
   'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
   'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
-call private.make_walk('private.solution_cards');
+call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
@@ -29169,7 +29169,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'acceptedSolutionId', (select s.id from app.problems p
                                       join private.visible_solutions s on s.id = p.accepted_solution_id
                                       where p.id = h.id)))
@@ -29180,7 +29180,7 @@ begin
 end $$;
 comment on function private.problem_cards is
   'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
-call private.make_walk('private.problem_cards');
+call private.force_index_scans('private.problem_cards');
 
 create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
@@ -29229,7 +29229,7 @@ end $$;
 comment on function private.find_solutions is
   'The next solutions that the caller may see of a problem that they see, among the next 400 that are there for '
   'everybody, and their own.';
-call private.make_walk('private.find_solutions');
+call private.force_index_scans('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
 language plpgsql stable security definer   -- reads the rank of what was found
@@ -29254,7 +29254,7 @@ begin
   if p_cursor is not null then
     v_from := private.open_cursor('solutions ' || v_problem, p_cursor);
     if v_from.id is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_solutions(v_problem, v_from);
@@ -29288,16 +29288,16 @@ declare
   v_id uuid;
 begin
   perform private.count_writes('replies');
-  perform private.enter_content('problem', p_id);
+  perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
   perform private.require_content('problem', p_id);   -- a block may have come meanwhile
   return private.solution_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_solution is
-  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.enter_content, '
+  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.lock_open_content, '
   'private.add_solution.';
 
-create function private.enter_own_solution(p_id uuid) returns app.problem_solutions
+create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
 language plpgsql volatile security definer   -- also of a problem that its author does not see any more
 set search_path = ''
 as $$
@@ -29305,13 +29305,13 @@ declare
   v_solution app.problem_solutions;
 begin
   -- heads before solutions: ARCHITECTURE.md, Locks
-  perform private.share_content((select problem_id from app.problem_solutions
+  perform private.share_lock_content((select problem_id from app.problem_solutions
                                  where id = p_id and author_id = private.require_caller()));
   select * into v_solution from app.problem_solutions
   where id = p_id and author_id = private.require_caller() and deleted_at is null for no key update;
   return v_solution;
 end $$;
-comment on function private.enter_own_solution is
+comment on function private.lock_own_solution is
   'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
 
 create function private.change_solution(p_id uuid, p_body text) returns void
@@ -29319,10 +29319,10 @@ language plpgsql volatile security definer   -- nobody may change a solution
 set search_path = ''
 as $$
 declare
-  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+  v_solution app.problem_solutions := private.lock_own_solution(p_id);
 begin
   if v_solution.id is null then
-    perform private.fail('solution_not_yours');
+    perform private.raise_error('solution_not_yours');
   end if;
   perform private.require_open_problem(v_solution.problem_id);
   update app.problem_solutions set body = coalesce(private.require_markdown(p_body), ''), edited_at = now()
@@ -29351,12 +29351,12 @@ language plpgsql volatile security definer   -- nobody may change a solution
 set search_path = ''
 as $$
 declare
-  v_solution app.problem_solutions := private.enter_own_solution(p_id);
+  v_solution app.problem_solutions := private.lock_own_solution(p_id);
 begin
   if v_solution.id is null then
     return false;
   elsif v_solution.accepted_at is not null then
-    perform private.fail('solution_accepted');
+    perform private.raise_error('solution_accepted');
   end if;
   update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
   return true;
@@ -29371,7 +29371,7 @@ as $$
 begin
   if not private.remove_solution(p_id) then
     perform private.require_solution(p_id);
-    perform private.fail('solution_not_yours');
+    perform private.raise_error('solution_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -29384,7 +29384,7 @@ comment on function api.delete_solution is
 -- What people think of solutions.
 -- docs/decisions.md, Problems.
 
-create function private.place_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
+create function private.set_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
 language plpgsql volatile security definer   -- nobody may write a vote
 set search_path = ''
 as $$
@@ -29395,7 +29395,7 @@ begin
   where s.id = p_solution and s.required_level = 0
   on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
 end $$;
-comment on function private.place_solution_vote is
+comment on function private.set_solution_vote is
   'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
 
 create function api.vote_solution(p_id uuid, p_value integer) returns json
@@ -29406,18 +29406,18 @@ declare
   v_solution app.problem_solutions := private.require_solution(p_id);
 begin
   perform private.count_writes('likes');
-  perform private.enter_content('problem', v_solution.problem_id);
+  perform private.lock_open_content('problem', v_solution.problem_id);
   v_solution := private.require_solution(p_id);
   if v_solution.author_id = private.require_caller() then
-    perform private.fail('solution_own');
+    perform private.raise_error('solution_own');
   end if;
-  perform private.place_solution_vote(p_id, v_solution.problem_id, p_value);
+  perform private.set_solution_vote(p_id, v_solution.problem_id, p_value);
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_solution is
   'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
-  'problem_unknown, private.enter_content, solution_own, problem_solved, problem_closed.';
+  'problem_unknown, private.lock_open_content, solution_own, problem_solved, problem_closed.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -29426,7 +29426,7 @@ as $$
 declare
   v_problem uuid := (select problem_id from app.problem_solutions where id = p_solution);
 begin
-  perform private.share_content(v_problem);
+  perform private.share_lock_content(v_problem);
   if p_seen then
     perform private.require_open_problem(v_problem);
   end if;
@@ -29447,7 +29447,7 @@ declare
 begin
   perform private.remove_solution_vote(p_id, v_seen);
   if not v_seen then
-    return private.refusal('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+    return private.error_response('solution_unknown');   -- it is taken back, and nothing of the solution is shown
   end if;
   return null;   -- answered as 204
 end $$;
@@ -29469,7 +29469,7 @@ declare
   v_hold uuid := (select hold_id from app.problems where id = p_id);
 begin
   if (p_amount between 1 and 1000000) is not true then
-    perform private.fail('problem_bounty');
+    perform private.raise_error('problem_bounty');
   end if;
   if v_hold is not null then
     update app.problems set bounty = bounty + p_amount where id = p_id;
@@ -29590,7 +29590,7 @@ begin
   -- two looks by the index, and none over what one has offered oneself
   if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
-    perform private.fail('problem_answered');
+    perform private.raise_error('problem_answered');
   end if;
   select hold_id into v_hold from app.problems where id = p_id;
   perform private.delete_content('problem', p_id);
@@ -29619,13 +29619,13 @@ as $$
 begin
   perform private.count_writes('edits');
   -- a ban or an erasure waits, and gives back what is held here, or this is refused
-  perform private.keep_person(private.require_caller());
+  perform private.share_lock_person(private.require_caller());
   -- only of one's own: others hear of no space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
   if not exists (select from private.visible_contents where id = p_id) then
-    perform private.fail('problem_unknown');
+    perform private.raise_error('problem_unknown');
   end if;
   perform private.require_open_problem(p_id);
   perform private.raise_bounty(p_id, p_amount);
@@ -29675,7 +29675,7 @@ begin
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
   if v_card is null then   -- in a space that they have left it is done, and not shown
-    return private.refusal('problem_unknown');
+    return private.error_response('problem_unknown');
   end if;
   return v_card;
 end $$;
@@ -29692,17 +29692,17 @@ declare
 begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
   perform from app.users where id in (v_me, v_solver) order by id for share;
-  perform private.keep_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
+  perform private.share_lock_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
   where id = p_solution and problem_id = p_problem and required_level = 0;
   if not found then
-    perform private.fail('solution_unknown');
+    perform private.raise_error('solution_unknown');
   end if;
   update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
   if not found then   -- it went while it was waited for
-    perform private.fail('solution_unknown');
+    perform private.raise_error('solution_unknown');
   end if;
   update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
   perform private.emit('problems.solution.accepted', json_build_object(
@@ -29727,7 +29727,7 @@ begin
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
   if v_card is null then   -- in a space that they have left it is done, and not shown
-    return private.refusal('problem_unknown');
+    return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);
 end $$;
@@ -29771,7 +29771,7 @@ create policy select_with_content on app.problem_solutions for select to authent
       (select a.level from app.audience a
        where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
       required_level, true)
-     and (select true from app.silenced_people s where s.user_id = problem_solutions.author_id) is null
+     and (select true from app.hidden_people s where s.user_id = problem_solutions.author_id) is null
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
   'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
@@ -29793,7 +29793,7 @@ grant execute on function
   private.change_solution,
   private.end_problem,
   private.find_solutions,
-  private.place_solution_vote,
+  private.set_solution_vote,
   private.problem_cards,
   private.remove_problem,
   private.remove_solution,
@@ -29851,7 +29851,7 @@ create table app.courses (
 comment on table app.courses is
   'What a course has beside its head in app.contents. Who locks its row decides alone who enrols, and what its '
   'lessons are.';
-call private.make_nulls_speak('app.courses');
+call private.make_nulls_raise_codes('app.courses');
 comment on column app.courses.price_mana is 'Whole mana that who enrols pays to the author, once; 0 for nothing.';
 comment on column app.courses.published_at is 'When it came out; null for a draft, which its author alone sees.';
 comment on column app.courses.archived_at is
@@ -29874,7 +29874,7 @@ create table app.course_lessons (
 );
 create index course_lessons_asset_id_idx on app.course_lessons (asset_id) where asset_id is not null;
 comment on table app.course_lessons is 'The lessons of courses, at positions from 1 on without gaps, 200 at most.';
-call private.make_nulls_speak('app.course_lessons');
+call private.make_nulls_raise_codes('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read it.';
 comment on column app.course_lessons.first_done_at is
   'When a student first did it; null before. From then on a published course keeps it.';
@@ -29962,7 +29962,7 @@ comment on function private.erase_courses is
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('course', 'courses', 'app.courses', 'private.course_details', 'private.erase_courses');
-insert into private.content_leftovers (relation, kind, whose) values
+insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
 create function private.require_reported_course(p_target text) returns uuid
@@ -29985,7 +29985,7 @@ where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_a
                         where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
   and (c.space_id is null or (select true from app.space_members m
                               where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.silenced_people s where s.user_id = c.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
 comment on view private.visible_courses is
   'The courses that the caller may see: by their heads, and archived ones as a student.';
 
@@ -29997,7 +29997,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object('viewer', (
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object('viewer', (
                select json_build_object(
                  'enrolledAt', private.utc(e.created_at),
                  'completedLessons', case when e.user_id is not null then (
@@ -30014,7 +30014,7 @@ end $$;
 comment on function private.course_cards is
   'The cards of these courses, in order, as far as the caller sees them: the head, the detail, {viewer: {enrolledAt, '
   'completedLessons, completedAt}}.';
-call private.make_walk('private.course_cards');
+call private.force_index_scans('private.course_cards');
 
 create function private.require_course(p_id uuid) returns uuid
 language plpgsql stable security definer   -- a student sees an archived course, whose head they do not
@@ -30023,7 +30023,7 @@ as $$
 begin
   perform from private.visible_courses where id = p_id;
   if not found then
-    perform private.fail('course_unknown');
+    perform private.raise_error('course_unknown');
   end if;
   return p_id;
 end $$;
@@ -30047,7 +30047,7 @@ begin
   v_head := private.lock_own_content('course', p_id, false);
   perform private.require_course(p_id);
   if exists (select from app.courses where id = p_id and archived_at is not null) then
-    perform private.fail('course_archived');
+    perform private.raise_error('course_archived');
   end if;
   return v_head;
 end $$;
@@ -30086,7 +30086,7 @@ end $$;
 comment on function private.lesson_cards is
   'These lessons of a course that the caller sees, in order: {id, courseId, position, title, body, assetId, assetUrl, '
   'minutes, preview}; what stands in it is null to who neither wrote it nor enrolled, unless it is a preview.';
-call private.make_walk('private.lesson_cards');
+call private.force_index_scans('private.lesson_cards');
 
 create function private.find_lesson(p_course uuid, p_lesson uuid) returns app.course_lessons
 language plpgsql stable security definer   -- its callers look at who sees the course
@@ -30097,7 +30097,7 @@ declare
 begin
   select * into v_lesson from app.course_lessons where id = p_lesson and course_id = p_course;
   if not found then
-    perform private.fail('lesson_unknown');
+    perform private.raise_error('lesson_unknown');
   end if;
   return v_lesson;
 end $$;
@@ -30115,7 +30115,7 @@ begin
   if v_after is not null then
     select position into v_from from app.course_lessons where id = v_after and course_id = p_course;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_ids := array(select id from app.course_lessons where course_id = p_course and position > v_from
@@ -30124,7 +30124,7 @@ begin
 end $$;
 comment on function private.list_lessons is
   'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_lessons');
+call private.force_index_scans('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -30190,7 +30190,7 @@ begin
   perform private.lock_own_course(p_course);
   select lesson_count into v_count from app.courses where id = p_course;
   if v_count >= 200 then
-    perform private.fail('lessons_exhausted');
+    perform private.raise_error('lessons_exhausted');
   end if;
   insert into app.course_lessons (course_id, position, title, body, asset_id, minutes, preview)
   values (p_course, v_count + 1, p_lesson.title, p_lesson.body, p_lesson.asset_id, p_lesson.minutes,
@@ -30264,9 +30264,9 @@ begin
   v_lesson := private.find_lesson(p_course, p_lesson);
   select * into v_course from app.courses where id = p_course;
   if v_course.published_at is not null and v_lesson.first_done_at is not null then
-    perform private.fail('lesson_done');
+    perform private.raise_error('lesson_done');
   elsif v_course.published_at is not null and v_course.lesson_count = 1 then
-    perform private.fail('course_empty');
+    perform private.raise_error('course_empty');
   end if;
   set constraints app.course_lessons_position_key deferred;
   delete from app.course_lessons where id = p_lesson;
@@ -30297,7 +30297,7 @@ begin
   perform private.lock_own_course(p_course);
   if array(select id from app.course_lessons where course_id = p_course order by id)
      is distinct from array(select i.id from unnest(p_ids[:201]) i (id) order by i.id) then
-    perform private.fail('lesson_order');
+    perform private.raise_error('lesson_order');
   end if;
   set constraints app.course_lessons_position_key deferred;
   update app.course_lessons l set position = i.place
@@ -30353,7 +30353,7 @@ declare
   v_course app.courses;
 begin
   if (p_depth between 0 and 5) is not true then   -- before it is too much for a smallint
-    perform private.fail('course_depth');
+    perform private.raise_error('course_depth');
   end if;
   v_course.summary := private.require_body(p_summary);
   v_course.depth := p_depth;
@@ -30402,7 +30402,7 @@ begin
   end if;
   if p_changes ? 'depth' then
     if ((p_changes ->> 'depth')::integer between 0 and 5) is not true then
-      perform private.fail('course_depth');
+      perform private.raise_error('course_depth');
     end if;
     v_course.depth := p_changes ->> 'depth';
   end if;
@@ -30443,14 +30443,14 @@ begin
   select * into v_course from app.courses where id = p_id;
   if p_archived then
     if v_course.published_at is null then
-      perform private.fail('course_draft');
+      perform private.raise_error('course_draft');
     end if;
     update app.courses set archived_at = now() where id = p_id;
   else
     if v_course.published_at is not null then
-      perform private.fail('course_published');
+      perform private.raise_error('course_published');
     elsif v_course.lesson_count = 0 then
-      perform private.fail('course_empty');
+      perform private.raise_error('course_empty');
     end if;
     update app.courses set published_at = now() where id = p_id;
   end if;
@@ -30491,7 +30491,7 @@ begin
   perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
   if exists (select from app.course_enrolments where course_id = p_id and price_mana > 0)
      and exists (select from app.contents where id = p_id and author_id = private.require_caller()) then
-    perform private.fail('course_sold');
+    perform private.raise_error('course_sold');
   end if;
   return private.delete_content('course', p_id);
 end $$;
@@ -30505,7 +30505,7 @@ as $$
 begin
   if not private.delete_course(p_id) then
     perform private.require_course(p_id);
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -30530,7 +30530,7 @@ begin
   insert into app.course_enrolments (course_id, user_id, price_mana) values (p_head.id, v_me, v_price)
   on conflict do nothing;
   if not found then
-    perform private.fail('enrolled_already');
+    perform private.raise_error('enrolled_already');
   end if;
   perform private.require_price(v_price, p_expected);
   if v_price > 0 then
@@ -30538,7 +30538,7 @@ begin
   end if;
 end $$;
 comment on function private.enrol is
-  'The caller, who has locked a course and entered it (private.enter_content), becomes its student, and pays its '
+  'The caller, who has locked a course and entered it (private.lock_open_content), becomes its student, and pays its '
   'author, if the price is what they expect. Fails: enrolled_already, price_changed, insufficient_mana.';
 
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
@@ -30553,18 +30553,18 @@ begin
     return v_kept;
   end if;
   if exists (select from app.contents where id = p_id and kind = 'course' and author_id = app.uid()) then
-    perform private.fail('enrol_oneself');
+    perform private.raise_error('enrol_oneself');
   elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
     perform private.require_course(p_id);
-    perform private.fail('enrolled_already');   -- also of an archived course
+    perform private.raise_error('enrolled_already');   -- also of an archived course
   end if;
   v_head := private.require_content('course', p_id);
   -- in the order of ARCHITECTURE.md, Locks: a ban, a block and another price wait, or are seen
-  perform private.keep_person(app.uid());
+  perform private.share_lock_person(app.uid());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
   perform private.lock_courses(array[p_id]);
-  perform private.enrol(private.enter_content('course', p_id), p_expected_price);
+  perform private.enrol(private.lock_open_content('course', p_id), p_expected_price);
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
@@ -30587,7 +30587,7 @@ begin
   perform private.find_lesson(p_course, p_lesson);
   perform from app.course_enrolments where course_id = p_course and user_id = v_me;
   if not found then
-    perform private.fail('not_enrolled');
+    perform private.raise_error('not_enrolled');
   end if;
   update app.course_enrolments
   set done = array_remove(done, p_lesson) || case when p_done then array[p_lesson] else '{}' end
@@ -30610,7 +30610,7 @@ set search_path = ''
 as $$
 begin
   if p_done is null then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   perform private.set_progress(p_id, p_lesson_id, p_done);
   return private.require_course_card(p_id);
@@ -30631,7 +30631,7 @@ declare
   v_found  app.listing;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select w.at, w.id from (
@@ -30659,7 +30659,7 @@ begin
 end $$;
 comment on function private.find_my_courses is
   'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_my_courses');
+call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -30670,7 +30670,7 @@ declare
   v_found app.listing;
 begin
   if p_role not in ('author', 'student') then
-    perform private.fail('course_role');
+    perform private.raise_error('course_role');
   end if;
   v_found := private.find_my_courses(p_role, p_cursor);
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
@@ -30691,7 +30691,7 @@ declare
   v_found  app.listing;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select created_at as at, user_id as id from app.course_enrolments
@@ -30711,7 +30711,7 @@ begin
 end $$;
 comment on function private.find_students is
   'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_students');
+call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- as private.find_students
@@ -30723,7 +30723,7 @@ begin
   perform private.require_course(p_course);
   perform from app.contents where id = p_course and author_id = private.require_caller();
   if not found then
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   v_found := private.find_students(p_course, p_cursor);
   return private.page((
@@ -30740,7 +30740,7 @@ end $$;
 comment on function private.list_students is
   'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
   'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_students');
+call private.force_index_scans('private.list_students');
 
 create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -30750,7 +30750,7 @@ as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
 comment on function api.list_course_students is
   'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
 
--- sql/courses/80_silence.sql
+-- sql/courses/80_bans.sql
 
 -- What an erasure does to a person's enrolments. Of who is banned they stay, and nobody sees them.
 -- How erasure runs: sql/base/90_erasure.sql.
@@ -30857,7 +30857,7 @@ create table app.projects (
   status  text not null default 'recruiting' check (status in ('recruiting', 'active', 'completed', 'archived'))
 );
 comment on table app.projects is 'What a project has beside its head in app.contents.';
-call private.make_nulls_speak('app.projects');
+call private.make_nulls_raise_codes('app.projects');
 comment on column app.projects.status is
   'Whatever its author says. A project that is completed or archived takes nothing new.';
 
@@ -30961,7 +30961,7 @@ insert into private.personal_data (relation, person_column, section) values
   ('app.project_members', 'user_id', 'projectMemberships'),
   ('app.project_applications', 'user_id', 'projectApplications');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('projects.application.decided', '{projectId,event,userId}',
    'somebody gets a role in a project, is turned down, or is removed'),
   ('projects.update.posted', '{projectId,updateId,authorId}', 'the author of a project tells of it');
@@ -31019,7 +31019,7 @@ end $$;
 comment on function private.erase_projects is
   'Deletes what these projects say, with their roles, members and updates; their author is erased.';
 
-create function private.is_project_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_project_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- nobody may read details
 set search_path = ''
 as $$
@@ -31033,13 +31033,13 @@ begin
              select from app.project_roles r
              where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
-comment on function private.is_project_wanted is
+comment on function private.matches_project_filter is
   'The filter of the list of projects: those of a {status}, and with a {role} of all these words, an array.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
-   'private.is_project_wanted');
-insert into private.content_leftovers (relation, kind, whose) values
+   'private.matches_project_filter');
+insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
@@ -31059,7 +31059,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'viewer', json_build_object(
                  'role', r.name,
                  'status', case when c.author_id = (select app.uid()) then 'author'
@@ -31082,7 +31082,7 @@ end $$;
 comment on function private.project_cards is
   'The cards of these projects, in order, as far as the caller sees them: the head, the detail, {viewer: {role (its '
   'name), status author | member | pending | none, applicationId (the latest pending one)}}.';
-call private.make_walk('private.project_cards');
+call private.force_index_scans('private.project_cards');
 
 create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
@@ -31098,7 +31098,7 @@ as $$
 begin
   perform from app.projects where id = p_id and status in ('recruiting', 'active');
   if not found then
-    perform private.fail('project_over');
+    perform private.raise_error('project_over');
   end if;
 end $$;
 comment on function private.require_running_project is
@@ -31112,7 +31112,7 @@ declare
   v_content app.contents := private.require_content('project', p_id);
 begin
   if v_content.author_id <> private.require_caller() then
-    perform private.fail('content_not_yours');
+    perform private.raise_error('content_not_yours');
   end if;
   return v_content;
 end $$;
@@ -31144,7 +31144,7 @@ declare
   v_id uuid;
 begin
   if (select count(*) from app.project_roles where project_id = p_project) >= 20 then
-    perform private.fail('project_roles_exhausted');
+    perform private.raise_error('project_roles_exhausted');
   end if;
   insert into app.project_roles (project_id, name, about, slots)
   values (p_project, coalesce(private.require_name(p_role ->> 'name'), ''),
@@ -31162,7 +31162,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(p_roles) <> 'array' then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   insert into app.projects (id, summary) values (p_id, p_summary);
   perform private.add_project_role(p_id, r.role) from jsonb_array_elements(p_roles) r (role);
@@ -31188,7 +31188,7 @@ comment on function private.change_project is
   'Changes the caller''s own project. Fails: project_unknown, writes_exceeded, content_not_yours, '
   'project_over, private.require_body, private.edit_content.';
 
-create function private.place_project(p_id uuid, p_status text) returns void
+create function private.change_project_status(p_id uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
 set search_path = ''
 as $$
@@ -31196,7 +31196,7 @@ begin
   perform private.lock_own_content('project', p_id);
   update app.projects set status = p_status where id = p_id;
 end $$;
-comment on function private.place_project is
+comment on function private.change_project_status is
   'Gives the caller''s own project another status. Fails: project_unknown, writes_exceeded, '
   'content_not_yours.';
 
@@ -31207,7 +31207,7 @@ as $$
 begin
   perform private.lock_own_content('project', p_id, false);
   if exists (select from app.project_applications where project_id = p_id) then
-    perform private.fail('project_has_applications');
+    perform private.raise_error('project_has_applications');
   end if;
   perform private.delete_content('project', p_id);
 end $$;
@@ -31240,7 +31240,7 @@ end $$;
 comment on function private.project_application_cards is
   'These applications, in order: {id, projectId, roleId, role (its name), userId, user, message, status, createdAt, '
   'decidedAt}. Who no longer sees the project sees no role either.';
-call private.make_walk('private.project_application_cards');
+call private.force_index_scans('private.project_application_cards');
 
 create function private.apply_to_project(p_project uuid, p_role uuid, p_message text) returns uuid
 language plpgsql volatile security definer   -- nobody may write applications
@@ -31252,28 +31252,28 @@ declare
   v_id      uuid;
 begin
   if exists (select from app.contents where id = p_project and author_id = v_me) then
-    perform private.fail('project_own');
+    perform private.raise_error('project_own');
   end if;
   perform private.require_running_project(p_project);
   perform from app.project_roles where id = p_role and project_id = p_project for key share;
   if not found then
-    perform private.fail('project_role_unknown');
+    perform private.raise_error('project_role_unknown');
   elsif exists (select from app.project_members where project_id = p_project and user_id = v_me) then
-    perform private.fail('project_member_already');
+    perform private.raise_error('project_member_already');
   end if;
   insert into app.project_applications (project_id, role_id, user_id, message)
   values (p_project, p_role, v_me, v_message)
   on conflict (role_id, user_id) where status = 'pending' do nothing returning id into v_id;
   if not found then
-    perform private.fail('project_applied');
+    perform private.raise_error('project_applied');
   end if;
   return v_id;
 end $$;
 comment on function private.apply_to_project is
-  'The caller asks for a role in a project that private.enter_content found. Fails: text_unfit, project_message, '
+  'The caller asks for a role in a project that private.lock_open_content found. Fails: text_unfit, project_message, '
   'project_own, project_over, project_role_unknown, project_member_already, project_applied.';
 
-create function private.limit_project_places(p_user uuid) returns void
+create function private.limit_project_slots(p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the places of others than the caller
 set search_path = ''
 as $$
@@ -31281,10 +31281,10 @@ begin
   -- so that two at once never make one too many
   perform pg_advisory_xact_lock(hashtextextended('project places ' || p_user, 0));
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
-    perform private.fail('project_places_exhausted');
+    perform private.raise_error('project_places_exhausted');
   end if;
 end $$;
-comment on function private.limit_project_places is
+comment on function private.limit_project_slots is
   'Passes when a person, who just got a role, is in at most 500 projects. Fails: project_places_exhausted.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
@@ -31294,16 +31294,16 @@ as $$
 begin
   update app.project_roles set filled = filled + 1 where id = p_application.role_id and filled < slots;
   if not found then
-    perform private.fail('project_role_full');
+    perform private.raise_error('project_role_full');
   end if;
   insert into app.project_members (project_id, user_id, role_id, made_at)
   select p_application.project_id, p_application.user_id, p_application.role_id, c.created_at
   from app.contents c where c.id = p_application.project_id
   on conflict do nothing;
   if not found then
-    perform private.fail('project_member_already');
+    perform private.raise_error('project_member_already');
   end if;
-  perform private.limit_project_places(p_application.user_id);
+  perform private.limit_project_slots(p_application.user_id);
   update app.project_applications set status = 'ended', decided_at = now()
   where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
 end $$;
@@ -31330,7 +31330,7 @@ end $$;
 comment on function private.drop_project_member is
   'Takes a role from a person, and frees the place; false for who holds none.';
 
-create function private.free_project_places(p_roles uuid[], p_users uuid[]) returns void
+create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write members
 set search_path = ''
 as $$
@@ -31345,10 +31345,10 @@ begin
   )
   update app.project_roles r set filled = filled - f.places from freed f where r.id = f.role_id;
 end $$;
-comment on function private.free_project_places is
+comment on function private.free_project_slots is
   'Takes these roles from these people, one each, and frees the places.';
 
-create function private.tell_project_decision(p_project uuid, p_event text, p_user uuid) returns void
+create function private.emit_project_decision(p_project uuid, p_event text, p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -31356,7 +31356,7 @@ begin
   perform private.emit('projects.application.decided', json_build_object(
     'projectId', p_project, 'event', p_event, 'userId', p_user), array[p_user]);
 end $$;
-comment on function private.tell_project_decision is
+comment on function private.emit_project_decision is
   'Emits what was decided about somebody in a project: approved, rejected or removed.';
 
 create function private.can_hold_project_role(p_content app.contents, p_user uuid) returns boolean
@@ -31381,7 +31381,7 @@ begin
   select * into v_application from app.project_applications where id = p_id and project_id = p_project;
   v_content := private.lock_own_project(p_project, array_remove(array[v_application.user_id], null));
   if v_application.id is null or not private.can_hold_project_role(v_content, v_application.user_id) then
-    perform private.fail('project_application_unknown');
+    perform private.raise_error('project_application_unknown');
   end if;
   if p_approve then
     perform private.require_shown(v_content);
@@ -31392,12 +31392,12 @@ begin
   where id = p_id and status = 'pending'
     and exists (select from app.project_roles r where r.id = role_id);
   if not found then
-    perform private.fail('project_application_settled');
+    perform private.raise_error('project_application_settled');
   end if;
   if p_approve then
     perform private.add_project_member(v_application);
   end if;
-  perform private.tell_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
+  perform private.emit_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
                                         v_application.user_id);
 end $$;
 comment on function private.decide_project_application is
@@ -31415,13 +31415,13 @@ begin
   if v_user is distinct from private.require_caller() then
     if exists (select from app.contents where id = p_project and author_id = app.uid())   -- they see it
        and exists (select from private.visible_people where id = v_user) then
-      perform private.fail('project_application_not_yours');
+      perform private.raise_error('project_application_not_yours');
     end if;
-    perform private.fail('project_application_unknown');
+    perform private.raise_error('project_application_unknown');
   end if;
   update app.project_applications set status = 'withdrawn', decided_at = now() where id = p_id and status = 'pending';
   if not found then
-    perform private.fail('project_application_settled');
+    perform private.raise_error('project_application_settled');
   end if;
 end $$;
 comment on function private.withdraw_project_application is
@@ -31437,11 +31437,11 @@ declare
 begin
   perform private.lock_own_content('project', p_project, false);
   if v_user = private.require_caller() then
-    perform private.fail('project_author_stays');
+    perform private.raise_error('project_author_stays');
   elsif not private.drop_project_member(p_project, v_user) then
-    perform private.fail('project_member_unknown');
+    perform private.raise_error('project_member_unknown');
   end if;
-  perform private.tell_project_decision(p_project, 'removed', v_user);
+  perform private.emit_project_decision(p_project, 'removed', v_user);
 end $$;
 comment on function private.remove_project_member is
   'The author takes a role from a person. Fails: person_unknown, project_unknown, content_not_yours, '
@@ -31457,11 +31457,11 @@ begin
   end if;
   perform from private.visible_contents where id = p_id and kind = 'project' and author_id = app.uid();
   if found then
-    perform private.fail('project_author_stays');
+    perform private.raise_error('project_author_stays');
   end if;
   perform from private.visible_contents where id = p_id and kind = 'project';
   if not found then
-    perform private.fail('project_unknown');
+    perform private.raise_error('project_unknown');
   end if;
 end $$;
 comment on function private.leave_project is
@@ -31479,10 +31479,10 @@ begin
   perform private.require_running_project(p_project);
   select * into v_role from app.project_roles where id = p_role and project_id = p_project for no key update;
   if not found then
-    perform private.fail('project_role_unknown');
+    perform private.raise_error('project_role_unknown');
   end if;
   if p_changes ? 'slots' and (p_changes ->> 'slots')::integer between 1 and v_role.filled - 1 then
-    perform private.fail('project_role_held');
+    perform private.raise_error('project_role_held');
   end if;
   update app.project_roles
   set name = case when p_changes ? 'name' then coalesce(private.require_name(p_changes ->> 'name'), '') else name end,
@@ -31514,7 +31514,7 @@ end $$;
 comment on function private.end_role_applications is
   'For the worker alone, and private.remove_project_role: ends 500 pending applications for a role that was deleted '
   '{roleId}. Answers {changed, next}; next is null when there are no more.';
-call private.make_walk('private.end_role_applications');
+call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');
 
 create function private.remove_project_role(p_project uuid, p_role uuid) returns void
@@ -31529,9 +31529,9 @@ begin
   perform private.require_running_project(p_project);
   select filled into v_filled from app.project_roles where id = p_role and project_id = p_project for update;
   if not found then
-    perform private.fail('project_role_unknown');
+    perform private.raise_error('project_role_unknown');
   elsif v_filled > 0 then
-    perform private.fail('project_role_held');
+    perform private.raise_error('project_role_held');
   end if;
   delete from app.project_roles where id = p_role;
   if private.end_role_applications(v_job::jsonb) ->> 'next' is not null then
@@ -31574,7 +31574,7 @@ begin
   perform private.require_shown(private.lock_own_project(p_project));
   perform private.require_running_project(p_project);
   if (select count(*) from app.project_updates where project_id = p_project) >= 1000 then
-    perform private.fail('project_updates_exhausted');
+    perform private.raise_error('project_updates_exhausted');
   end if;
   insert into app.project_updates (project_id, body, created_at)
   values (p_project, private.require_body(p_body), clock_timestamp())
@@ -31598,7 +31598,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.project_updates w on w.id = i.id);
 end $$;
 comment on function private.project_update_cards is 'These updates, in order: {id, projectId, body, createdAt}.';
-call private.make_walk('private.project_update_cards');
+call private.force_index_scans('private.project_update_cards');
 
 -- sql/projects/30_operations.sql
 
@@ -31646,7 +31646,7 @@ begin
     v_from := v_place.at;
     v_before := v_place.id;
     if v_from is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   with looked as materialized (
@@ -31673,7 +31673,7 @@ end $$;
 comment on function private.find_my_projects is
   'The next projects that the caller made or has a role in, as far as they see them, among the next 400. Fails: '
   'cursor_unknown.';
-call private.make_walk('private.find_my_projects');
+call private.force_index_scans('private.find_my_projects');
 
 create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -31738,11 +31738,11 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.place_project(p_id, p_status);
+  perform private.change_project_status(p_id, p_status);
   return private.require_project_card(p_id);
 end $$;
 comment on function api.set_project_status is
-  'Gives the caller''s own project another status, whichever. Fails: private.place_project.';
+  'Gives the caller''s own project another status, whichever. Fails: private.change_project_status.';
 
 create function api.create_project_role(
   p_id uuid, p_name text, p_about text default '', p_slots integer default 1
@@ -31813,7 +31813,7 @@ begin
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   with looked as materialized (
@@ -31840,7 +31840,7 @@ end $$;
 comment on function private.find_project_applications is
   'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400. '
   'Fails: cursor_unknown.';
-call private.make_walk('private.find_project_applications');
+call private.force_index_scans('private.find_project_applications');
 
 create function api.list_project_applications(
   p_id uuid, p_status text default null, p_limit integer default 20, p_cursor text default null
@@ -31868,7 +31868,7 @@ declare
   v_id uuid;
 begin
   perform private.count_writes('projects');
-  perform private.enter_content('project', p_id);
+  perform private.lock_open_content('project', p_id);
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
   return private.project_application_cards(array[v_id]) -> 0;
 end $$;
@@ -31933,7 +31933,7 @@ declare
   v_found app.found;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select * from (
@@ -31956,7 +31956,7 @@ begin
 end $$;
 comment on function private.find_project_members is
   'The next members of a project whom the caller sees, its author first, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_project_members');
+call private.force_index_scans('private.find_project_members');
 
 create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
 language plpgsql stable security definer   -- its callers look at who sees the project
@@ -31980,7 +31980,7 @@ end $$;
 comment on function private.project_member_page is
   'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}. Fails: '
   'limit_out_of_range.';
-call private.make_walk('private.project_member_page');
+call private.force_index_scans('private.project_member_page');
 
 create function api.list_project_members(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -32035,7 +32035,7 @@ begin
     select created_at, id into v_from, v_before from app.project_updates
     where id = p_cursor and project_id = p_project;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return array(select id from app.project_updates
@@ -32043,7 +32043,7 @@ begin
                order by created_at desc, id desc limit 51);
 end $$;
 comment on function private.find_project_updates is 'The next updates of a project. Fails: cursor_unknown.';
-call private.make_walk('private.find_project_updates');
+call private.force_index_scans('private.find_project_updates');
 
 create function api.list_project_updates(p_id uuid, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -32086,7 +32086,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'membership.decided', null, 'project', e.payload ->> 'projectId',
             jsonb_build_object('event', e.payload -> 'event', 'role', null, 'invitationId', null,
                                'proposalId', null, 'groupId', null, 'guildId', null),
@@ -32103,7 +32103,7 @@ set search_path = ''
 as $$
 begin
   -- who left meanwhile is not told, nor is anybody of what is gone
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),
             concat_ws(':', 'series.updated', e.payload ->> 'projectId'), null,
@@ -32129,26 +32129,26 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Projects; Erasure and export.
 
-create function private.free_own_project_places() returns trigger
+create function private.free_own_project_slots() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows that nobody may change
 set search_path = ''
 as $$
 declare
   v_roles uuid[] := array(select role_id from app.project_members where user_id = new.id);
 begin
-  perform private.free_project_places(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
+  perform private.free_project_slots(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
   if new.erased_at is not null then
     perform private.erase_rows(new.id, 'app.project_applications', 'user_id = $1');
   end if;
   return null;
 end $$;
-comment on function private.free_own_project_places is
+comment on function private.free_own_project_slots is
   'Trigger: who is banned or erased holds no role any more, and an erased person''s applications go.';
-create trigger _163_free_own_project_places after update of banned_at, erased_at on app.users
+create trigger _163_free_own_project_slots after update of banned_at, erased_at on app.users
   for each row when (new.banned_at is not null or new.erased_at is not null)
-  execute function private.free_own_project_places();
+  execute function private.free_own_project_slots();
 
-create function private.free_blocked_project_places() returns trigger
+create function private.free_blocked_project_slots() returns trigger
 language plpgsql security definer   -- ends memberships of both
 set search_path = ''
 as $$
@@ -32162,15 +32162,15 @@ begin
   join app.project_members m on m.user_id = w.user_id
   join app.contents c on c.id = m.project_id and c.author_id = w.author_id;
   if v_roles is not null then
-    perform private.free_project_places(v_roles, v_users);
+    perform private.free_project_slots(v_roles, v_users);
   end if;
   return null;
 end $$;
-comment on function private.free_blocked_project_places is
+comment on function private.free_blocked_project_slots is
   'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
-call private.make_walk('private.free_blocked_project_places');
-create trigger _130_free_blocked_project_places after insert on app.blocks
-  referencing new table as changed for each statement execute function private.free_blocked_project_places();
+call private.force_index_scans('private.free_blocked_project_slots');
+create trigger _130_free_blocked_project_slots after insert on app.blocks
+  referencing new table as changed for each statement execute function private.free_blocked_project_slots();
 
 -- policies/projects.sql
 
@@ -32209,7 +32209,7 @@ grant execute on function
   private.find_project_members,
   private.find_project_updates,
   private.leave_project,
-  private.place_project,
+  private.change_project_status,
   private.post_project_update,
   private.project_application_cards,
   private.project_cards,
@@ -32268,7 +32268,7 @@ create table app.offerings (
   constraint offering_delivery check (delivery_days between 1 and 60)
 );
 comment on table app.offerings is 'What an offering has beside its head in app.contents.';
-call private.make_nulls_speak('app.offerings');
+call private.make_nulls_raise_codes('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order holds.';
 comment on column app.offerings.stock is 'How many may still be ordered; null is without end.';
 comment on column app.offerings.paused is 'Whether its seller takes no orders for now.';
@@ -32326,7 +32326,7 @@ begin
 end $$;
 comment on function private.erase_offerings is 'Deletes what these offerings say; their author is erased.';
 
-create function private.is_offering_wanted(p_id uuid, p_filters jsonb) returns boolean
+create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable security definer   -- for private.find_contents, which looks at what the caller sees
 set search_path = ''
 as $$
@@ -32336,12 +32336,12 @@ begin
                             and coalesce((p_filters ->> 'maxPrice')::integer, 2147483647)
     from app.offerings o where o.id = p_id), false);
 end $$;
-comment on function private.is_offering_wanted is
+comment on function private.matches_offering_filter is
   'Whether the price of an offering lies between {minPrice?, maxPrice?}, both included.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
-   'private.is_offering_wanted');
+   'private.matches_offering_filter');
 
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
@@ -32361,14 +32361,14 @@ set plan_cache_mode = force_generic_plan   -- planning such a view takes longer 
 as $$
 begin
   return (
-    select json_agg(private.merged(h.head, d.detail) order by i.place)
+    select json_agg(private.merge_objects(h.head, d.detail) order by i.place)
     from unnest(p_ids) with ordinality as i (id, place)
     join private.content_heads h on h.id = i.id
     join private.offering_details d on d.id = h.id);
 end $$;
 comment on function private.offering_cards is
   'The cards of these offerings, in order, as far as the caller sees them: the head and the detail.';
-call private.make_walk('private.offering_cards');
+call private.force_index_scans('private.offering_cards');
 
 create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
@@ -32390,7 +32390,7 @@ declare
   v_found app.listing;
 begin
   if p_sort not in ('new', 'price', 'rating') then
-    perform private.fail('offering_sort');
+    perform private.raise_error('offering_sort');
   end if;
   v_found := private.search_contents(
     'offering', p_interest_id, coalesce(p_seller_id, p_author_id), p_q, p_group_id, p_guild_id, p_cursor,
@@ -32608,7 +32608,7 @@ insert into private.errors (code, status, text) values
   ('order_delivery_note', 422, 'deliveryNote must have 1 to 2000 characters.'),
   ('order_reason', 422, 'A dispute needs a reason of 1 to 2000 characters.');
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
    'an order is placed, or comes into another state');
 
@@ -32638,7 +32638,7 @@ begin
   -- what is due is the worker's, also when it is late: so an hour more or less decides nothing
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
-    perform private.fail('order_state');
+    perform private.raise_error('order_state');
   end if;
   p_order.state := v_step.next;
   update app.orders
@@ -32683,11 +32683,11 @@ begin
   perform private.count_writes('orders');
   select * into v_order from app.orders where id = p_id and v_me in (buyer_id, seller_id) for no key update;
   if not found then
-    perform private.fail('order_unknown');
+    perform private.raise_error('order_unknown');
   end if;
   v_actor := case v_me when v_order.buyer_id then 'buyer' else 'seller' end;
   if not exists (select from private.order_transitions t where t.action = p_action and t.actor = v_actor) then
-    perform private.fail('order_party');
+    perform private.raise_error('order_party');
   end if;
   v_order.delivery_note := coalesce(p_delivery_note, v_order.delivery_note);
   v_order.asset_id := coalesce(p_asset, v_order.asset_id);
@@ -32707,7 +32707,7 @@ begin
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
              and (u.banned_at is not null or u.erased_at is not null)) then
-    perform private.fail('offering_unknown');
+    perform private.raise_error('offering_unknown');
   end if;
 end $$;
 comment on function private.lock_order_parties is
@@ -32725,13 +32725,13 @@ declare
 begin
   select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
   if not found then
-    perform private.fail('offering_unknown');   -- deleted while this waited
+    perform private.raise_error('offering_unknown');   -- deleted while this waited
   elsif v_offering.paused then
-    perform private.fail('offering_paused');
+    perform private.raise_error('offering_paused');
   end if;
   perform private.require_price(v_offering.price_mana, p_expected);
   if v_offering.stock = 0 then
-    perform private.fail('sold_out');
+    perform private.raise_error('sold_out');
   end if;
   update app.offerings set stock = stock - 1 where id = v_offering.id;
   insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock,
@@ -32831,7 +32831,7 @@ comment on function private.order_cards is
   'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
   'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. Who is hidden is null, and so is the '
   'id of an offering that the caller does not see any more.';
-call private.make_walk('private.order_cards');
+call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
@@ -32872,7 +32872,7 @@ begin
 end $$;
 comment on function private.find_orders is
   'The next orders of the caller, as buyer, as seller or both, in a state or any, among the next 400.';
-call private.make_walk('private.find_orders');
+call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
   p_role text default null, p_state text default null, p_limit integer default 20, p_cursor text default null
@@ -32885,13 +32885,13 @@ declare
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
-    perform private.fail('order_role');
+    perform private.raise_error('order_role');
   end if;
   if p_cursor is not null then
     v_from := private.require_place('orders', p_cursor);
     v_from.at := coalesce(v_from.at, (select o.created_at from app.orders o where o.id = v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_orders(p_role, p_state, v_from);
@@ -32921,13 +32921,13 @@ begin
   perform private.count_writes('orders');
   v_offering := private.require_content('offering', p_id);
   if v_offering.author_id = private.require_caller() then
-    perform private.fail('order_oneself');
+    perform private.raise_error('order_oneself');
   end if;
   -- in the order of locks: people, a space, their pair, the offering
   perform private.lock_order_parties(v_offering.author_id);
   perform private.write_in_space(v_offering.space_id);
   perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
-  v_offering := private.enter_content('offering', p_id);
+  v_offering := private.lock_open_content('offering', p_id);
   v_order := private.place_order(v_offering, nullif(private.require_text(p_note), ''), p_expected_price);
   return private.finish_idempotent('place_order', json_build_object(
     'order', private.order_cards(array[v_order]) -> 0,
@@ -33024,14 +33024,14 @@ create table app.offering_reviews (
   body          text not null default '',
   words         tsvector not null default '',
   removed_at    timestamptz,
-  author_silent boolean not null default false,
+  author_hidden boolean not null default false,
   created_at    timestamptz not null default now(),
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
 -- what everybody sees: readers then need not walk over hundreds of reviews that were removed, or are of the banned
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
-  where removed_at is null and not author_silent;
+  where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
   where removed_at is not null;
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
@@ -33044,8 +33044,8 @@ comment on column app.offering_reviews.offering_id is
   'No foreign key: a review outlives its offering, and still says which it was.';
 comment on column app.offering_reviews.removed_at is
   'When staff took it from all but its author; null unless it is removed.';
-comment on column app.offering_reviews.author_silent is
-  'Whether the author is banned or erased, as app.contents.author_silent. Their stars stay in the rating, as likes '
+comment on column app.offering_reviews.author_hidden is
+  'Whether the author is banned or erased, as app.contents.author_hidden. Their stars stay in the rating, as likes '
   'stay.';
 
 create view private.review_details with (security_invoker) as
@@ -33055,9 +33055,9 @@ select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_a
 from app.offering_reviews r;
 comment on view private.review_details is
   'Reviews as staff sees them, {offeringId, orderId, stars, body}, also when their offering is deleted.';
-insert into private.content_parts (kind, plural, relation, details) values
+insert into private.content_child_kinds (kind, plural, relation, details) values
   ('review', 'reviews', 'app.offering_reviews', 'private.review_details');
-insert into private.silenced_parts (relation, person, key, words) values
+insert into private.content_child_tables (relation, person, key, words) values
   ('app.offering_reviews', 'author_id', 'id', 'body');
 
 insert into private.errors (code, status, text) values
@@ -33068,8 +33068,8 @@ insert into private.errors (code, status, text) values
 
 create trigger check_author before insert on app.offering_reviews
   for each row execute function private.check_author();
-create trigger prepare_part before insert or update of body on app.offering_reviews
-  for each row execute function private.prepare_part();
+create trigger prepare_child before insert or update of body on app.offering_reviews
+  for each row execute function private.prepare_child();
 
 create function private.count_review() returns trigger
 language plpgsql security definer   -- only triggers write ratings
@@ -33095,7 +33095,7 @@ from app.offering_reviews r
 where (r.removed_at is null or r.author_id = (select app.uid()))
   and coalesce((select a.level from app.audience a
                 where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= 0
-  and (select true from app.silenced_people s where s.user_id = r.author_id) is null;
+  and (select true from app.hidden_people s where s.user_id = r.author_id) is null;
 comment on view private.visible_reviews is
   'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
   'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
@@ -33123,7 +33123,7 @@ end $$;
 comment on function private.review_cards is
   'The cards of these reviews, in order, as far as the caller sees them: {id, orderId, authorId, author, stars, text, '
   'createdAt, removedAt}. orderId is for buyer and seller.';
-call private.make_walk('private.review_cards');
+call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden reviews without end
@@ -33138,7 +33138,7 @@ begin
   with looked as materialized (
     select w.at, w.id from (
       (select created_at as at, id from app.offering_reviews
-       where offering_id = p_offering and removed_at is null and not author_silent
+       where offering_id = p_offering and removed_at is null and not author_hidden
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
@@ -33160,7 +33160,7 @@ end $$;
 comment on function private.find_reviews is
   'The next reviews of an offering that the caller may see, among the next 400 that are there for everybody, and '
   'their own.';
-call private.make_walk('private.find_reviews');
+call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its review is removed
@@ -33187,7 +33187,7 @@ begin
     v_from := private.require_place('reviews ' || v_offering, p_cursor);
     v_from.at := coalesce(v_from.at, private.find_review_time(v_from.id, v_offering));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_reviews(v_offering, v_from);
@@ -33207,18 +33207,18 @@ begin
   perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
   select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
   if not found then
-    perform private.fail('order_unknown');
+    perform private.raise_error('order_unknown');
   elsif v_order.buyer_id <> app.uid() then
-    perform private.fail('order_party');
+    perform private.raise_error('order_party');
   elsif v_order.state <> 'completed' then
-    perform private.fail('order_state');
+    perform private.raise_error('order_state');
   end if;
   insert into app.offering_reviews (order_id, offering_id, author_id, stars, body)
   values (p_order, v_order.offering_id, v_order.buyer_id, greatest(0, least(p_stars, 6)), p_body)
   on conflict (order_id) do nothing
   returning id into v_id;
   if v_id is null then
-    perform private.fail('order_reviewed');
+    perform private.raise_error('order_reviewed');
   end if;
   return v_id;
 end $$;
@@ -33255,7 +33255,7 @@ begin
            or exists (select from private.visible_contents c where c.id = r.offering_id));
   end if;
   if v_id is null then
-    perform private.fail('review_unknown');
+    perform private.raise_error('review_unknown');
   end if;
   return v_id;
 end $$;
@@ -33275,14 +33275,14 @@ begin
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
-    perform private.fail('offering_ordered');
+    perform private.raise_error('offering_ordered');
   end if;
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
   'offering_unknown, content_not_yours, offering_ordered, writes_exceeded.';
-call private.make_walk('private.delete_offering');
+call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
 language plpgsql volatile
@@ -33312,7 +33312,7 @@ begin
 end $$;
 comment on function private.find_waiting_order is
   'The latest order of the same offering by the same buyer that its seller has not answered yet, or null.';
-call private.make_walk('private.find_waiting_order');
+call private.force_index_scans('private.find_waiting_order');
 
 create function private.notify_order(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -33320,7 +33320,7 @@ set search_path = ''
 as $$
 begin
   -- it names nobody: who has muted or blocked the other still has mana in the order
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'order.updated', null, 'order', n.id::text,
             jsonb_build_object('orderId', n.id, 'state', n.state),
             -- before the seller takes an order on, its buyer places and cancels as many as they like: those of one
@@ -33355,7 +33355,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
   ('app.orders', 'seller_id', 'ordersReceived', '{due_at,took_stock}'),
-  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_silent,words}');
+  ('app.offering_reviews', 'author_id', 'offeringReviews', '{author_hidden,words}');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.order_steps', 'order_id', 'orderSteps', '{ordersPlaced,ordersReceived}');
 
@@ -33415,7 +33415,7 @@ begin
 end $$;
 comment on function private.erase_orders is
   'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
-call private.make_walk('private.erase_orders');
+call private.force_index_scans('private.erase_orders');
 
 create function private.interrupt_person() returns trigger
 language plpgsql security definer   -- a ban and an erasure change orders of their person
@@ -33433,7 +33433,7 @@ begin
 end $$;
 comment on function private.interrupt_person is
   'Trigger: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
-  'all orders. Before private.silence_contents, since orders are locked before what they are of.';
+  'all orders. Before private.hide_contents, since orders are locked before what they are of.';
 create trigger _158_interrupt_person after update of banned_at, erased_at on app.users
   for each row when (new.banned_at is not null or new.erased_at is not null)
   execute function private.interrupt_person();
@@ -33555,7 +33555,7 @@ create table app.wiki_proposals (
                 check (status in ('open', 'approved', 'rejected', 'withdrawn', 'superseded')),
   net_votes     integer not null default 0,
   version       integer,
-  author_silent boolean not null default false,
+  author_hidden boolean not null default false,
   created_at    timestamptz not null default now(),
   resolved_at   timestamptz,
   foreign key (interest_id, version) references app.wiki_versions (interest_id, version) on delete restrict,
@@ -33567,15 +33567,15 @@ create table app.wiki_proposals (
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
 -- without those of the silent: readers then need not walk over hundreds of them
 create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
-  where not author_silent;
+  where not author_hidden;
 create index wiki_proposals_interest_status_idx
-  on app.wiki_proposals (interest_id, status, created_at desc, id desc) where not author_silent;
+  on app.wiki_proposals (interest_id, status, created_at desc, id desc) where not author_hidden;
 create index wiki_proposals_created_at_idx on app.wiki_proposals (created_at desc, id desc);
 create index wiki_proposals_status_idx on app.wiki_proposals (status, created_at desc, id desc);
 create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
   'What people propose that an entry should say. A settled one never changes again.';
-call private.make_nulls_speak('app.wiki_proposals');
+call private.make_nulls_raise_codes('app.wiki_proposals');
 comment on column app.wiki_proposals.base_version is 'The version that it was written upon.';
 comment on column app.wiki_proposals.body is
   'The whole entry as it is proposed, Markdown as it was written. Null when its author is erased, as summary is.';
@@ -33585,8 +33585,8 @@ comment on column app.wiki_proposals.status is
 comment on column app.wiki_proposals.net_votes is
   'The sum of its votes. Written with a vote, under the lock of this row.';
 comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
-comment on column app.wiki_proposals.author_silent is
-  'Whether the author is banned or erased: private.silence_parts. Until then app.silenced_people hides it.';
+comment on column app.wiki_proposals.author_hidden is
+  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
 comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
 
 create table app.wiki_votes (
@@ -33604,13 +33604,13 @@ insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
   ('app.wiki_votes', 'user_id', 'wikiVotes');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.wiki_proposals', 'author_id', 'wikiProposals', '{author_silent}');
-insert into private.silenced_parts (relation, person, key, stays) values
+  ('app.wiki_proposals', 'author_id', 'wikiProposals', '{author_hidden}');
+insert into private.content_child_tables (relation, person, key, stays) values
   ('app.wiki_proposals', 'author_id', 'id', true);
 
 insert into private.write_limits (kind, per_hour) values ('wiki', 60);
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('wiki.proposal.resolved', '{proposalId,interestId,status,version}',
    'a proposal for the wiki is approved, rejected or superseded');
 
@@ -33637,7 +33637,7 @@ as $$
 begin
   perform private.lock_effects(p_user);
   if private.reputation_value(p_user, p_interest) < 5 and private.total_reputation(p_user) < 20 then
-    perform private.fail('wiki_reputation');
+    perform private.raise_error('wiki_reputation');
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
@@ -33667,7 +33667,7 @@ begin
   perform private.require_flag('wiki');
   select * into v_interest from app.interests where slug = lower(p_slug);
   if not found then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   return v_interest;
 end $$;
@@ -33718,7 +33718,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.wiki_version_card c on c.id = i.id);
 end $$;
 comment on function private.wiki_version_cards is 'The cards of these versions, in order.';
-call private.make_walk('private.wiki_version_cards');
+call private.force_index_scans('private.wiki_version_cards');
 
 create function api.get_wiki_entry(p_slug text) returns json
 language plpgsql stable
@@ -33760,7 +33760,7 @@ declare
 begin
   select version into v_from from app.wiki_versions where id = v_cursor and interest_id = v_interest;
   if v_cursor is not null and v_from is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 2147483647);
   v_ids := array(select id from app.wiki_versions where interest_id = v_interest and version < v_from
@@ -33779,13 +33779,13 @@ declare
   v_interest app.interests := private.require_wiki(p_slug);
   v_card     json;
 begin
-  select private.merged(c.card, json_build_object('interestId', v_interest.id, 'slug', v_interest.slug,
+  select private.merge_objects(c.card, json_build_object('interestId', v_interest.id, 'slug', v_interest.slug,
                                                   'body', v.body))
   into v_card
   from app.wiki_versions v join app.wiki_version_card c on c.id = v.id
   where v.interest_id = v_interest.id and v.version = p_n;
   if not found then
-    perform private.fail('wiki_version_unknown');
+    perform private.raise_error('wiki_version_unknown');
   end if;
   return v_card;
 end $$;
@@ -33799,12 +33799,12 @@ comment on function api.get_wiki_version is
 -- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
 -- docs/decisions.md, Wiki.
 
-create function private.fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
+create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
 language plpgsql stable security definer   -- asked of proposals that their list has found
 set search_path = ''
 as $$
 begin
-  return private.fitting(array(
+  return private.count_fitting(array(
     -- the facade compares the texts, and that takes it most
     select 2 * (coalesce(octet_length(w.body), 0) + coalesce(octet_length(b.body), 0))
     from unnest(p_ids) with ordinality as i (id, place)
@@ -33812,9 +33812,9 @@ begin
     left join app.wiki_versions b on b.interest_id = w.interest_id and b.version = w.base_version
     order by i.place), p_limit);
 end $$;
-comment on function private.fitting_wiki_proposals is
-  'How many of these proposals a page of p_limit has: private.fitting, of the texts and their difference.';
-call private.make_walk('private.fitting_wiki_proposals');
+comment on function private.count_fitting_wiki_proposals is
+  'How many of these proposals a page of p_limit has: private.count_fitting, of the texts and their difference.';
+call private.force_index_scans('private.count_fitting_wiki_proposals');
 
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -33850,7 +33850,7 @@ comment on function private.wiki_proposal_cards is
   'These proposals, in order, as far as the caller sees them: {id, interestId, slug, proposerId, proposer, status, '
   'baseVersion, summary, body, baseBody (the text that it was written upon), netVotes, version, viewer {vote}, '
   'createdAt, resolvedAt}.';
-call private.make_walk('private.wiki_proposal_cards');
+call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
@@ -33871,19 +33871,19 @@ begin
     select created_at, id into v_from, v_before from app.wiki_proposals
     where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   -- one of the two ways in is open
   with looked as materialized (
     select * from (
       (select created_at as at, id, author_id from app.wiki_proposals
-       where p_status is null and interest_id = p_interest and not author_silent
+       where p_status is null and interest_id = p_interest and not author_hidden
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)
       union all
       (select created_at, id, author_id from app.wiki_proposals
-       where p_status is not null and interest_id = p_interest and status = p_status and not author_silent
+       where p_status is not null and interest_id = p_interest and status = p_status and not author_hidden
          and (created_at, id) < (v_from, v_before)
        order by created_at desc, id desc limit 400)) w
   ), seen as materialized (
@@ -33899,7 +33899,7 @@ end $$;
 comment on function private.find_wiki_proposals is
   'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
   '400. Fails: cursor_unknown.';
-call private.make_walk('private.find_wiki_proposals');
+call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
   p_slug text, p_status text default null, p_limit integer default 20, p_cursor text default null
@@ -33910,7 +33910,7 @@ as $$
 declare
   v_found app.found := private.find_wiki_proposals((private.require_wiki(p_slug)).id, p_status, p_cursor);
 begin
-  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
+  p_limit := private.count_fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
@@ -33948,7 +33948,7 @@ begin
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
   -- behind the rules of a row: who may not propose hears that. The approval looks again
   if p_base_version <> private.wiki_version(v_interest) then
-    perform private.fail('wiki_base_stale');
+    perform private.raise_error('wiki_base_stale');
   end if;
   return private.wiki_proposal_cards(array[v_id]) -> 0;
 end $$;
@@ -34016,7 +34016,7 @@ set search_path = ''
 as $$
 begin
   if p_proposal.status <> 'open' then
-    perform private.fail('wiki_proposal_settled');
+    perform private.raise_error('wiki_proposal_settled');
   end if;
 end $$;
 comment on function private.require_open_wiki_proposal is 'Passes for an open proposal. Fails: wiki_proposal_settled.';
@@ -34035,9 +34035,9 @@ begin
   if v_proposal.id is null
      or (not exists (select from private.visible_people where id = v_proposal.author_id)
          and (p_value <> 0 or v_mine is null)) then
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   elsif v_proposal.author_id = v_me then
-    perform private.fail('wiki_vote_oneself');
+    perform private.raise_error('wiki_vote_oneself');
   end if;
   if p_value <> 0 then
     perform private.require_wiki_reputation(v_me, v_proposal.interest_id);
@@ -34071,7 +34071,7 @@ begin
   join private.visible_people v on v.id = w.author_id
   where w.id = p_id::uuid;
   if not found then
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   end if;
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
@@ -34086,11 +34086,11 @@ as $$
 begin
   perform private.require_flag('wiki');
   if p_value is null or p_value not between -1 and 1 then
-    perform private.fail('wiki_vote_value');
+    perform private.raise_error('wiki_vote_value');
   end if;
   perform private.count_writes('votes');
   if not private.vote_on_wiki_proposal(p_id, p_value) then
-    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
   end if;
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
@@ -34107,9 +34107,9 @@ declare
   v_proposal app.wiki_proposals := private.lock_wiki_proposal(p_id);
 begin
   if not exists (select from private.visible_people where id = v_proposal.author_id) then
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   elsif v_proposal.author_id <> private.require_caller() then
-    perform private.fail('wiki_proposal_not_yours');
+    perform private.raise_error('wiki_proposal_not_yours');
   end if;
   perform private.require_open_wiki_proposal(v_proposal);
   perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
@@ -34143,7 +34143,7 @@ set search_path = ''
 as $$
 begin
   -- there is no actor: it was the community, or the staff
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
             e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e join app.interests i on i.id = (e.payload ->> 'interestId')::uuid));
@@ -34220,7 +34220,7 @@ grant execute on function
   private.require_wiki_author,
   private.require_wiki_voter,
   private.vote_on_wiki_proposal,
-  private.fitting_wiki_proposals,
+  private.count_fitting_wiki_proposals,
   private.wiki_proposal_cards,
   private.wiki_version,
   private.wiki_version_cards,
@@ -34348,7 +34348,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from app.ai_sessions where id = p_session and user_id = private.require_caller()) then
-    perform private.fail('ai_session_unknown');
+    perform private.raise_error('ai_session_unknown');
   end if;
   return p_session;
 end $$;
@@ -34365,10 +34365,10 @@ begin
   select * into v_session from app.ai_sessions
   where id = p_session and user_id = private.require_caller() for no key update;
   if not found then
-    perform private.fail('ai_session_unknown');
+    perform private.raise_error('ai_session_unknown');
   end if;
   if private.ai_status(v_session) = 'abandoned' then
-    perform private.fail('ai_session_over');
+    perform private.raise_error('ai_session_over');
   end if;
   return v_session;
 end $$;
@@ -34440,7 +34440,7 @@ insert into private.ai_questions (family, place, cues, plain, quoting) values
    'Looking ahead from “{word}”: if you had a free month for {topic}, what would you explore, and whom would you '
    'like beside you?');
 
-create function private.telling_word(p_answer text, p_topic text) returns text
+create function private.distinctive_word(p_answer text, p_topic text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -34457,7 +34457,7 @@ begin
             || '|still|other|others|another|would|could|should|might|think|thing|years|again|first|which|where)$')
     order by length(w.word[1]) desc, w.place limit 1);
 end $$;
-comment on function private.telling_word is
+comment on function private.distinctive_word is
   'The word of an answer that a question can take up: its longest one that is neither common nor in the topic. Null '
   'where there is none.';
 
@@ -34474,7 +34474,7 @@ declare
 begin
   select count(*), (array_agg(answer order by position desc))[1] into v_count, v_answer
   from app.ai_turns where session_id = p_session.id;
-  v_word := private.telling_word(v_answer, p_session.topic);
+  v_word := private.distinctive_word(v_answer, p_session.topic);
   select * into strict v_next from private.ai_questions q
   where case v_count when 0 then q.family = 'beginning' when 4 then q.family = 'ahead'
         else q.family not in ('beginning', 'ahead') and q.family <> all (v_asked) end
@@ -34523,11 +34523,11 @@ declare
 begin
   -- a character of NFC is up to four before: what is longer is too long, and is not looked at
   if (length(p_topic) <= 400) is not true then
-    perform private.fail('ai_topic');
+    perform private.raise_error('ai_topic');
   end if;
   v_topic := private.require_name(p_topic);
   if length(v_topic) > 60 and not exists (select from app.interests where name = v_topic) then
-    perform private.fail('ai_topic');
+    perform private.raise_error('ai_topic');
   end if;
   perform private.count_writes('reflections');
   insert into app.ai_sessions (user_id, topic) values (private.require_caller(), v_topic) returning * into v_session;
@@ -34549,24 +34549,24 @@ declare
   v_turn    app.ai_turns;
 begin
   if (length(p_answer) <= 10000) is not true then
-    perform private.fail('ai_answer');   -- as for the topic
+    perform private.raise_error('ai_answer');   -- as for the topic
   end if;
   perform private.count_writes('reflections');
   v_session := private.lock_open_ai_session(p_session);
   if v_session.completed_at is not null then
-    perform private.fail('ai_session_over');
+    perform private.raise_error('ai_session_over');
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
   -- another answer may have come while we waited: this one was not meant for the question that is asked now
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
-    perform private.fail('ai_question_answered');
+    perform private.raise_error('ai_question_answered');
   end if;
   if v_turn.answer is not null and v_turn.position = 5 then
-    perform private.fail('ai_session_answered');
+    perform private.raise_error('ai_session_answered');
   end if;
   if v_session.asking_until > now() then
-    perform private.fail('ai_question_pending');
+    perform private.raise_error('ai_question_pending');
   end if;
 
   -- answered, and no question came of it: what is said now counts
@@ -34598,7 +34598,7 @@ as $$
 begin
   perform private.lock_open_ai_session(p_session);
   if not exists (select from app.ai_turns where session_id = p_session and position = 5 and answer is not null) then
-    perform private.fail('ai_session_unanswered');
+    perform private.raise_error('ai_session_unanswered');
   end if;
   update app.ai_sessions set completed_at = now() where id = p_session and completed_at is null;
 end $$;
@@ -34652,7 +34652,7 @@ declare
   v_ids  uuid[];
 begin
   if p_cursor is not null and substr(v_from::text, 15, 1) <> '7' then
-    perform private.fail('cursor_unknown');   -- it is not one of our ids
+    perform private.raise_error('cursor_unknown');   -- it is not one of our ids
   end if;
   v_ids := array(select id from app.ai_sessions
                  where user_id = private.require_caller() and id < v_from
@@ -34896,7 +34896,7 @@ declare
 begin
   perform private.require_ai_session(p_session_id);
   if cardinality(p_ids) > 50 then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
   perform pg_advisory_xact_lock(hashtextextended('choices ' || app.uid(), 0));
@@ -34934,7 +34934,7 @@ begin
 end $$;
 comment on function private.erase_ai_sessions is
   'Trigger: deletes an erased person''s AI sessions with all their words.';
-call private.make_walk('private.erase_ai_sessions');
+call private.force_index_scans('private.erase_ai_sessions');
 create trigger _185_erase_ai_sessions after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_ai_sessions();
 
@@ -35004,18 +35004,18 @@ create table app.connection_intents (
   intent     text not null check (intent in ('networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab')),
   note       text,
   is_active  boolean not null default true,
-  silent     boolean not null default false,
+  hidden     boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint intent_note check (length(note) between 1 and 280)
 );
 create index connection_intents_created_at_idx on app.connection_intents (intent, created_at, user_id)
-  where is_active and not silent;
+  where is_active and not hidden;
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
   'What a person looks for, one intent each. While it is not active nobody finds the person by it.';
-comment on column app.connection_intents.silent is 'Whether the person is banned. A trigger keeps it.';
+comment on column app.connection_intents.hidden is 'Whether the person is banned. A trigger keeps it.';
 comment on column app.connection_intents.created_at is
   'When the person first had an intent: of two who share as much the one who has waited longer comes first.';
 
@@ -35038,7 +35038,7 @@ insert into private.errors (code, status, text) values
   ('intent_note', 422, 'A note can have up to 280 characters.');
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.connection_intents', 'user_id', 'intent', '{silent}');
+  ('app.connection_intents', 'user_id', 'intent', '{hidden}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
 
@@ -35054,10 +35054,10 @@ begin
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
   select i.intent, c.interest_id, i.created_at, i.user_id
   from app.connection_intents i join app.user_interests c on c.user_id = i.user_id
-  where i.user_id = any (p_users) and i.is_active and not i.silent;
+  where i.user_id = any (p_users) and i.is_active and not i.hidden;
 end $$;
 comment on function private.place_intents is 'Works out anew where these people are found by their intents.';
-call private.make_walk('private.place_intents');
+call private.force_index_scans('private.place_intents');
 
 create function private.place_intent() returns trigger
 language plpgsql security definer   -- only triggers write them
@@ -35068,7 +35068,7 @@ begin
   return null;
 end $$;
 comment on function private.place_intent is 'Trigger: who sets an intent is found by it.';
-create trigger place_intent after insert or update of intent, is_active, silent on app.connection_intents
+create trigger place_intent after insert or update of intent, is_active, hidden on app.connection_intents
   for each row execute function private.place_intent();
 
 create function private.place_choices() returns trigger
@@ -35085,19 +35085,19 @@ create trigger _150_place_choices after insert on app.user_interests
 create trigger _151_place_choices after delete on app.user_interests
   referencing old table as changed for each statement execute function private.place_choices();
 
-create function private.silence_intent() returns trigger
+create function private.hide_intent() returns trigger
 language plpgsql security definer   -- a ban changes rows of the banned person
 set search_path = ''
 as $$
 begin
-  update app.connection_intents set silent = new.banned_at is not null where user_id = new.id;
+  update app.connection_intents set hidden = new.banned_at is not null where user_id = new.id;
   return null;
 end $$;
-comment on function private.silence_intent is
+comment on function private.hide_intent is
   'Trigger: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
   'where they were.';
-create trigger _187_silence_intent after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.silence_intent();
+create trigger _187_hide_intent after update of banned_at on app.users
+  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.hide_intent();
 
 create function private.erase_intent() returns trigger
 language plpgsql security definer   -- an erasure changes rows that nobody may change
@@ -35165,7 +35165,7 @@ begin
           join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
 end $$;
 comment on function private.count_shared is 'How many of these interests a person chose too.';
-call private.make_walk('private.count_shared');
+call private.force_index_scans('private.count_shared');
 
 create function private.chosen_interests() returns uuid[]
 language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
@@ -35173,7 +35173,7 @@ set search_path = ''
 as $$ begin return array(select interest_id from app.user_interests where user_id = app.uid()); end $$;
 comment on function private.chosen_interests is 'What the caller chose from the catalog.';
 
-create function private.met_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
+create function private.match_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
 language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
@@ -35184,11 +35184,11 @@ declare
 begin
   return (
     select private.page(
-             json_agg(case when p_more[m.place] is null then m.card else private.merged(m.card, p_more[m.place]) end
+             json_agg(case when p_more[m.place] is null then m.card else private.merge_objects(m.card, p_more[m.place]) end
                       order by m.place) filter (where m.place <= p_limit),
              coalesce(array_agg(m.actor_id order by m.place), '{}'), p_limit, p_next)
     from (select i.place, c.actor_id,
-                 private.merged(c.card, json_build_object(
+                 private.merge_objects(c.card, json_build_object(
                    'isFollowing', (select true from app.follows f
                                    where f.follower_id = v_me and f.following_id = i.id) is true,
                    'sharedInterests', private.count_shared(v_mine, i.id))) as card
@@ -35196,13 +35196,13 @@ begin
           join private.visible_people p on p.id = i.id
           join app.person_card c on c.id = i.id) m);
 end $$;
-comment on function private.met_page is
+comment on function private.match_page is
   'A page of these people, in order, from one more than the page if there are so many: their cards with '
   '{isFollowing, sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next '
   'where a page is not full. Fails: limit_out_of_range.';
-call private.make_walk('private.met_page');
+call private.force_index_scans('private.match_page');
 
-create function private.require_met(p_cursor text) returns app.connection_intents
+create function private.require_match_cursor(p_cursor text) returns app.connection_intents
 language plpgsql stable security definer   -- a cursor stays good when its person is banned or rests
 set search_path = ''
 as $$
@@ -35214,16 +35214,16 @@ begin
     select * into v_intent from app.connection_intents
     where user_id = v_person and private.may_meet(private.find_level(app.uid(), v_person));
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   return v_intent;
 end $$;
-comment on function private.require_met is
+comment on function private.require_match_cursor is
   'The intent of the person that a cursor names, whatever became of it; nothing without a cursor. Fails: '
   'cursor_unknown.';
 
-create function private.met_by_interest(p_intent text, p_interests uuid[])
+create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
 language plpgsql stable security definer   -- nobody may read where others are found
 set search_path = ''
@@ -35239,10 +35239,10 @@ begin
     where i.intent = p_intent and i.interest_id = n.id
     order by i.placed_at, i.user_id limit v_each) e;
 end $$;
-comment on function private.met_by_interest is
+comment on function private.match_by_interest is
   'Who has this intent and chose one of these interests: of each interest those who have waited longest, 4000 in all, '
   'or 20 of each.';
-call private.make_walk('private.met_by_interest');
+call private.force_index_scans('private.match_by_interest');
 
 create function private.find_candidates(
   p_intent text, p_interest uuid, p_country text, p_city text, p_min_shared integer, p_after app.connection_intents
@@ -35254,7 +35254,7 @@ declare
   v_me     uuid := app.uid();
   v_mine   uuid[] := private.chosen_interests();
   v_country text := upper(left(p_country, 3));   -- a code has two letters
-  v_city   text := private.sought(p_city);
+  v_city   text := private.fold_query(p_city);
   v_after  uuid := (p_after).user_id;
   v_shared integer := private.count_shared(v_mine, v_after);
   v_at     timestamptz := (p_after).created_at;
@@ -35266,13 +35266,13 @@ begin
       from (
         select m.id, m.placed_at
         from (select t.user_id as id, t.placed_at, count(t.interest_id) as found
-              from (select * from private.met_by_interest(
+              from (select * from private.match_by_interest(
                       p_intent, case when p_interest is null then v_mine
                                      when p_interest = any (v_mine) then array[p_interest] else '{}' end)
                     union all
                     (select user_id, null, created_at from app.connection_intents
                      where p_min_shared < 1 and p_interest is null and intent = p_intent
-                       and is_active and not silent
+                       and is_active and not hidden
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
@@ -35289,9 +35289,9 @@ begin
 end $$;
 comment on function private.find_candidates is
   'The next people with this intent who share so many interests with the caller, this one among them where it is '
-  'named: whoever shares most first, then who has waited longest. Of what private.met_by_interest gives, and without '
+  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and without '
   'a shared interest of the 4000 who have waited longest, the best 400.';
-call private.make_walk('private.find_candidates');
+call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid
 language plpgsql stable
@@ -35303,14 +35303,14 @@ begin
   if p_slug is not null then
     select id into v_id from app.interests where slug = lower(p_slug);
     if not found then
-      perform private.fail('interest_unknown');
+      perform private.raise_error('interest_unknown');
     end if;
   end if;
   return v_id;
 end $$;
 comment on function private.find_interest is 'The interest of a slug; null gives null. Fails: interest_unknown.';
 
-create function private.candidate_parts(p_ids uuid[]) returns json[]
+create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
 set search_path = ''
 as $$
@@ -35322,9 +35322,9 @@ begin
     join app.connection_intents c on c.user_id = i.id
     order by i.place);
 end $$;
-comment on function private.candidate_parts is
+comment on function private.candidate_fields is
   'What the card of a candidate has beside the person: {intent, note, country, city}.';
-call private.make_walk('private.candidate_parts');
+call private.force_index_scans('private.candidate_fields');
 
 create function api.list_candidates(
   p_intent text default null, p_interest_slug text default null, p_country text default null,
@@ -35339,12 +35339,12 @@ declare
   v_ids    uuid[];
 begin
   if v_intent is null then
-    perform private.fail('intent_missing');
+    perform private.raise_error('intent_missing');
   end if;
   v_ids := private.find_candidates(
     private.counterpart(v_intent), private.find_interest(p_interest_slug), p_country, p_city,
-    coalesce(p_min_shared, 1), private.require_met(p_cursor));
-  return private.met_page(v_ids, private.candidate_parts(v_ids), p_limit);
+    coalesce(p_min_shared, 1), private.require_match_cursor(p_cursor));
+  return private.match_page(v_ids, private.candidate_fields(v_ids), p_limit);
 end $$;
 comment on function api.list_candidates is
   'People whose intent goes with the caller''s. Fails: intent_missing, interest_unknown, cursor_unknown, '
@@ -35375,7 +35375,7 @@ begin
   select b.id, b.gap, b.interest_id
   from (select m.user_id as id, m.placed_at, max(t.expertise - c.expertise)::integer as gap,
                (array_agg(m.interest_id order by t.expertise - c.expertise desc, m.interest_id))[1] as interest_id
-        from private.met_by_interest('mentor', p_interests) m
+        from private.match_by_interest('mentor', p_interests) m
         join app.user_interests c on c.user_id = v_me and c.interest_id = m.interest_id
         join app.user_interests t on t.user_id = m.user_id and t.interest_id = m.interest_id
         where m.user_id <> v_me and t.expertise - c.expertise >= p_gap
@@ -35386,11 +35386,11 @@ begin
 end $$;
 comment on function private.find_mentors is
   'The next mentors whose expertise in one of these interests is so much above the caller''s: with the widest gap '
-  'first, then who has waited longest, each with that gap and where it is. Of those that private.met_by_interest '
+  'first, then who has waited longest, each with that gap and where it is. Of those that private.match_by_interest '
   'gives.';
-call private.make_walk('private.find_mentors');
+call private.force_index_scans('private.find_mentors');
 
-create function private.mentor_parts(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
+create function private.mentor_fields(p_ids uuid[], p_gaps integer[], p_interests uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
 set search_path = ''
 as $$
@@ -35405,9 +35405,9 @@ begin
     join app.interests n on n.id = i.interest_id
     order by i.place);
 end $$;
-comment on function private.mentor_parts is
+comment on function private.mentor_fields is
   'What the card of a mentor has beside the person: {note, expertiseGap, interest}.';
-call private.make_walk('private.mentor_parts');
+call private.force_index_scans('private.mentor_fields');
 
 create function api.list_mentors(
   p_interest_slug text default null, p_min_expertise_gap integer default 2, p_limit integer default 20,
@@ -35428,8 +35428,8 @@ begin
   end if;
   select array_agg(m.id), array_agg(m.gap), array_agg(m.interest_id) into v_ids, v_gaps, v_where
   from private.find_mentors(v_mine, least(greatest(coalesce(p_min_expertise_gap, 2), 1), 4),
-                            private.require_met(p_cursor)) m;
-  return private.met_page(v_ids, private.mentor_parts(v_ids, v_gaps, v_where), p_limit);
+                            private.require_match_cursor(p_cursor)) m;
+  return private.match_page(v_ids, private.mentor_fields(v_ids, v_gaps, v_where), p_limit);
 end $$;
 comment on function api.list_mentors is
   'Mentors who know much more than the caller of what both chose. Fails: interest_unknown, cursor_unknown, '
@@ -35461,7 +35461,7 @@ set search_path = ''
 as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
 comment on function private.full_name is 'The names of a person in the form in which they are compared.';
 
-create function private.cut_names() returns trigger
+create function private.index_person_names() returns trigger
 language plpgsql security definer   -- only this trigger writes them
 set search_path = ''
 as $$
@@ -35474,11 +35474,11 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.cut_names is 'Trigger: a person is found by the names that they have now, and not while '
+comment on function private.index_person_names is 'Trigger: a person is found by the names that they have now, and not while '
   'they are banned or once they are erased: nobody''s look passes over them.';
-create trigger _205_cut_names
+create trigger _205_index_person_names
   after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
-  for each row execute function private.cut_names();
+  for each row execute function private.index_person_names();
 
 create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
 language plpgsql stable security definer   -- checks each person once: see private.visible_people
@@ -35509,7 +35509,7 @@ end $$;
 comment on function private.find_names is
   'The people whom the caller may see with a name like this, and how like it is, from 0 to 1. Of each of its trigrams '
   'it looks at those who joined last, 4000 in all.';
-call private.make_walk('private.find_names');
+call private.force_index_scans('private.find_names');
 
 create function private.find_person_place(p_cursor text) returns app.place
 language plpgsql stable security definer   -- a cursor stays good when its person is banned
@@ -35525,7 +35525,7 @@ begin
     select created_at, id into v_place from app.users where id = v_person;
   end if;
   if v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_place;
 end $$;
@@ -35559,7 +35559,7 @@ begin
 end $$;
 comment on function private.find_people is
   'The next people whom the caller may see, those who joined last first, among the next 400.';
-call private.make_walk('private.find_people');
+call private.force_index_scans('private.find_people');
 
 create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
 language plpgsql stable security definer   -- a cursor stays good when its person is banned
@@ -35575,7 +35575,7 @@ begin
                                       private.full_name(u.first_name, u.last_name, u.username))
     into v_likeness from app.users u where u.id = v_from.id;
     if not found then
-      perform private.fail('cursor_unknown');   -- a place is none of this list's
+      perform private.raise_error('cursor_unknown');   -- a place is none of this list's
     end if;
   end if;
   return array(
@@ -35599,7 +35599,7 @@ begin
   else
     v_found.ids := private.find_people_named(p_q, p_cursor);
   end if;
-  return private.met_page(v_found.ids, null, p_limit, v_found.next);
+  return private.match_page(v_found.ids, null, p_limit, v_found.next);
 end $$;
 comment on function api.list_people is
   'People, those who joined last first, or those with a name like q. Fails: cursor_unknown, limit_out_of_range.';
@@ -35635,7 +35635,7 @@ end $$;
 comment on function private.find_suggested is
   'The authors of posts, among the newest 400 for everybody, that are nearest to what the caller likes, without whom '
   'they follow or muted. Nobody where nothing is known of the caller or no model makes vectors.';
-call private.make_walk('private.find_suggested');
+call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
 language plpgsql stable
@@ -35643,7 +35643,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
-  return private.met_page(private.find_suggested(p_limit), null, p_limit);
+  return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
 comment on function api.list_suggested is
   'People who write what the caller likes: one page. Fails: limit_out_of_range.';
@@ -35656,7 +35656,7 @@ as $$
 declare
   v_me    uuid := app.uid();
   v_country text := upper(left(p_country, 3));   -- a code has two letters
-  v_city  text := private.sought(p_city);
+  v_city  text := private.fold_query(p_city);
   v_each  integer := greatest(20, 4000 / greatest(cardinality(p_interests), 1));
   v_value numeric := coalesce((select max(r.value) from app.reputation r
                                where r.user_id = p_after and r.interest_id = any (p_interests)), 'infinity');
@@ -35683,9 +35683,9 @@ end $$;
 comment on function private.find_talent is
   'The next people with reputation in one of these interests, each with the interest where they have most: whoever '
   'has most first, among the 4000 of all of these interests, or 20 of each, who have most.';
-call private.make_walk('private.find_talent');
+call private.force_index_scans('private.find_talent');
 
-create function private.talent_parts(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
+create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]
 language plpgsql stable security definer   -- places of people whom its caller has found visible
 set search_path = ''
 as $$
@@ -35701,9 +35701,9 @@ begin
     join app.interests n on n.id = i.interest_id
     order by i.place);
 end $$;
-comment on function private.talent_parts is
+comment on function private.talent_fields is
   'What the card of a talent has beside the person: {country, city, reputation}.';
-call private.make_walk('private.talent_parts');
+call private.force_index_scans('private.talent_fields');
 
 create function api.list_talent(
   p_interest_slug text default null, p_country text default null, p_city text default null,
@@ -35722,7 +35722,7 @@ begin
   select array_agg(t.id), array_agg(t.interest_id), array_agg(t.value) into v_ids, v_where, v_values
   from private.find_talent(case when v_interest is null then private.chosen_interests() else array[v_interest] end,
                            p_country, p_city, case when p_cursor is not null then v_from.id end) t;
-  return private.met_page(v_ids, private.talent_parts(v_ids, v_where, v_values), p_limit);
+  return private.match_page(v_ids, private.talent_fields(v_ids, v_where, v_values), p_limit);
 end $$;
 comment on function api.list_talent is
   'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '
@@ -35743,7 +35743,7 @@ declare
   v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
   v_before uuid := p_from.id;
   v_country text := upper(left(p_country, 3));   -- a code has two letters
-  v_city   text := private.sought(p_city);
+  v_city   text := private.fold_query(p_city);
   v_posts  uuid[] := '{}';
   v_outs   timestamptz[];
   v_others uuid[] := '{}';
@@ -35820,7 +35820,7 @@ end $$;
 comment on function private.find_stream is
   'The next posts and contents for everybody that the caller may see, of one type where it is named, as they are '
   'chosen, of people of a country and a town, and those that set something off: among the next 400 of each.';
-call private.make_walk('private.find_stream');
+call private.force_index_scans('private.find_stream');
 
 create function private.require_stream_place(p_cursor text) returns app.place
 language plpgsql stable security definer   -- a cursor stays good when its post or content is deleted
@@ -35837,14 +35837,14 @@ begin
     select (private.content_place(c.id, c.kind)).* into v_place from app.contents c where c.id = v_place.id;
   end if;
   if v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_place;
 end $$;
 comment on function private.require_stream_place is
   'The place of a cursor''s post or content in the stream. Fails: cursor_unknown.';
 
-create function private.content_parts(p_ids uuid[]) returns table (id uuid, detail json)
+create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
 language plpgsql stable security definer   -- parts of contents that its caller has found visible
 set search_path = ''
 as $$
@@ -35858,9 +35858,9 @@ begin
     return query execute format('select d.id, d.detail from %s d where d.id = any ($1)', v_details) using p_ids;
   end loop;
 end $$;
-comment on function private.content_parts is
+comment on function private.content_fields is
   'What these contents have of their own kinds, as private.content_kinds.details has it.';
-call private.make_walk('private.content_parts');
+call private.force_index_scans('private.content_fields');
 
 create function private.stream_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks each post and content once
@@ -35916,14 +35916,14 @@ begin
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
       join app.person_card author on author.id = c.author_id
-      left join private.content_parts(p_ids) d on d.id = c.id
+      left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
       where c.id = any (p_ids)) s on s.id = i.id);
 end $$;
 comment on function private.stream_cards is
   'Posts and contents as the stream has them, in order: {type, id, actorId, actor, interestId, title, subBadge, '
   'mediaUrl, engagement, createdAt}.';
-call private.make_walk('private.stream_cards');
+call private.force_index_scans('private.stream_cards');
 
 create function api.list_stream(
   p_type text default null, p_interest_id uuid default null, p_country text default null, p_city text default null,
@@ -35993,14 +35993,14 @@ end $$;
 comment on function private.search_scope is
   'Who may find what somebody wrote, by the audience level that it requires and its space: "level n author" is for '
   'who has that level to the author, "space id" for the members, and the type itself for everybody. A ban is no part '
-  'of it: see private.silence_documents.';
+  'of it: see private.hide_or_show_documents.';
 
 create table private.search_documents (
   number    bigint generated always as identity primary key,
   type      text not null references private.search_types on delete restrict,
   id        uuid not null,
   author_id uuid references app.users on delete restrict,
-  silent    boolean not null default false,
+  hidden    boolean not null default false,
   scope     text,
   interests uuid[] not null default '{}',
   words     tsvector not null default '',
@@ -36014,8 +36014,8 @@ comment on table private.search_documents is
   'What can be found, with its words and its place in time. 500 numbers are a block: newer blocks come first, and in '
   'one what fits best.';
 comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
-comment on column private.search_documents.silent is
-  'Whether its author is banned. It is in no list then: private.silence_documents.';
+comment on column private.search_documents.hidden is
+  'Whether its author is banned. It is in no list then: private.hide_or_show_documents.';
 comment on column private.search_documents.scope is
   'Whose lists it is in: private.search_scopes. Null where it is in none.';
 comment on column private.search_documents.ranked is
@@ -36114,7 +36114,7 @@ begin
     execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
-    v_scope := case when not v_document.silent then v_text.scope end;
+    v_scope := case when not v_document.hidden then v_text.scope end;
     update private.search_documents
     set author_id = coalesce(v_text.author, author_id), scope = v_scope, words = v_words,
         ranked = private.ranked_words(v_words), interests = coalesce(v_text.interests, '{}'),
@@ -36136,7 +36136,7 @@ end $$;
 comment on function private.index_for_search is
   'Has these things found by the words that they have now, and by whom they are for now, and those no more that there '
   'are not.';
-call private.make_walk('private.index_for_search');
+call private.force_index_scans('private.index_for_search');
 
 -- sql/discovery/42_types.sql
 
@@ -36160,7 +36160,7 @@ begin
   where p.id = any (p_ids) and p.published_at is not null and p.deleted_at is null and p.format <> 'repost';
 end $$;
 comment on function private.post_texts is 'What these posts say, for the search.';
-call private.make_walk('private.post_texts');
+call private.force_index_scans('private.post_texts');
 
 create function private.content_texts(p_ids uuid[])
 returns setof private.search_text
@@ -36176,12 +36176,12 @@ begin
          concat_ws(e'\n', d.detail ->> 'caption', d.detail ->> 'summary', d.detail ->> 'description',
                    d.detail ->> 'body'),
          array_remove(array[c.interest_id], null)
-  from app.contents c join private.content_parts(p_ids) d on d.id = c.id
+  from app.contents c join private.content_fields(p_ids) d on d.id = c.id
   where c.id = any (p_ids) and c.deleted_at is null;
 end $$;
 comment on function private.content_texts is
   'What these contents say, for the search: the title, and of the detail caption, summary, description and body.';
-call private.make_walk('private.content_texts');
+call private.force_index_scans('private.content_texts');
 
 create function private.space_texts(p_ids uuid[])
 returns setof private.search_text
@@ -36197,7 +36197,7 @@ end $$;
 comment on function private.space_texts is
   'What these groups and guilds are called and say of themselves. A private one has a scope of its own, "private id", '
   'since who is invited finds it and nothing in it.';
-call private.make_walk('private.space_texts');
+call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
 returns setof private.search_text
@@ -36212,7 +36212,7 @@ end $$;
 comment on function private.person_texts is
   'What these people are called. They are found by private.find_names, in no scope. What they chose from '
   'the catalog is nobody else''s to find them by.';
-call private.make_walk('private.person_texts');
+call private.force_index_scans('private.person_texts');
 
 create view private.visible_spaces with (security_invoker) as
 select s.id from app.spaces s where s.visibility = 'public' or private.is_let_in(s.id, (select app.uid()));
@@ -36228,7 +36228,7 @@ begin
           from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_cards is 'The cards of these people, in order.';
-call private.make_walk('private.person_cards');
+call private.force_index_scans('private.person_cards');
 
 create function private.wiki_texts(p_ids uuid[])
 returns setof private.search_text
@@ -36244,7 +36244,7 @@ begin
   where i.id = any (p_ids);
 end $$;
 comment on function private.wiki_texts is 'The wiki entries of these interests, by the name of the interest.';
-call private.make_walk('private.wiki_texts');
+call private.force_index_scans('private.wiki_texts');
 
 create view private.visible_wiki with (security_invoker) as
 select i.id from app.interests i where (select f.enabled from app.feature_flags f where f.key = 'wiki');
@@ -36266,7 +36266,7 @@ begin
 end $$;
 comment on function private.wiki_search_cards is
   'Wiki entries as the search shows them, in order: {id, interestId, slug, version, createdAt}.';
-call private.make_walk('private.wiki_search_cards');
+call private.force_index_scans('private.wiki_search_cards');
 
 insert into private.search_types (type, texts, visible, cards, scopes) values
   ('wiki', 'private.wiki_texts', 'private.visible_wiki', 'private.wiki_search_cards', '{}'),
@@ -36372,51 +36372,51 @@ create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
 
-create function private.silence_documents(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_documents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_silent  boolean;
+  v_hidden  boolean;
   v_ids     uuid[];
   v_types   text[];
   v_changed integer;
 begin
   -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
-  select banned_at is not null into v_silent from app.users where id = v_user for share;
+  select banned_at is not null into v_hidden from app.users where id = v_user for share;
   select array_agg(d.id), array_agg(d.type) into v_ids, v_types
   from (select id, type from private.search_documents
         where author_id = v_user and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
         order by id limit 50 for update) d;
-  update private.search_documents set silent = v_silent where author_id = v_user and id = any (v_ids)
-    and silent <> v_silent;
+  update private.search_documents set hidden = v_hidden where author_id = v_user and id = any (v_ids)
+    and hidden <> v_hidden;
   get diagnostics v_changed = row_count;
   perform private.index_for_search(u.type, array[u.id]) from unnest(v_ids, v_types) as u (id, type);
   return json_build_object('changed', v_changed, 'next', v_ids[50]);
 end $$;
-comment on function private.silence_documents is
+comment on function private.hide_or_show_documents is
   'For the worker alone: takes the next 50 documents of a banned person {userId} behind one out of the lists, so that '
   'nobody''s search passes over them, and puts them back when the ban has ended. Meanwhile a search that meets them '
   'finds them hidden. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.silence_documents');
-call private.make_batch_queue('silenced-documents', 'private.silence_documents');
+call private.force_index_scans('private.hide_or_show_documents');
+call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
-create function private.silence_later() returns trigger
+create function private.hide_documents_later() returns trigger
 language plpgsql security definer   -- nobody may put jobs on queues
 set search_path = ''
 as $$
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-  perform private.enqueue('silenced-documents', json_build_object('userId', new.id));
+  perform private.enqueue('hidden-documents', json_build_object('userId', new.id));
   return null;
 end $$;
-comment on function private.silence_later is
+comment on function private.hide_documents_later is
   'Trigger: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
   'has up to a thousand words, too many for the ban itself.';
-create trigger _210_silence_later after update of banned_at on app.users
+create trigger _210_hide_documents_later after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.silence_later();
+  execute function private.hide_documents_later();
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),
@@ -36427,11 +36427,11 @@ insert into private.personal_data (relation, person_column, reason) values
 -- What somebody looks for, and in whose lists. docs/decisions.md, Discovery.
 
 create type private.search_query as (
-  words text[], query tsquery, without tsquery, ranking tsquery, marks tsquery, said text, interests uuid[]
+  words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
   'What is looked for: up to 4 words that all must be there, of which one leads; the whole of it, with phrases; what '
-  'must not be there, null for nothing; those words as what is ranked by; what an excerpt marks; the text of the '
+  'must not be there, null for nothing; those words as what is ranked by; what an excerpt highlight; the text of the '
   'whole, for names; and the interests, null for any.';
 
 insert into private.errors (code, status, text) values
@@ -36448,7 +36448,7 @@ declare
   v_one   tsquery;
   v_many  integer;
   v_all   integer := 0;
-  v_marks integer := 0;
+  v_highlight integer := 0;
 begin
   v_query.interests := p_interests;
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
@@ -36463,26 +36463,26 @@ begin
       v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
       v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
       v_query.said := concat_ws(' ', v_query.said, v_text);
-      if v_marks + v_many <= 8 then
-        v_marks := v_marks + v_many;
-        v_query.marks := case when v_query.marks is null then v_one else v_query.marks || v_one end;
+      if v_highlight + v_many <= 8 then
+        v_highlight := v_highlight + v_many;
+        v_query.highlight := case when v_query.highlight is null then v_one else v_query.highlight || v_one end;
       end if;
     end if;
   end loop;
   if v_all > 32 then
-    perform private.fail('search_words');
+    perform private.raise_error('search_words');
   end if;
   -- the longest are mostly the rarest
   v_query.words := array(select w.word from (select distinct unnest(v_query.words) as word) w
                          order by length(w.word) desc, w.word limit 4);
   v_query.ranking := (select string_agg(private.quoted_word(w), ' & ') from unnest(v_query.words) w)::tsquery;
-  v_query.marks := coalesce(v_query.marks, v_query.ranking);
+  v_query.highlight := coalesce(v_query.highlight, v_query.ranking);
   return v_query;
 end $$;
 comment on function private.read_query is
   'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
   'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
-  'marks the first words and phrases, up to 8 words. Fails: search_words.';
+  'highlight the first words and phrases, up to 8 words. Fails: search_words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
@@ -36524,7 +36524,7 @@ comment on function private.search_scopes is
   'The scopes that the caller searches for things of these types: everybody''s, one a type; of their groups and '
   'guilds, 1000 at most; the private ones themselves, and those of the newest 100 invitations; and what people wrote '
   'for their circles who have the caller in one, of 1000 people at most, with what the caller wrote for themselves.';
-call private.make_walk('private.search_scopes');
+call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
 comment on type private.search_lead is 'The list that is walked for a scope: that of its rarest word.';
@@ -36552,7 +36552,7 @@ end $$;
 comment on function private.search_leads is
   'For each scope the word that is in the fewest of its next documents, counted up to 100, or up to 5000 in all but '
   'to 2 of each; without scopes where a word is in none.';
-call private.make_walk('private.search_leads');
+call private.force_index_scans('private.search_leads');
 
 -- sql/discovery/49_turns.sql
 
@@ -36576,14 +36576,14 @@ begin
   -- locks that are only tried: nobody waits here, and a turn ends with its transaction, however that ends
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
-    perform private.fail('searches_running', '{"Retry-After": "1"}');
+    perform private.raise_error('searches_running', '{"Retry-After": "1"}');
   end if;
   for v_turn in 1..(select value::integer from app.settings where key = 'searches_at_once') loop
     if pg_try_advisory_xact_lock(hashtextextended('searches ' || v_turn, 0)) then
       return;
     end if;
   end loop;
-  perform private.fail('search_busy');
+  perform private.raise_error('search_busy');
 end $$;
 comment on function private.take_search_turn is
   'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
@@ -36617,7 +36617,7 @@ begin
 end $$;
 comment on function private.visible_documents is
   'Which of these things the caller may see, by the view of their type.';
-call private.make_walk('private.visible_documents');
+call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
   p_query private.search_query, p_types text[], p_leads private.search_lead[], p_people private.search_run,
@@ -36667,12 +36667,12 @@ comment on function private.search_blocks is
   'What the caller may see of the documents with these numbers, whole blocks of them, in which the leading words are '
   'and that match; and these people, who were found visible. Of what the caller may not see, as across a block, no '
   'phrase is looked for and nothing is ranked.';
-call private.make_walk('private.search_blocks');
+call private.force_index_scans('private.search_blocks');
 -- what was found is joined with the list of what is visible
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
-create function private.found_before(p_type text, p_id text) returns private.search_documents
+create function private.require_search_cursor(p_type text, p_id text) returns private.search_documents
 language plpgsql stable security definer   -- a cursor stays good when what it names is deleted
 set search_path = ''
 as $$
@@ -36699,11 +36699,11 @@ begin
     select * into v_document from private.search_documents where type = p_type and id = v_id;
   end if;
   if v_document.number is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   return v_document;
 end $$;
-comment on function private.found_before is
+comment on function private.require_search_cursor is
   'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
   'cursor_unknown.';
 
@@ -36734,10 +36734,10 @@ begin
   if strpos(p_cursor, ':') = 0 then
     v_before := (private.open_cursor('search', p_cursor)).rank;
     if v_before is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   elsif p_cursor is not null then
-    v_cursor := private.found_before(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
+    v_cursor := private.require_search_cursor(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
     v_before := (v_cursor.number / 500 + 1) * 500;
   end if;
   if p_query.query is null then
@@ -36802,9 +36802,9 @@ end $$;
 comment on function private.find_by_words is
   'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
   'until there are 51 or 1200 entries of lists were looked at. Fails: cursor_unknown.';
-call private.make_walk('private.find_by_words');
+call private.force_index_scans('private.find_by_words');
 
-create function private.search_cards(p_type text, p_ids uuid[], p_marks tsquery)
+create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
 returns table (id uuid, card jsonb)
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
@@ -36819,13 +36819,13 @@ begin
     from (select ($1)[u.place] as id, u.card
           from json_array_elements(%s($1)) with ordinality as u (card, place)) c
     join %s($1) t on t.id = c.id $q$, v_type.cards, v_type.texts)
-  using p_ids, p_type, p_marks;
+  using p_ids, p_type, p_highlight;
 end $$;
 comment on function private.search_cards is
   'What was found of one type: the card of each with {type, title, excerpt}.';
-call private.make_walk('private.search_cards');
+call private.force_index_scans('private.search_cards');
 
-create function private.excerpt(p_body text, p_marks tsquery) returns text
+create function private.excerpt(p_body text, p_highlight tsquery) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -36846,7 +36846,7 @@ begin
       v_part := regexp_replace(v_part, '\s\S+$', '');
     end if;
     -- marked by signs that no text has, since what stands around them is not HTML
-    v_excerpt := ts_headline('private.search', v_part, p_marks,
+    v_excerpt := ts_headline('private.search', v_part, p_highlight,
       e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
       'FragmentDelimiter=" … "');
     v_first := coalesce(v_first, v_excerpt);
@@ -36862,7 +36862,7 @@ comment on function private.excerpt is
   'The parts of a text around what was looked for, as HTML: only the hits are marked, all else is escaped. They are '
   'within the first 600 characters that have a hit, or else at the beginning.';
 
-create function private.search_items(p_page private.search_page, p_marks tsquery, p_limit integer) returns json
+create function private.search_items(p_page private.search_page, p_highlight tsquery, p_limit integer) returns json
 language plpgsql stable security definer   -- its caller has found them visible
 set search_path = ''
 as $$
@@ -36879,7 +36879,7 @@ begin
     from unnest(v_types, v_ids) with ordinality as i (type, id, place)
     join (select f.type, k.id, k.card
           from (select u.type, array_agg(u.id) as ids from unnest(v_types, v_ids) as u (type, id) group by u.type) f
-          cross join lateral private.search_cards(f.type, f.ids, p_marks) k) c
+          cross join lateral private.search_cards(f.type, f.ids, p_highlight) k) c
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
@@ -36898,7 +36898,7 @@ declare
 begin
   perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   perform private.take_search_turn();
-  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.marks, p_limit);
+  return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
@@ -36938,7 +36938,7 @@ alter table private.search_words enable row level security;
 
 -- helpers
 grant execute on function
-  private.candidate_parts,
+  private.candidate_fields,
   private.chosen_interests,
   private.counterpart,
   private.find_by_words,
@@ -36951,21 +36951,21 @@ grant execute on function
   private.find_stream,
   private.find_suggested,
   private.find_talent,
-  private.mentor_parts,
-  private.met_page,
+  private.mentor_fields,
+  private.match_page,
   private.quoted_word,
   private.read_query,
-  private.require_met,
+  private.require_match_cursor,
   private.require_stream_place,
   private.search_items,
   private.stream_cards,
   private.take_search_turn,
-  private.talent_parts
+  private.talent_fields
   to authenticated;
 
 -- batches that the worker does
 grant execute on function
-  private.silence_documents
+  private.hide_or_show_documents
   to worker;
 
 -- operations
@@ -37015,7 +37015,7 @@ begin
                      v_view, p_key, v_cursor) into v_behind;
     end if;
     if v_behind is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   select coalesce(string_agg(format('l.%I = %L', f.key, f.value), ' and '), 'true') into v_fits
@@ -37059,7 +37059,7 @@ comment on function private.staff_page is
   'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
   'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
   'at last: nothing is hidden from staff. Fails: role_required, cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.staff_page');
+call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows
@@ -37087,7 +37087,7 @@ begin
     v_id := private.find_person(p_person);
   end if;
   if not exists (select from app.users u where u.id = v_id and u.erased_at is null) then
-    perform private.fail('person_unknown');
+    perform private.raise_error('person_unknown');
   end if;
   return v_id;
 end $$;
@@ -37126,7 +37126,7 @@ declare
 begin
   perform private.require_role('admin');
   if p_count is null or p_count not between 1 and 100 then
-    perform private.fail('count_out_of_range');
+    perform private.raise_error('count_out_of_range');
   end if;
   v_codes := array(select private.make_invite_code(app.uid()) from generate_series(1, p_count));
   perform private.audit('invite_codes.generated', 'user', app.uid()::text, json_build_object('count', p_count));
@@ -37187,12 +37187,12 @@ begin
   perform private.require_role('admin');
   select * into v_code from app.invite_codes where id = p_id for update;
   if not found then
-    perform private.fail('invite_unknown');
+    perform private.raise_error('invite_unknown');
   elsif private.invite_status(v_code) in ('used', 'expired') then
-    perform private.fail('invite_settled');
+    perform private.raise_error('invite_settled');
   elsif v_code.status <> 'revoked' then
     update app.invite_codes set status = 'revoked' where id = p_id;
-    perform private.tell_moderated('invite-code', p_id, 'revoked', v_code.generated_by);
+    perform private.emit_moderation('invite-code', p_id, 'revoked', v_code.generated_by);
     perform private.audit('invite_code.revoked', 'invite_code', p_id::text);
   end if;
   return private.staff_card('invite_codes', p_id);
@@ -37226,7 +37226,7 @@ as $$
 begin
   -- NaN compares as greater than every number
   if p_delta is null or p_delta = 0 or p_delta not between p_least and 1000 or p_delta <> round(p_delta, 2) then
-    perform private.fail('delta_out_of_range');
+    perform private.raise_error('delta_out_of_range');
   end if;
 end $$;
 comment on function private.require_delta is
@@ -37285,19 +37285,19 @@ begin
   perform private.require_role('admin');
   v_note := nullif(private.require_text(p_note), '');
   if p_decision is null or p_decision not in ('accepted', 'rejected') then
-    perform private.fail('appeal_decision');
+    perform private.raise_error('appeal_decision');
   elsif length(v_note) > 1000 then
-    perform private.fail('note_length');
+    perform private.raise_error('note_length');
   elsif p_restore_delta is not null then
     if p_decision <> 'accepted' then
-      perform private.fail('restore_delta_misplaced');
+      perform private.raise_error('restore_delta_misplaced');
     end if;
     perform private.require_delta(p_restore_delta, 0);
   end if;
 
   select * into v_appeal from app.reputation_appeals where id = p_id;
   if not found then
-    perform private.fail('appeal_unknown');
+    perform private.raise_error('appeal_unknown');
   end if;
   -- the lock comes first, so that the second of two admins finds it resolved: ARCHITECTURE.md, Locks
   perform private.lock_effects(v_appeal.user_id);
@@ -37305,7 +37305,7 @@ begin
   set status = p_decision, restore_delta = p_restore_delta, note = v_note, resolved_at = now()
   where id = p_id and status = 'pending';
   if not found then
-    perform private.fail('appeal_resolved');
+    perform private.raise_error('appeal_resolved');
   end if;
   if p_restore_delta is not null then
     perform private.add_reputation(v_appeal.user_id, v_appeal.interest_id, 'appeal.restored', p_restore_delta,
@@ -37336,7 +37336,7 @@ begin
   v_note := private.require_text(p_note);
   perform private.require_delta(p_delta, -1000);
   if v_note is null or length(v_note) not between 1 and 1000 then
-    perform private.fail('note_length');
+    perform private.raise_error('note_length');
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
@@ -37459,7 +37459,7 @@ begin
   else
     select score into v_score from app.contribution_scores where user_id = v_id;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_ids := array(select user_id from app.contribution_scores
                    where score <= v_score and (score < v_score or user_id > v_id)
@@ -37540,15 +37540,15 @@ declare
 begin
   perform private.require_role('moderator', 'admin');
   if not exists (select from app.reports where id = p_id) then
-    perform private.fail('report_unknown');
+    perform private.raise_error('report_unknown');
   end if;
   update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    perform private.fail('report_settled');   -- the second of two moderators waits for the first, and finds this
+    perform private.raise_error('report_settled');   -- the second of two moderators waits for the first, and finds this
   end if;
-  perform private.tell_moderated('report', p_id, p_status, v_reporter);
+  perform private.emit_moderation('report', p_id, p_status, v_reporter);
   perform private.audit('report.' || p_status, 'report', p_id::text);
   return private.staff_card('reports', p_id);
 end $$;
@@ -37576,7 +37576,7 @@ comment on function api.dismiss_report is
 -- How staff hides posts and replies, shows them again and deletes them.
 -- docs/decisions.md, Staff.
 
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('admin.content.moderated', '{targetType,targetId,action,authorId}',
    'staff has hidden, shown again or deleted a post or a reply, removed or restored a content, deleted a circle, '
    'revoked an invite code, settled a report, whose author is who made it, archived or restored a group or guild, or '
@@ -37593,14 +37593,14 @@ declare
   v_reason text := nullif(private.require_text(p_reason), '');
 begin
   if length(v_reason) > 1000 then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   return v_reason;
 end $$;
 comment on function private.find_reason is
   'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
 
-create function private.tell_moderated(p_type text, p_id uuid, p_action text, p_author uuid) returns void
+create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -37608,7 +37608,7 @@ begin
   perform private.emit('admin.content.moderated', json_build_object(
     'targetType', p_type, 'targetId', p_id, 'action', p_action, 'authorId', p_author), array[p_author]);
 end $$;
-comment on function private.tell_moderated is
+comment on function private.emit_moderation is
   'Has somebody hear what staff did about something of theirs, and not who did it.';
 
 create function private.record_moderation(p_type text, p_id uuid, p_action text, p_author uuid, p_reason text)
@@ -37619,7 +37619,7 @@ as $$
 declare
   v_reason text := private.find_reason(p_reason);
 begin
-  perform private.tell_moderated(p_type, p_id, p_action, p_author);
+  perform private.emit_moderation(p_type, p_id, p_action, p_author);
   perform private.audit(p_type || '.' || p_action, p_type, p_id::text,
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
@@ -37637,7 +37637,7 @@ begin
   perform private.require_role('moderator', 'admin');
   select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   if (v_post.hidden_at is not null) <> p_hidden then
     update app.posts set hidden_at = case when p_hidden then now() end
@@ -37664,7 +37664,7 @@ begin
   perform private.lock_counters(array(select post_id from app.replies where id = p_id));
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
-    perform private.fail('reply_unknown');
+    perform private.raise_error('reply_unknown');
   end if;
   if (v_reply.hidden_at is not null) <> p_hidden then
     update app.replies set hidden_at = case when p_hidden then now() end
@@ -37723,7 +37723,7 @@ begin
   if v_author is not null then
     perform private.record_moderation('post', p_id, 'deleted', v_author, p_reason);
   elsif not exists (select from app.posts where id = p_id) then
-    perform private.fail('post_unknown');
+    perform private.raise_error('post_unknown');
   end if;
   return null;   -- answered as 204
 end $$;
@@ -37874,9 +37874,9 @@ declare
   v_kind text;
 begin
   select kind into v_kind from private.content_kinds where plural = p_plural
-  union all select kind from private.content_parts where plural = p_plural;
+  union all select kind from private.content_child_kinds where plural = p_plural;
   if not found then
-    perform private.fail('content_kind');
+    perform private.raise_error('content_kind');
   end if;
   return v_kind;
 end $$;
@@ -37929,7 +37929,7 @@ language plpgsql stable security definer   -- reads the registry, contents and p
 set search_path = ''
 as $$
 declare
-  v_part  regclass := (select details from private.content_parts where kind = p_kind);
+  v_part  regclass := (select details from private.content_child_kinds where kind = p_kind);
   v_found app.found;
 begin
   execute format($q$
@@ -37962,9 +37962,9 @@ comment on function private.find_staff_contents is
   'The next contents, or parts of one kind, that are of a kind, removed or not, say all these words, and are not '
   'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
   'people are empty, and left out.';
-call private.make_walk('private.find_staff_contents');
+call private.force_index_scans('private.find_staff_contents');
 
-create function private.find_staff_part(p_kind text, p_id uuid) returns app.place
+create function private.find_staff_child(p_kind text, p_id uuid) returns app.place
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
@@ -37972,12 +37972,12 @@ declare
   v_place app.place;
 begin
   execute format('select created_at, id from %s where id = $1',
-                 (select details from private.content_parts where kind = p_kind)) into v_place using p_id;
+                 (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_part is 'The place of a part of this kind, null where there is none.';
+comment on function private.find_staff_child is 'The place of a part of this kind, null where there is none.';
 
-create function private.staff_parts(p_kind text, p_ids uuid[]) returns json
+create function private.staff_children(p_kind text, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
@@ -37998,19 +37998,19 @@ begin
     join app.person_card author on author.id = d.author_id
     left join app.contents c on c.id = d.content_id
     left join app.spaces s on s.id = c.space_id $q$,
-    (select details from private.content_parts where kind = p_kind))
+    (select details from private.content_child_kinds where kind = p_kind))
   into v_parts using p_kind, p_ids;
   return v_parts;
 end $$;
-comment on function private.staff_parts is
+comment on function private.staff_children is
   'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, which '
   'may be gone.';
 
-create function private.is_part(p_kind text) returns boolean
+create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
 set search_path = ''
-as $$ begin return exists (select from private.content_parts where kind = p_kind); end $$;
-comment on function private.is_part is 'Whether a kind is one of parts, and not of contents.';
+as $$ begin return exists (select from private.content_child_kinds where kind = p_kind); end $$;
+comment on function private.is_child_kind is 'Whether a kind is one of parts, and not of contents.';
 
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -38031,15 +38031,15 @@ begin
     v_kind := private.require_content_kind(p_kind);
   end if;
   if p_cursor is not null then
-    v_from := private.require_place(case when private.is_part(v_kind) then 'all ' || v_kind else 'all contents' end,
+    v_from := private.require_place(case when private.is_child_kind(v_kind) then 'all ' || v_kind else 'all contents' end,
                                     p_cursor);
-    if v_from.at is null and private.is_part(v_kind) then
-      v_from := private.find_staff_part(v_kind, v_from.id);
+    if v_from.at is null and private.is_child_kind(v_kind) then
+      v_from := private.find_staff_child(v_kind, v_from.id);
     elsif v_from.at is null then
       v_from.at := (select created_at from app.contents where id = v_from.id);
     end if;
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if pg_input_is_valid(p_q, 'uuid') then
@@ -38051,7 +38051,7 @@ begin
     v_found := private.find_staff_contents(v_kind, v_id, p_status = 'removed', v_words, p_from, v_from);
   end if;
   return private.page(
-    case when private.is_part(v_kind) then private.staff_parts(v_kind, v_found.ids[:p_limit])
+    case when private.is_child_kind(v_kind) then private.staff_children(v_kind, v_found.ids[:p_limit])
          else private.staff_contents(v_found.ids[:p_limit]) end,
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
@@ -38060,20 +38060,20 @@ comment on function api.list_contents is
   'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
   'cursor_unknown, limit_out_of_range.';
 
-create function private.set_part_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
+create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- reads the registry and changes parts by it
 set search_path = ''
 as $$
 declare
-  v_part    private.content_parts;
+  v_part    private.content_child_kinds;
   v_author  uuid;
   v_removed timestamptz;
 begin
-  select * into v_part from private.content_parts where kind = p_kind;
+  select * into v_part from private.content_child_kinds where kind = p_kind;
   execute format('select author_id, removed_at from %s where id = $1 for no key update', v_part.relation)
     into v_author, v_removed using p_id;
-  if (private.find_staff_part(p_kind, p_id)).id is null then
-    perform private.fail('content_unknown');
+  if (private.find_staff_child(p_kind, p_id)).id is null then
+    perform private.raise_error('content_unknown');
   end if;
   if (v_removed is not null) <> p_removed then
     v_removed := case when p_removed then now() end;
@@ -38083,7 +38083,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_part_removed is
+comment on function private.set_child_removed is
   'As private.set_content_removed, of a part. Fails: content_unknown, text_unfit, reason_length.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
@@ -38096,13 +38096,13 @@ declare
 begin
   perform private.require_role('admin');
   v_kind := private.require_content_kind(p_kind);
-  if private.is_part(v_kind) then
-    return private.set_part_removed(v_kind, p_id, p_removed, p_reason);
+  if private.is_child_kind(v_kind) then
+    return private.set_child_removed(v_kind, p_id, p_removed, p_reason);
   end if;
   select * into v_content from app.contents
   where id = p_id and kind = v_kind and deleted_at is null for no key update;
   if not found then
-    perform private.fail('content_unknown');
+    perform private.raise_error('content_unknown');
   end if;
   if (v_content.removed_at is not null) <> p_removed then
     update app.contents set removed_at = case when p_removed then now() end
@@ -38183,7 +38183,7 @@ begin
 end $$;
 comment on function private.find_staff_conversations is
   'The next conversations of a kind, or of both, since a moment, among the next 400, the newest first.';
-call private.make_walk('private.find_staff_conversations');
+call private.force_index_scans('private.find_staff_conversations');
 
 create function private.find_staff_conversation(p_id uuid, p_kind text, p_since timestamptz, p_from app.place)
 returns uuid[]
@@ -38220,7 +38220,7 @@ begin
     v_from := private.require_place('all conversations', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_conversation_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   if p_q is null then
@@ -38257,7 +38257,7 @@ begin
   perform from private.credentials where user_id = p_user for update;
   select * into v_person from app.users where id = p_user and erased_at is null for no key update;
   if not found then
-    perform private.fail('person_unknown');   -- erased meanwhile
+    perform private.raise_error('person_unknown');   -- erased meanwhile
   end if;
   return v_person;
 end $$;
@@ -38312,16 +38312,16 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   if v_reason is null then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   v_id := private.require_any_person(p_id);
   if v_id = app.uid() then
-    perform private.fail('ban_oneself');
+    perform private.raise_error('ban_oneself');
   end if;
   v_person := private.lock_account(v_id);
   if v_person.banned_at is null then
     if v_person.role = 'admin' then
-      perform private.fail('ban_admin');
+      perform private.raise_error('ban_admin');
     end if;
     perform private.set_banned(v_person, true, v_reason);
   end if;
@@ -38363,7 +38363,7 @@ declare
 begin
   perform private.require_role('admin');
   if p_role is null or p_role not in ('user', 'moderator', 'admin') then
-    perform private.fail('role_unknown');
+    perform private.raise_error('role_unknown');
   end if;
   v_id := private.require_any_person(p_id);
   -- one change of roles at a time: of two admins who take it from each other the second is none any more
@@ -38373,7 +38373,7 @@ begin
   if v_person.role <> p_role then
     if v_id = app.uid() then
       perform private.keep_an_admin(v_id);
-      perform private.fail('role_own');
+      perform private.raise_error('role_own');
     end if;
     perform private.change_account(v_id, p_role, v_person.banned_at);
     perform private.audit('user.role_changed', 'user', v_id::text,
@@ -38564,7 +38564,7 @@ as $$
 declare
   v_id uuid := private.find_staff_person(p_id);
 begin
-  return private.merged(private.staff_card('users', v_id), private.staff_user_details(v_id));
+  return private.merge_objects(private.staff_card('users', v_id), private.staff_user_details(v_id));
 end $$;
 comment on function api.get_user is 'A person as staff sees them. Fails: role_required, person_unknown.';
 
@@ -38616,12 +38616,12 @@ begin
   perform private.require_role('admin');
   select owner_id into v_owner from app.circles where id = p_id;
   if not found then
-    perform private.fail('circle_unknown');
+    perform private.raise_error('circle_unknown');
   end if;
   if not private.drop_circle(p_id, v_owner) then
-    perform private.fail('circle_unknown');   -- its owner was faster
+    perform private.raise_error('circle_unknown');   -- its owner was faster
   end if;
-  perform private.tell_moderated('circle', p_id, 'deleted', v_owner);
+  perform private.emit_moderation('circle', p_id, 'deleted', v_owner);
   perform private.audit('circle.deleted', 'circle', p_id::text);
   return null;   -- answered as 204
 end $$;
@@ -38675,7 +38675,7 @@ declare
   v_from   timestamptz := v_place.at;   -- plain variables: an expression makes no index condition
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
-  v_q      text := private.sought(p_q);
+  v_q      text := private.fold_query(p_q);
   v_found  app.found;
 begin
   if p_cursor is null then
@@ -38684,7 +38684,7 @@ begin
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.wiki_proposals where id = v_place.id;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   -- one of the two ways in is open
@@ -38715,7 +38715,7 @@ end $$;
 comment on function private.find_staff_wiki_proposals is
   'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
   'username or summary, among the next 400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
-call private.make_walk('private.find_staff_wiki_proposals');
+call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
   p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -38736,7 +38736,7 @@ begin
   else
     v_found := private.find_staff_wiki_proposals(p_status, p_q, p_from, p_to, p_cursor);
   end if;
-  p_limit := private.fitting_wiki_proposals(v_found.ids, p_limit);
+  p_limit := private.count_fitting_wiki_proposals(v_found.ids, p_limit);
   return private.page(private.staff_wiki_proposals(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
@@ -38757,7 +38757,7 @@ begin
   v_reason := private.find_reason(p_reason);
   v_proposal := private.lock_wiki_proposal(p_id);
   if v_proposal.body is null then   -- there is none, or its author is erased
-    perform private.fail('wiki_proposal_unknown');
+    perform private.raise_error('wiki_proposal_unknown');
   end if;
   perform private.require_open_wiki_proposal(v_proposal);
   if p_approve then
@@ -38780,7 +38780,7 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.refusal('wiki_base_stale');   -- no raise, which would leave it open
+    return private.error_response('wiki_base_stale');   -- no raise, which would leave it open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
@@ -38810,7 +38810,7 @@ create view private.staff_spaces with (security_invoker) as
 select s.created_at as at, s.id, s.kind, s.visibility,
        case when s.archived_at is null then 'active' else 'archived' end as status,
        concat_ws(' ', s.slug, s.name, s.about) as said,
-       private.merged(
+       private.merge_objects(
          json_build_object(
            'id', s.id, 'slug', s.slug, 'name', s.name, 'about', s.about, 'interestId', s.interest_id,
            'accent', s.accent, 'status', case when s.archived_at is null then 'active' else 'archived' end,
@@ -38843,7 +38843,7 @@ begin
     select * into v_space from app.spaces where kind = p_kind and slug = lower(p_id);
   end if;
   if v_space.id is null then
-    perform private.fail('space_unknown');
+    perform private.raise_error('space_unknown');
   end if;
   return v_space;
 end $$;
@@ -38900,7 +38900,7 @@ begin
   if p_cursor is not null then
     v_place := private.cursor_place(v_list, p_cursor);
     if v_place.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_from := v_place.at;
     v_after := v_place.id;
@@ -38908,7 +38908,7 @@ begin
   v_ids := array(select user_id from app.space_members
                  where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
                  order by placed_at, user_id limit 51);
-  return private.merged(
+  return private.merge_objects(
     private.staff_card('spaces', v_space.id),
     json_build_object(
       'members', private.page(
@@ -38926,7 +38926,7 @@ comment on function private.staff_space is
   'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
   'requests, which are applications of a guild. Fails: role_required, space_unknown, cursor_unknown, '
   'limit_out_of_range.';
-call private.make_walk('private.staff_space');
+call private.force_index_scans('private.staff_space');
 
 create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
 language plpgsql volatile security definer   -- staff sees what nobody else may
@@ -38945,7 +38945,7 @@ language plpgsql volatile security definer   -- for definer functions of staff a
 set search_path = ''
 as $$
 begin
-  perform private.tell_moderated(p_space.kind, p_space.id, p_action, p_user);
+  perform private.emit_moderation(p_space.kind, p_space.id, p_action, p_user);
   perform private.audit(p_space.kind || '.' || p_action, p_space.kind, p_space.id::text, p_detail);
 end $$;
 comment on function private.record_about_space is
@@ -38991,12 +38991,12 @@ begin
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   v_role := private.find_role(v_space.id, v_user);
   if v_role is null then
-    perform private.fail('space_member_unknown');
+    perform private.raise_error('space_member_unknown');
   elsif v_role = 'owner' then
-    perform private.fail('last_owner');
+    perform private.raise_error('last_owner');
   end if;
   perform private.drop_member(v_space.id, v_user);
-  perform private.tell_membership(v_space, 'removed', v_user);
+  perform private.emit_membership_decision(v_space, 'removed', v_user);
   perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
 end $$;
 comment on function private.expel_from_space is
@@ -39024,14 +39024,14 @@ declare
 begin
   perform private.require_role('admin');
   if v_role is null then
-    perform private.fail('value_invalid');
+    perform private.raise_error('value_invalid');
   end if;
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
     -- also a member: a guild whose one founder is banned is given no other
-    if v_role = 'owner' and exists (select from app.silenced_people s where s.user_id = v_user) then
-      perform private.fail('person_unknown');
+    if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
+      perform private.raise_error('person_unknown');
     end if;
     if p_kind = 'guild' and v_role = 'owner'
        and not exists (select from app.space_members where space_id = v_space.id and role = 'owner') then
@@ -39064,7 +39064,7 @@ begin
   v_space := private.find_any_space(p_kind, p_id);
   select * into v_request from app.space_requests where id = p_request and space_id = v_space.id;
   if not found then
-    perform private.fail('request_unknown');
+    perform private.raise_error('request_unknown');
   end if;
   v_space := private.lock_any_space(p_kind, p_id, array[v_request.user_id]);
   perform private.decide_request(v_space, v_request, p_approve);
@@ -39343,7 +39343,7 @@ end $$;
 comment on function private.find_staff_payments is
   'The next payments, all or those that somebody sent or had a share of, since a moment, with these letters in '
   'usernames or emotion, among the next 400. The cursor of a short page is the row looked at last.';
-call private.make_walk('private.find_staff_payments');
+call private.force_index_scans('private.find_staff_payments');
 
 create function api.list_all_payments(
   p_user_id text default null, p_q text default null, p_from timestamptz default null,
@@ -39392,7 +39392,7 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   if v_reason is null then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   v_kept := private.begin_idempotent('reverse_payment', json_build_array(p_id, v_reason, p_force));
   if v_kept is not null then
@@ -39487,7 +39487,7 @@ begin
 end $$;
 comment on function private.find_staff_orders is
   'The next orders in a state, or in any, among the next 400, the newest first.';
-call private.make_walk('private.find_staff_orders');
+call private.force_index_scans('private.find_staff_orders');
 
 create function private.find_order_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people see their own orders alone
@@ -39509,7 +39509,7 @@ begin
     v_from := private.require_place('all orders', p_cursor);
     v_from.at := coalesce(v_from.at, private.find_order_time(v_from.id));
     if v_from.at is null then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   v_found := private.find_staff_orders(p_state, v_from);
@@ -39527,9 +39527,9 @@ declare
 begin
   select * into v_order from app.orders where id = p_id for no key update;
   if not found then
-    perform private.fail('order_unknown');
+    perform private.raise_error('order_unknown');
   elsif p_refund is null or p_refund not between 0 and v_order.price_mana then
-    perform private.fail('order_refund');
+    perform private.raise_error('order_refund');
   end if;
   v_order.refund_mana := p_refund;
   perform private.step_order(v_order, 'resolve', 'admin');
@@ -39549,7 +39549,7 @@ begin
   perform private.require_role('admin');
   v_note := private.find_reason(p_note);
   if v_note is null then
-    perform private.fail('reason_length');
+    perform private.raise_error('reason_length');
   end if;
   v_kept := private.begin_idempotent('resolve_order', json_build_array(p_id, p_refund_mana, v_note));
   if v_kept is not null then
@@ -39609,7 +39609,7 @@ begin
   if p_cursor is not null then
     if not pg_input_is_valid(p_cursor, 'bigint')
        or not exists (select from app.audit_log where id = p_cursor::bigint) then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_before := p_cursor::bigint;
   elsif p_until is not null then
@@ -39646,7 +39646,7 @@ end $$;
 comment on function private.audit_page is
   'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index. Fails: '
   'cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.audit_page');
+call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
   p_action text default null, p_actor_id text default null, p_target_type text default null,
@@ -39683,7 +39683,7 @@ begin
   if p_after > 0 then
     select hash into v_previous from app.audit_log where id = p_after;
     if not found then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
   end if;
   for v_entry in select * from app.audit_log where id > p_after order by id limit c_most loop
@@ -39711,7 +39711,7 @@ end $$;
 comment on function private.verify_audit is
   'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
   'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing. Fails: cursor_unknown.';
-call private.make_walk('private.verify_audit');
+call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
 language plpgsql stable
@@ -39783,7 +39783,7 @@ begin
   if (p_interest.slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(p_interest.slug) <= 80
       and length(btrim(p_interest.name)) between 1 and 80 and p_interest.level between 1 and 3
       and p_interest.accent_color in ('ink', 'gold', 'sage', 'coral', 'cyan', 'plum')) is not true then
-    perform private.fail('interest_fields');
+    perform private.raise_error('interest_fields');
   elsif p_interest.parent_id is not null then
     perform private.require_interest(p_interest.parent_id);
   end if;
@@ -39835,7 +39835,7 @@ begin
   perform private.require_role('admin');
   select * into v_old from app.interests where id = p_id for no key update;
   if not found then
-    perform private.fail('interest_unknown');
+    perform private.raise_error('interest_unknown');
   end if;
   v_new := v_old;
   v_new.slug := coalesce(p_changes ->> 'slug', v_old.slug);
@@ -39843,7 +39843,7 @@ begin
   v_new.accent_color := coalesce(p_changes ->> 'accentColor', v_old.accent_color);
   if p_changes ->> 'parentId' is not null then
     if not pg_input_is_valid(p_changes ->> 'parentId', 'uuid') then
-      perform private.fail('interest_unknown');
+      perform private.raise_error('interest_unknown');
     end if;
     v_new.parent_id := (p_changes ->> 'parentId')::uuid;
   end if;
@@ -39888,7 +39888,7 @@ declare
 begin
   perform private.require_role('moderator', 'admin');
   if p_cursor is not null and not exists (select from app.feature_flags where key = p_cursor) then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   v_keys := array(select key from app.feature_flags where key > coalesce(p_cursor, '') order by key limit 51);
   return private.page((select json_agg(private.flag_card(f) order by f.key)
@@ -39915,7 +39915,7 @@ as $$
 begin
   perform private.require_role('admin');
   if not exists (select from app.feature_flags where key = p_key) then
-    perform private.fail('flag_unknown');
+    perform private.raise_error('flag_unknown');
   end if;
   if private.switch_flag(p_key, p_enabled) then
     perform private.audit('flag.switched', 'feature_flag', p_key, json_build_object('enabled', p_enabled));
@@ -40118,7 +40118,7 @@ declare
 begin
   if p_cursor is not null then
     if p_cursor !~ '^[0-9]{1,4}$' then
-      perform private.fail('cursor_unknown');
+      perform private.raise_error('cursor_unknown');
     end if;
     v_passed := p_cursor::integer;
   end if;
@@ -40221,7 +40221,7 @@ declare
   v_id uuid := private.require_any_person(p_person);
 begin
   if not exists (select from app.users where id = v_id and banned_at is not null) then
-    perform private.fail('person_free');
+    perform private.raise_error('person_free');
   end if;
   return v_id;
 end $$;
@@ -40273,7 +40273,7 @@ begin
   perform private.require_role('admin');
   v_person := private.lock_account(private.require_banned(p_id));
   if v_person.banned_at is null then
-    perform private.fail('person_free');   -- let in again meanwhile
+    perform private.raise_error('person_free');   -- let in again meanwhile
   end if;
   perform private.erase_banned(v_person.id);
   perform private.audit('user.erased', 'user', v_person.id::text);
@@ -40302,7 +40302,7 @@ set search_path = ''
 as $$
 begin
   -- there is no actor: it was the staff
-  perform private.tell(array(
+  perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, e.payload ->> 'targetType', e.payload ->> 'targetId',
             e.payload - 'authorId', null, null, e.caused_at)::private.notice
     from unnest(p_effects) e));
@@ -40323,7 +40323,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 insert into private.errors (code, status, text) values
   ('broadcast_title', 422, 'A broadcast must have a title of 1 to 100 characters.'),
   ('broadcast_body', 422, 'A broadcast must have a body of 1 to 1000 characters.');
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('admin.broadcast.sent', '{broadcastId}', 'an admin has something told to everybody');
 insert into private.notification_kinds (kind) values ('admin.broadcast');
 
@@ -40350,7 +40350,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 
-create function private.tell_everybody(p_job jsonb, p_after uuid default null) returns json
+create function private.deliver_broadcast(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- tells others than the caller
 set search_path = ''
 as $$
@@ -40368,7 +40368,7 @@ begin
   v_ids := array(select id from app.users
                  where id > v_broadcast.told_to and created_at <= v_broadcast.created_at order by id limit 500);
   -- none of them joins another, so nobody's effects need be locked
-  perform private.tell(array(
+  perform private.notify(array(
     select (u.id, 'admin.broadcast', null, 'broadcast', v_broadcast.id::text,
             jsonb_build_object('title', v_broadcast.title, 'body', v_broadcast.body), null, null,
             v_broadcast.created_at)::private.notice
@@ -40386,11 +40386,11 @@ begin
   end if;
   return json_build_object('changed', cardinality(v_ids), 'next', v_next);
 end $$;
-comment on function private.tell_everybody is
+comment on function private.deliver_broadcast is
   'For the worker alone: tells the next 500 people what {broadcastId} says, by its own row and not by p_after, so '
   'that each is told once. Answers {changed, next}; next is null at the end, and after 25,000, when another job goes '
   'on.';
-call private.make_batch_queue('broadcasts', 'private.tell_everybody');
+call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
 language plpgsql volatile security definer   -- no role of people may write broadcasts
@@ -40455,7 +40455,7 @@ begin
   elsif v_type = 'content' then
     v_ids := private.next_contents(v_user, p_after);
   else
-    v_ids := private.next_parts(v_user, v_type, p_after);
+    v_ids := private.next_children(v_user, v_type, p_after);
   end if;
   update app.audit_details d set detail = null
   from app.audit_log l join app.users u on u.id = v_user and u.erased_at is not null
@@ -40470,7 +40470,7 @@ comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
   'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
   '{changed, next}; next is null at the end.';
-call private.make_walk('private.erase_reasons');
+call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
 
 create function private.erase_moderation() returns trigger
@@ -40483,7 +40483,7 @@ begin
   foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
                                json_build_object('userId', new.id, 'type', 'reply'),
                                json_build_object('userId', new.id, 'type', 'content')]
-    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_parts order by kind)
+    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_child_kinds order by kind)
   loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
@@ -40508,7 +40508,7 @@ end $$;
 comment on function private.erase_moderation is
   'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
   '500 of each at once, and about their payments and orders; the entries stay.';
-call private.make_walk('private.erase_moderation');
+call private.force_index_scans('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users
   for each row when (new.erased_at is not null) execute function private.erase_moderation();
 
@@ -40533,7 +40533,7 @@ create trigger _185_forget_reasons after delete on app.contents
 -- The last of the schema: every check above raises its code.
 -- docs/decisions.md, Errors.
 
-call private.make_checks_speak();
+call private.make_checks_raise_codes();
 
 -- policies/admin.sql
 
@@ -40566,13 +40566,13 @@ grant execute on function
   private.find_staff_conversation,
   private.find_staff_conversations,
   private.find_staff_orders,
-  private.find_staff_part,
+  private.find_staff_child,
   private.find_staff_payments,
   private.find_staff_person,
   private.find_staff_wiki_proposals,
   private.flag_card,
   private.invite_status,
-  private.is_part,
+  private.is_child_kind,
   private.keep_an_admin,
   private.lock_account,
   private.lock_counters,
@@ -40597,7 +40597,7 @@ grant execute on function
   private.set_any_space_role,
   private.set_banned,
   private.set_content_removed,
-  private.set_part_removed,
+  private.set_child_removed,
   private.set_post_hidden,
   private.set_reply_hidden,
   private.settle_any_request,
@@ -40615,14 +40615,14 @@ grant execute on function
   private.staff_conversations,
   private.staff_jobs,
   private.staff_page,
-  private.staff_parts,
+  private.staff_children,
   private.staff_space,
   private.staff_user_details,
-  private.fitting_wiki_proposals,
+  private.count_fitting_wiki_proposals,
   private.staff_wiki_proposals,
   private.suspicious_flows,
   private.switch_flag,
-  private.tell_moderated,
+  private.emit_moderation,
   private.trending_at,   -- a column of posts is computed with it
   private.verify_audit,
   private.visibility_level,   -- a column of posts is computed with it
@@ -40708,5 +40708,5 @@ grant execute on function
 -- batches that the worker does
 grant execute on function
   private.erase_reasons,
-  private.tell_everybody
+  private.deliver_broadcast
   to worker;

@@ -135,7 +135,7 @@ describe('a bucket that is missing', () => {
     const { announce, commit } = await facade()
     const upload = await announce()
     const key = crypto.randomUUID()
-    await owner`insert into private.doomed_objects values ('kith', ${key}, false, now())`
+    await owner`insert into private.pending_object_deletions values ('kith', ${key}, false, now())`
     strict.there.delete(name)
     expect(await commit(upload)).toFailWith(503, 'storage_unavailable')
     const config = readConfig(environment(database.url, settings))
@@ -147,7 +147,7 @@ describe('a bucket that is missing', () => {
       ).length
     }).finally(() => worker.stop())
     strict.there.add(name)
-    expect(await owner`delete from private.doomed_objects where key = ${key} returning key`).toHaveLength(1)
+    expect(await owner`delete from private.pending_object_deletions where key = ${key} returning key`).toHaveLength(1)
   })
 
   test('is told at the start and by /ready', async () => {
@@ -195,7 +195,7 @@ test('an object that cannot be deleted holds up none of the others, and is tried
   const [locked, free] = [crypto.randomUUID(), crypto.randomUUID()]
   for (const key of [locked, free]) {
     strict.objects.set(`kith/${key}`, stored())
-    await owner`insert into private.doomed_objects values ('kith', ${key}, false, now() - interval '1 hour')`
+    await owner`insert into private.pending_object_deletions values ('kith', ${key}, false, now() - interval '1 hour')`
   }
   strict.locked.add(`kith/${locked}`)
   strict.refuse(9)
@@ -203,19 +203,19 @@ test('an object that cannot be deleted holds up none of the others, and is tried
   const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   await until(async () => {
     await worker.send('delete-objects')
-    await owner`update private.doomed_objects set due_at = now()
+    await owner`update private.pending_object_deletions set due_at = now()
                 where not exists (select from pgboss.job where name = 'objects' and state < 'completed')`
     return !strict.objects.has(`kith/${free}`)
   }).finally(() => worker.stop())
   strict.refuse(0)
   expect(strict.objects.has(`kith/${locked}`)).toBe(true)
-  expect(await owner`delete from private.doomed_objects where key = ${locked} returning key`).toHaveLength(1)
+  expect(await owner`delete from private.pending_object_deletions where key = ${locked} returning key`).toHaveLength(1)
 })
 
 test('a worker that was not told of the storage forgets no object of it', async () => {
   const [key, config] = [crypto.randomUUID(), readConfig(environment(database.url))]
   await takeSetting(owner, 'media_bucket', 'kith')
-  await owner`insert into private.doomed_objects values ('kith', ${key}, false, now())`
+  await owner`insert into private.pending_object_deletions values ('kith', ${key}, false, now())`
   const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   const job = await until(async () => {
     await worker.send('delete-objects')
@@ -224,7 +224,7 @@ test('a worker that was not told of the storage forgets no object of it', async 
     return over
   }).finally(() => worker.stop())
   expect(job).toEqual({ state: 'failed' })
-  expect(await owner`select from private.doomed_objects where key = ${key}`).toHaveLength(1)
+  expect(await owner`select from private.pending_object_deletions where key = ${key}`).toHaveLength(1)
 })
 
 test('a storage that never answers is not waited for', async () => {

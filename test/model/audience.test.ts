@@ -128,10 +128,10 @@ async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step,
   const end = (sql: typeof one) => sql`commit` // of a transaction that failed it is a rollback
   try {
     const [{ pid } = { pid: 0 }] = await two<{ pid: number }[]>`select pg_backend_pid() as pid`
-    await run(one, first).catch(expectRefusal)
+    await run(one, first).catch(expectError)
     let done = false
     const running = run(two, second)
-      .catch(expectRefusal)
+      .catch(expectError)
       .finally(() => {
         done = true
       })
@@ -152,7 +152,7 @@ async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step,
 }
 
 /** A step may come too late for what another did; that is an answer, and nothing else is. */
-function expectRefusal(error: unknown) {
+function expectError(error: unknown) {
   const { code, constraint_name: rule } = error as { code?: string; constraint_name?: string }
   if (!/^PT4/.test(code ?? '') && rule !== 'invitation_pending') throw error
 }

@@ -286,7 +286,7 @@ test('of more than a ban marks at once nothing is seen before the worker comes',
   expect(await marked(person)).toEqual({ yes: 0, no: 2 * MANY })
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
   await bannedAt(owner, person)
-  for (const batch of ['mark_posts', 'mark_replies']) await work(owner, batch, person)
+  for (const batch of ['hide_or_show_posts', 'hide_or_show_replies']) await work(owner, batch, person)
   expect(await marked(person)).toEqual({ yes: 2 * MANY, no: 0 })
 })
 
@@ -321,7 +321,7 @@ test.each([
     const [was, not] = [published, refused]
     if (change % 2) await bannedAt(owner, person)
     else await unbanned(owner, person)
-    for (const [at, batch] of ['mark_posts', 'mark_replies', 'mark_posts'].entries())
+    for (const [at, batch] of ['hide_or_show_posts', 'hide_or_show_replies', 'hide_or_show_posts'].entries())
       jobs.push(work(workers[(change + at) % workers.length] as Sql, batch, person))
     // some batches run before the next change, and somebody is refused or lets something out between the two
     await until(() => (change % 2 ? refused > not : published > was), { every: 1 })

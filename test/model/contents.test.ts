@@ -46,19 +46,19 @@ type World = {
   members: [number, number][]
   banned: number[]
   erased: number[]
-  /** Whether the worker's batches have marked what the silent wrote. */
+  /** Whether the worker's batches have marked what the hidden wrote. */
   marked: boolean
 }
 const PEOPLE = [0, 1, 2, 3]
 const SPACES = [0, 1]
 const INTERESTS = [0, 1, 2]
 
-const silent = (world: World, who: number) => world.banned.includes(who) || world.erased.includes(who)
+const isHidden = (world: World, who: number) => world.banned.includes(who) || world.erased.includes(who)
 const meets = ({ blocks }: World, one: number, other: number) =>
   !blocks.some(([by, whom]) => (by === one && whom === other) || (by === other && whom === one))
 const sees = (world: World, viewer: number, content: Content) =>
   !content.deleted &&
-  !silent(world, content.author) &&
+  !isHidden(world, content.author) &&
   (viewer === content.author || (meets(world, viewer, content.author) && !content.removed && !content.draft)) &&
   (content.space === null || world.members.some(([who, space]) => who === viewer && space === content.space))
 const isAbout = ({ interest }: Content, wanted: number) => interest === wanted || (wanted === 2 && interest !== null)
@@ -121,7 +121,7 @@ async function build(sql: TransactionSql, world: World) {
     const table = kinds.find(({ kind }) => kind === one.kind)?.relation ?? ''
     await sql`insert into ${sql(table)} ${sql({ id: contentId(n), ...details[one.kind] })}`
     if (one.kind === 'event')
-      await sql`insert into app.event_places (event_id, host_id) values (${contentId(n)}, ${personId(one.author)})`
+      await sql`insert into app.event_seats (event_id, host_id) values (${contentId(n)}, ${personId(one.author)})`
   }
   for (const [n, { video, author, removed }] of world.comments.entries()) {
     if (world.contents[video]?.kind !== 'video') continue
@@ -146,8 +146,8 @@ async function build(sql: TransactionSql, world: World) {
     for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
   if (world.marked) return
   // as if the worker had not come to it yet
-  await sql`update app.contents set author_silent = false`
-  await sql`update app.video_comments set author_silent = false`
+  await sql`update app.contents set author_hidden = false`
+  await sql`update app.video_comments set author_hidden = false`
 }
 
 /** What each call answers, or the code that it fails with. None leaves anything behind. */
@@ -183,7 +183,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
   const comments = world.comments.map((one, n) => ({ ...one, id: commentId(n) }))
   const commentsOn = (video: number) =>
     comments
-      .filter((one) => one.video === video && !one.removed && !silent(world, one.author))
+      .filter((one) => one.video === video && !one.removed && !isHidden(world, one.author))
       .filter(({ author }) => meets(world, viewer, author))
       .map(({ id }) => id)
 
@@ -201,7 +201,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
     const by = PEOPLE.map((author) => ({ wanted: author % 2 ? null : 2, author }))
     for (const space of [null, ...SPACES]) {
       for (const { wanted, author } of space === null ? [...about, ...by] : [...about.slice(0, 1), ...by.slice(0, 2)]) {
-        const known = author === null || (!silent(world, author) && meets(world, viewer, author))
+        const known = author === null || (!isHidden(world, author) && meets(world, viewer, author))
         const found = newest(
           kind,
           (one) =>
@@ -217,7 +217,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
     }
     // their authors' pages have lists of these two
     for (const author of kind === 'video' || kind === 'audio' ? PEOPLE : []) {
-      const known = !silent(world, author) && meets(world, viewer, author)
+      const known = !isHidden(world, author) && meets(world, viewer, author)
       const theirs = known ? newest(kind, (one) => one.author === author) : 'person_unknown'
       put(`list_${list}_by('person${author}')`, idsOf, theirs)
     }
@@ -237,7 +237,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
   }
   for (const { id, video, author, removed } of comments) {
     if (all[video]?.kind !== 'video') continue
-    const there = all[video].seen && !removed && !silent(world, author) && meets(world, viewer, author)
+    const there = all[video].seen && !removed && !isHidden(world, author) && meets(world, viewer, author)
     put(`report('video-comment', '${id}', 'x')`, text, there ? 'done' : 'comment_unknown')
   }
   const calls = Object.keys(expected)
@@ -269,7 +269,7 @@ test('who sees which content', async () => {
           await build(sql, world)
           await sql.unsafe(asking)
           const found = []
-          for (const viewer of PEOPLE.filter((who) => !silent(world, who))) found.push(await look(sql, world, viewer))
+          for (const viewer of PEOPLE.filter((who) => !isHidden(world, who))) found.push(await look(sql, world, viewer))
           throw { found } // so that the next world finds nothing of this one
         })
         .catch((thrown: { found?: Awaited<ReturnType<typeof look>>[] }) => {
@@ -373,7 +373,7 @@ describe('what people left on a content goes with it 500 at a time:', () => {
           and not exists (select from pg_constraint p
                           where p.conrelid = c.conrelid and p.contype = 'p' and p.conkey = c.conkey))
       select relation::text from hangs
-      except select 'app.contents' except select relation::text from private.content_leftovers`
+      except select 'app.contents' except select relation::text from private.content_cascades`
     expect(tables).toEqual([])
   })
 
@@ -457,7 +457,7 @@ describe('what people left on a content goes with it 500 at a time:', () => {
     await during(
       'clear_content',
       { contentId: id },
-      `update app.video_comments set author_silent = true
+      `update app.video_comments set author_hidden = true
        where id in (select id from app.video_comments where video_id = '${id}' limit 200)`,
     )
     expect(await owner`select from app.video_comments where video_id = ${id}`).toHaveLength(0)

@@ -63,18 +63,20 @@ const taken = {
 }
 for (const place of places) await write(place)
 
-type Mark = keyof typeof given
+type Engagement = keyof typeof given
 /** By the id of the post, or by that of Fay's repost of it: it is the same mark. */
-type Step = { who: number; place: number; mark: Mark | 'rewrite'; give: boolean; by: 'post' | 'repost' }
+type Step = { who: number; place: number; engagement: Engagement | 'rewrite'; give: boolean; by: 'post' | 'repost' }
 
 /** What may be refused: one's own repost, and what was deleted a moment ago. */
 const refusals = new Map<string, number>()
-async function take({ who, place, mark, give, by }: Step): Promise<void> {
+async function take({ who, place, engagement, give, by }: Step): Promise<void> {
   const there = places[place] as Place
   const done =
-    mark === 'rewrite' ? rewrite(there) : call(people[who]?.id ?? '', (give ? given : taken)[mark], there[by])
+    engagement === 'rewrite'
+      ? rewrite(there)
+      : call(people[who]?.id ?? '', (give ? given : taken)[engagement], there[by])
   await done.catch(({ message }: Error) => {
-    if (message !== 'repost_own' && message !== 'post_unknown') throw new Error(`${mark}: ${message}`)
+    if (message !== 'repost_own' && message !== 'post_unknown') throw new Error(`${engagement}: ${message}`)
     refusals.set(message, (refusals.get(message) ?? 0) + 1)
   })
 }
@@ -83,7 +85,7 @@ async function take({ who, place, mark, give, by }: Step): Promise<void> {
 const difference = (one: string, other: string) =>
   owner.unsafe(`(${one} except ${other}) union all (${other} except ${one})`)
 
-const marks = `
+const engagement = `
   select post_id, user_id, 'reaction' as kind from app.reactions
   union select post_id, user_id, 'bookmark' from app.bookmarks
   union select quoted_post_id, author_id, 'repost' from app.posts where format = 'repost' and deleted_at is null`
@@ -113,7 +115,7 @@ async function expectHonest() {
        from (select author_id as author, interest_id as interest, 3 as points from app.posts
              where deleted_at is null and format <> 'repost'
              union all
-             select p.author_id, p.interest_id, 1 from app.posts p join (${marks}) m on m.post_id = p.id
+             select p.author_id, p.interest_id, 1 from app.posts p join (${engagement}) m on m.post_id = p.id
              where p.deleted_at is null and m.user_id <> p.author_id) e
        where interest is not null group by 1, 2`,
     ),
@@ -125,7 +127,7 @@ async function expectHonest() {
       `select who, sum(points)::numeric
        from (select author_id as who, 10 as points from app.posts where deleted_at is null and format <> 'repost'
              union all
-             select m.user_id, 1 from (${marks}) m join app.posts p on p.id = m.post_id
+             select m.user_id, 1 from (${engagement}) m join app.posts p on p.id = m.post_id
              where m.kind <> 'repost' and m.user_id <> p.author_id) e
        group by 1`,
     ),
@@ -154,17 +156,17 @@ async function expectHonest() {
   ).toEqual([])
 }
 
-const step = (...kinds: (Mark | 'rewrite')[]): fc.Arbitrary<Step> =>
+const step = (...kinds: (Engagement | 'rewrite')[]): fc.Arbitrary<Step> =>
   fc.record({
     who: fc.nat(people.length - 1),
     place: fc.nat(places.length - 1),
-    mark: fc.constantFrom(...kinds),
+    engagement: fc.constantFrom(...kinds),
     give: fc.boolean(),
     by: fc.constantFrom('post', 'repost'),
   })
 const hundred = (one: fc.Arbitrary<Step>) => fc.array(one, { minLength: 100, maxLength: 100 })
 
-test.each<[string, Mark[]]>([
+test.each<[string, Engagement[]]>([
   ['hearts and sparks', ['heart', 'spark']],
   ['bookmarks', ['bookmark']],
   ['reposts', ['repost']],

@@ -25,7 +25,7 @@ type Made = {
   country: string
   city: string
   expertise: (number | null)[]
-  silent: 'no' | 'banned' | 'erased'
+  hidden: 'no' | 'banned' | 'erased'
 }
 type World = { people: Made[]; blocks: [number, number][] }
 type Asked = { intent?: string; interest?: number; country?: string; city?: string; minShared?: number; gap?: number }
@@ -45,7 +45,7 @@ const someone: fc.Arbitrary<Made> = fc.record({
     minLength: slugs.length,
     maxLength: slugs.length,
   }),
-  silent: mostly<Made['silent']>('no', 'banned', 'erased'),
+  hidden: mostly<Made['hidden']>('no', 'banned', 'erased'),
 })
 const worlds = fc.record({
   people: fc.array(someone, { minLength: PEOPLE, maxLength: PEOPLE }),
@@ -72,7 +72,7 @@ const shared = (world: World, one: number, other: number) =>
   at(world, one).expertise.filter((level, n) => level !== null && at(world, other).expertise[n] !== null).length
 const meets = (world: World, viewer: number, other: number) =>
   other !== viewer &&
-  at(world, other).silent === 'no' &&
+  at(world, other).hidden === 'no' &&
   !world.blocks.some((pair) => pair.includes(viewer) && pair.includes(other))
 const plain = (city: string) => city.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 const counterpart = (intent: string) => ({ mentor: 'mentee', mentee: 'mentor' })[intent] ?? intent
@@ -157,9 +157,9 @@ async function build(sql: TransactionSql, { people, blocks }: World): Promise<vo
     if (one !== other)
       await sql`insert into app.blocks (blocker_id, blocked_id) values (${id(one)}, ${id(other)}) on conflict do nothing`
   for (const n of everybody) {
-    const { silent } = at({ people, blocks }, n)
-    if (silent === 'banned') await sql`update app.users set banned_at = now() where id = ${id(n)}`
-    if (silent === 'erased') await sql`update app.users set erased_at = now() where id = ${id(n)}`
+    const { hidden } = at({ people, blocks }, n)
+    if (hidden === 'banned') await sql`update app.users set banned_at = now() where id = ${id(n)}`
+    if (hidden === 'erased') await sql`update app.users set erased_at = now() where id = ${id(n)}`
   }
 }
 
@@ -195,7 +195,7 @@ test('candidates and mentors are whom the rule says, in its order, each once', {
           await sql`select set_config('role', 'authenticated', true)`
           for (const viewer of VIEWERS) {
             await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id(viewer), role: 'user' })}, true)`
-            for (const one of at(world, viewer).silent === 'no' ? [{}, ...asked] : []) {
+            for (const one of at(world, viewer).hidden === 'no' ? [{}, ...asked] : []) {
               const { intent, interest, country, city, minShared, gap }: Asked = one
               const interest_slug = interest === undefined ? undefined : slugs[interest]
               const wanted = candidates(world, viewer, one)

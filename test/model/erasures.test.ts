@@ -7,7 +7,7 @@ import {
   asOnce,
   asStaff,
   atGate,
-  createLanes,
+  createRaces,
   form,
   type Lock,
   posts,
@@ -15,9 +15,10 @@ import {
   row,
   type Someone,
   statement,
-} from './lanes.ts'
+} from './races.ts'
 
-const { admin, answer, database, found, interest, join, meet, owner, publish, reply, superuser } = await createLanes()
+const { admin, answer, database, found, interest, join, runHeld, owner, publish, reply, superuser } =
+  await createRaces()
 await superuser.unsafe(`alter database ${database.name} set deadlock_timeout = '20ms'`)
 
 const erase = ({ id }: Someone) => statement('select private.erase_person($1)', id)
@@ -158,7 +159,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
 test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
   for (const turn of ['one first', 'the other first']) {
     const [held, one, other] = await make()
-    const outcomes = await meet(held, turn === 'one first' ? [one, other] : [other, one])
+    const outcomes = await runHeld(held, turn === 'one first' ? [one, other] : [other, one])
     // done, or refused with a code of ours: no deadlock, no constraint
     expect(outcomes.map((outcome) => outcome === null || /^[a-z]+(_[a-z]+)*$/.test(outcome) || outcome)).toEqual([
       true,
@@ -183,7 +184,10 @@ test('an erasure and effects of the person: neither is undone for the other', as
     const person = await join()
     await publish(person, { interest })
     const both = [applying, erase(person)]
-    const outcomes = await meet(row('app.accounts', `user_id = '${person.id}'`), appliesFirst ? both : both.reverse())
+    const outcomes = await runHeld(
+      row('app.accounts', `user_id = '${person.id}'`),
+      appliesFirst ? both : both.reverse(),
+    )
     expect(outcomes).toEqual([null, null])
   }
   expect(await deadlocks()).toBe(before)

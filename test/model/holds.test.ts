@@ -6,16 +6,16 @@ import {
   as,
   asOnce,
   asStaff,
-  createLanes,
+  createRaces,
   type Outcome,
   person,
   row,
   type Someone,
   statement,
   wallet,
-} from './lanes.ts'
+} from './races.ts'
 
-const { admin, answer, join, meet, owner, run } = await createLanes()
+const { admin, answer, join, runHeld, owner, run } = await createRaces()
 
 const ends = {
   'a ban': ({ id }: Someone) => statement('update app.users set banned_at = now() where id = $1', id),
@@ -63,14 +63,14 @@ test.each([
 ])('%s and %s', async (_what, _other, make, come, change) => {
   const [author, fan] = [await join(), await join()]
   const id = await make(author)
-  expect(await meet(person(fan), [as(fan, come, id), as(author, change, id)])).not.toContain('40P01')
+  expect(await runHeld(person(fan), [as(fan, come, id), as(author, change, id)])).not.toContain('40P01')
 })
 
 describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
   test('offers a solution of their own problem', async () => {
     const author = await join()
     const id = await pose(author)
-    const met = await meet(person(author), [end(author), as(author, 'create_solution($3::uuid, $4)', id, words)])
+    const met = await runHeld(person(author), [end(author), as(author, 'create_solution($3::uuid, $4)', id, words)])
     expect(met).toEqual([null, 'token_revoked'])
   })
 
@@ -78,13 +78,13 @@ describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
     const [author, fan] = [await join(), await join()]
     const id = await pose(author, 10)
     const accept = as(author, 'accept_solution($3::uuid, $4::uuid)', id, await solve(fan, id))
-    expect(await meet(person(author), [end(author), accept])).toEqual([null, 'token_revoked'])
+    expect(await runHeld(person(author), [end(author), accept])).toEqual([null, 'token_revoked'])
   })
 
   test('votes on a solution of their own problem', async () => {
     const [author, fan] = [await join(), await join()]
     const solution = await solve(fan, await pose(author))
-    const met = await meet(person(author), [end(author), as(author, 'vote_solution($3::uuid, 1)', solution)])
+    const met = await runHeld(person(author), [end(author), as(author, 'vote_solution($3::uuid, 1)', solution)])
     expect(met).toEqual([null, 'token_revoked'])
   })
 })
@@ -119,7 +119,7 @@ test.each([
   await answer(as(seller, 'delete_offering($3::uuid)', id))
   await owner`update app.contents set deleted_at = now() - interval '2 days' where id = ${id}`
   const purge = statement('select private.job_purge()')
-  const met = await meet(row('app.orders', `id = '${first}'`), [purge, asked(second, buyer, seller)])
+  const met = await runHeld(row('app.orders', `id = '${first}'`), [purge, asked(second, buyer, seller)])
   expect(met).toEqual([null, null])
 })
 
@@ -128,7 +128,7 @@ test('a bounty that is added while its author is banned goes back', async () => 
   const id = await pose(author)
   // so many later ones that the ban leaves the problem to the worker
   await owner`insert into app.contents (kind, author_id) select 'video', ${author.id} from generate_series(1, 500)`
-  const met = await meet(wallet(author), [as(author, 'add_bounty($3::uuid, 10)', id), ends['a ban'](author)])
+  const met = await runHeld(wallet(author), [as(author, 'add_bounty($3::uuid, 10)', id), ends['a ban'](author)])
   expect(met).toEqual([null, null])
   await owner`select private.release_bounties(data) from pgboss.job where name = 'released-bounties'`
   const open = await owner`select from app.mana_holds where holder_id = ${author.id} and settled_at is null`
@@ -147,7 +147,7 @@ test.each([
   await owner`update app.problems set depth = 1 where id = ${low}` // now it stands behind the other
   for (const id of [low, high]) await solve(solver, id)
   await run(ends['a ban'](author))
-  const met = await meet(row('app.problems', `id = '${low}'`), [ends['a ban'](solver), end(author)])
+  const met = await runHeld(row('app.problems', `id = '${low}'`), [ends['a ban'](solver), end(author)])
   expect(met).toEqual([null, null])
 })
 
@@ -157,7 +157,7 @@ test('a ban of who argued in debates, and an erasure of their author', async () 
   const [low = '', high = ''] = [await open(), await open()].sort()
   await owner`update app.debates set body = 'Or pie' where id = ${low}` // now it stands behind the other
   for (const id of [low, high]) await answer(as(arguer, `create_argument($3::uuid, 'for', $4)`, id, words))
-  const met = await meet(row('app.debates', `id = '${low}'`), [ends['a ban'](arguer), ends['an erasure'](author)])
+  const met = await runHeld(row('app.debates', `id = '${low}'`), [ends['a ban'](arguer), ends['an erasure'](author)])
   expect(met).toEqual([null, null])
 })
 

@@ -1,7 +1,7 @@
 // Connections that are killed in the middle of what they do, at the same write each time: a run that fails replays.
 import postgres from 'postgres'
 import { type Database, poolUrl } from '../support/database.ts'
-import type { Outcome, Request } from './lanes.ts'
+import type { Outcome, Request } from './races.ts'
 
 /** Behind how many of its writes a request loses its connection; null when it keeps it. */
 export type Kill = number | null

@@ -14,16 +14,16 @@ import {
   comments,
   contents,
   counters,
-  createLanes,
+  createRaces,
   credentials,
   effects,
   form,
-  type Lanes,
   type Lock,
   type Outcome,
   pair,
   person,
   posts,
+  type Races,
   type Request,
   recorded,
   replies,
@@ -33,7 +33,7 @@ import {
   statement,
   wallet,
   writes,
-} from './lanes.ts'
+} from './races.ts'
 
 const heart = (who: Someone, post: string) => as(who, `react($3::uuid, 'heart')`, post)
 const ban = ({ id }: Someone) => statement('update app.users set banned_at = now() where id = $1', id)
@@ -41,9 +41,23 @@ const erase = ({ id }: Someone) => statement('select private.erase_person($1)', 
 const views = (opened: string[], { id }: Someone) =>
   statement('select api.count_views($1, array_fill($2::uuid, array[$3::integer]))', opened, id, opened.length)
 
-const lanes = await createLanes()
-const { admin, answer, cool, found, interest, join, meet, owner, publish, rehearse, reply, run, superuser, waiting } =
-  lanes
+const races = await createRaces()
+const {
+  admin,
+  answer,
+  settleTrending,
+  found,
+  interest,
+  join,
+  runHeld,
+  owner,
+  publish,
+  runAndRollBack,
+  reply,
+  run,
+  superuser,
+  waiting,
+} = races
 
 const repliesTo = async (post: string) =>
   (await found<{ replies: number }>('select replies from app.post_counters where post_id = $1', post)).replies
@@ -131,7 +145,7 @@ describe('locks are taken in the order by', async () => {
     `insert into app.conversations (kind, title) values ('group', 'Talk') returning id`,
   )
   for (const who of [author, fan, leaver])
-    await owner`select private.enter_conversation(${talkId}, ${[who.id]}::uuid[], 1)`
+    await owner`select private.start_membership(${talkId}, ${[who.id]}::uuid[], 1)`
   await owner`update app.conversation_members set role = 'owner' where conversation_id = ${talkId} and user_id = ${author.id}`
   const talk = row('app.conversations', `id = '${talkId}'`)
   const sending = `send_message($3::uuid, 'Hi', '00000000-0000-4000-8000-000000000001')`
@@ -208,7 +222,7 @@ describe('locks are taken in the order by', async () => {
   ]
   for (const kind of kinds) // so that there is a row to hold
     for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
-  await cool()
+  await settleTrending()
 
   /** What is asked, and the locks that it takes, in the order. */
   const operations: Record<string, [Request, ...Lock[]]> = {
@@ -319,7 +333,7 @@ describe('locks are taken in the order by', async () => {
       writes(fan, 'rsvps'),
       person(fan),
       pair(fan, author),
-      row('app.event_places', `event_id = '${event}'`),
+      row('app.event_seats', `event_id = '${event}'`),
       contents(event),
     ],
     'a solution': [
@@ -519,7 +533,7 @@ describe('locks are taken in the order by', async () => {
         // the lock that it waits for, those before, and none behind it
         expect(free.map((rows) => rows.length === 0)).toEqual(locks.map((_lock, place) => place <= at))
       }
-      expect(await meet(lock, [request], { by: rehearse, look })).toEqual([null])
+      expect(await runHeld(lock, [request], { by: runAndRollBack, look })).toEqual([null])
     }
   })
 })
@@ -532,13 +546,13 @@ test.each([
   const [low = '', high = ''] = [await publish(author), await publish(author)].sort()
   await reply(leaver, high) // where the rows stand in the other order
   await reply(leaver, low)
-  const met = await meet(counters(low), [views([high, low], leaver), end(leaver)])
+  const met = await runHeld(counters(low), [views([high, low], leaver), end(leaver)])
   expect(met).toEqual([null, null])
   expect(await repliesTo(low)).toBe(0)
 })
 
 /** Two who vote for each other. */
-async function crossVotes({ interest, join, meet, owner }: Lanes) {
+async function crossVotes({ interest, join, runHeld, owner }: Races) {
   const both = [await join(), await join()]
   for (const { id } of both)
     await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
@@ -547,11 +561,14 @@ async function crossVotes({ interest, join, meet, owner }: Lanes) {
     select id, username from app.users where id = any (${ids}) order by private.effects_key(id)`
   if (!low || !high) throw new Error('nobody came')
   const vote = (by: Someone, whom: Someone) => as(by, 'vote_reputation($3, $4::uuid, 1)', whom.username, interest)
-  return meet(effects(low), [vote(high, low), vote(low, high)])
+  return runHeld(effects(low), [vote(high, low), vote(low, high)])
 }
 
 /** An end of somebody, and a reaction to what they wrote, which they answered themselves. */
-async function endAndHeart({ cool, found, join, meet, publish, reply }: Lanes, end: (who: Someone) => Request) {
+async function endAndHeart(
+  { settleTrending, found, join, runHeld, publish, reply }: Races,
+  end: (who: Someone) => Request,
+) {
   const [author, leaver, fan] = [await join(), await join(), await join()]
   const own = await publish(leaver)
   const other = await found(
@@ -560,8 +577,8 @@ async function endAndHeart({ cool, found, join, meet, publish, reply }: Lanes, e
     author.id,
   )
   for (const post of [other.id, own]) await reply(leaver, post)
-  await cool()
-  return { own, met: await meet(counters(other.id), [end(leaver), heart(fan, own)]) }
+  await settleTrending()
+  return { own, met: await runHeld(counters(other.id), [end(leaver), heart(fan, own)]) }
 }
 
 /** Two who want one address: a newcomer, and the person by whose code they come. */
@@ -571,25 +588,25 @@ async function oneAddress() {
   const { code } = await found<{ code: string }>('select code from private.make_invite_code($1)', inviter.id)
   const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code))
   const joining = atGate(form, seat.sessionId, 'Wanted@example.org', 'New')
-  return meet(advisory('email wanted@example.org'), [joining, atGate(`verify_email($3::uuid, sha256('link'))`, id)])
+  return runHeld(advisory('email wanted@example.org'), [joining, atGate(`verify_email($3::uuid, sha256('link'))`, id)])
 }
 
 test('two who vote for each other', async () => {
-  expect(await crossVotes(lanes)).toEqual([null, null])
+  expect(await crossVotes(races)).toEqual([null, null])
 })
 
 test.each([
   ['a ban', ban],
   ['an erasure', erase],
 ])('%s and a reaction to what the person wrote and answered', async (_what, end) => {
-  const { own, met } = await endAndHeart(lanes, end)
+  const { own, met } = await endAndHeart(races, end)
   expect(met[0]).toBeNull()
   expect([null, 'post_unknown']).toContain(met[1]) // whose turn came first is chance
   expect(await repliesTo(own)).toBe(0)
 })
 
 describe('an order turned round is a deadlock', async () => {
-  const turned = await createLanes()
+  const turned = await createRaces()
   await turned.superuser.unsafe(`alter database ${turned.database.name} set deadlock_timeout = '10ms'`)
 
   test.each([
@@ -607,7 +624,7 @@ describe('an order turned round is a deadlock', async () => {
        begin
          return;
        end $$`,
-      async (there: Lanes) => (await endAndHeart(there, ban)).met,
+      async (there: Races) => (await endAndHeart(there, ban)).met,
     ],
   ])('%s', async (_what, turn, scene) => {
     await turned.owner.unsafe(turn)
@@ -624,24 +641,24 @@ test.each([
   const [ofOne, ofTwo] = [await publish(one), await publish(two)]
   const answers = [await reply(one, ofTwo), await reply(two, ofOne)]
   const both = row('app.replies', `id in ('${answers.join(`', '`)}')`)
-  const met = await meet(both, [first(one), second(two)])
+  const met = await runHeld(both, [first(one), second(two)])
   expect(met).toEqual([null, null])
   for (const post of [ofOne, ofTwo]) expect(await repliesTo(post)).toBe(0)
 })
 
-const marks: Record<string, string> = {
+const engagement: Record<string, string> = {
   heart: `react($3::uuid, 'heart')`,
   bookmark: 'bookmark($3::uuid)',
   repost: 'repost($3::uuid)',
   reply: `create_reply($3::uuid, 'Indeed')`,
 }
 
-test.each(Object.entries(marks))('a %s, and an erasure of the author, who answered there', async (_what, mark) => {
+test.each(Object.entries(engagement))('a %s, and an erasure of the author, who answered there', async (_what, mark) => {
   const [author, fan] = [await join(), await join()]
   const post = await publish(author, { interest })
   await reply(author, post)
-  await cool()
-  const met = await meet(posts(post), [as(fan, mark, post), erase(author)])
+  await settleTrending()
+  const met = await runHeld(posts(post), [as(fan, mark, post), erase(author)])
   expect(met).toEqual([null, null])
 })
 
@@ -650,8 +667,8 @@ test('a heart, and an erasure of somebody by whose code the fan came, and who an
   const fan = await join(inviter)
   const post = await publish(author)
   await reply(inviter, post)
-  await cool()
-  const met = await meet(posts(post), [heart(fan, post), erase(inviter)])
+  await settleTrending()
+  const met = await runHeld(posts(post), [heart(fan, post), erase(inviter)])
   expect(met).toEqual([null, null])
 })
 
@@ -663,8 +680,8 @@ test('a heart that is told, and an erasure of who told of another before', async
   await answer(read) // the notice that the fan's will be added to
   await reply(leaver, post)
   await answer(heart(fan, post))
-  await cool()
-  const met = await meet(row('app.notifications', `user_id = '${author.id}'`), [read, erase(leaver)])
+  await settleTrending()
+  const met = await runHeld(row('app.notifications', `user_id = '${author.id}'`), [read, erase(leaver)])
   expect(met).toEqual([null, null])
 })
 
@@ -673,7 +690,7 @@ test('a reply that is hidden while its author is erased is gone', async () => {
   const post = await publish(author)
   const own = await publish(leaver)
   const id = await reply(leaver, post)
-  const met = await meet(posts(own), [erase(leaver), asStaff(admin, 'hide_reply($3::uuid)', id)])
+  const met = await runHeld(posts(own), [erase(leaver), asStaff(admin, 'hide_reply($3::uuid)', id)])
   expect(met).toEqual([null, 'reply_unknown'])
   expect(await repliesTo(post)).toBe(0)
 })
@@ -686,7 +703,7 @@ test.each([
   const post = await publish(author)
   await reply(leaver, post)
   const { id } = await answer(as(leaver, 'repost($3::uuid)', post))
-  const met = await meet(counters(post), [asStaff(admin, 'remove_post($3::uuid)', id), end(leaver)])
+  const met = await runHeld(counters(post), [asStaff(admin, 'remove_post($3::uuid)', id), end(leaver)])
   expect(met).toEqual([null, null])
 })
 
@@ -694,7 +711,7 @@ test('two admins who take the role from each other: one of them stays', async ()
   const [one, two] = [await join(), await join()]
   await owner`update app.users set role = 'admin' where id in (${one.id}, ${two.id})`
   const take = (by: Someone, from: Someone) => asStaff(by, `set_role($3, 'user')`, from.username)
-  const met = await meet(advisory('roles'), [take(one, two), take(two, one)])
+  const met = await runHeld(advisory('roles'), [take(one, two), take(two, one)])
   expect(met.sort()).toEqual([null, 'token_revoked'])
   const left = await owner`select from app.users where id in (${one.id}, ${two.id}) and role = 'admin'`
   expect(left).toHaveLength(1)
@@ -712,7 +729,7 @@ test('a link for a new password that is asked for while the address changes neve
   const asking = atGate(`request_password_reset($3, $4::uuid, sha256('reset'))`, email, asked)
   const verifying = atGate(`verify_email($3::uuid, sha256('link'))`, id)
   const look = async () => expect(await waiting()).toBe(2) // else the worker could still read the old address
-  expect(await meet(advisory('email moved@example.org'), [verifying, asking], { look })).toEqual([null, null])
+  expect(await runHeld(advisory('email moved@example.org'), [verifying, asking], { look })).toEqual([null, null])
   const { mail } = await found<{ mail: { to: string } }>('select private.find_reset_mail($1) as mail', asked)
   expect(mail.to).toBe('moved@example.org')
 })
@@ -730,7 +747,7 @@ test.each(['array(select id from app.notifications)', 'p_before => now()', `p_gr
     )
     const read = as(reader, `mark_read(${which})`)
     const look = async () => expect(await waiting()).toBe(0) // it could hold what the other comes to next
-    expect(await meet(row('app.notifications', `id = '${id}'`), [read, read], { look })).toEqual([null, null])
+    expect(await runHeld(row('app.notifications', `id = '${id}'`), [read, read], { look })).toEqual([null, null])
     const { read_at } = await found<{ read_at: Date | null }>('select read_at from app.notifications where id = $1', id)
     expect(read_at).toBeNull() // what joins it makes it unread
   },
@@ -740,7 +757,7 @@ test('two devices that read the same notices go one after the other', async () =
   const reader = await join()
   const read = as(reader, 'mark_read(p_before => now())')
   const look = async () => expect(await waiting()).toBe(2)
-  expect(await meet(advisory(`reads ${reader.id}`), [read, read], { look })).toEqual([null, null])
+  expect(await runHeld(advisory(`reads ${reader.id}`), [read, read], { look })).toEqual([null, null])
 })
 
 test('everything that people, staff and jobs do to the same few posts at once', async () => {
@@ -761,7 +778,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
 
   type Turn = { who: Someone; other: Someone; post: string; mine: string[]; series: string; turn: number }
   const requests: ((turn: Turn) => Request)[] = [
-    ...Object.values(marks).map((mark) => (on: Turn) => as(on.who, mark, on.post)),
+    ...Object.values(engagement).map((mark) => (on: Turn) => as(on.who, mark, on.post)),
     ({ who, post }) => as(who, 'unreact($3::uuid)', post),
     ({ who, post }) => as(who, 'unbookmark($3::uuid)', post),
     ({ who, post }) => as(who, 'unrepost($3::uuid)', post),

@@ -467,7 +467,7 @@ test('what is unread is counted up to 99, among the latest 500', async () => {
       { id: string }[]
     >`insert into app.conversations (kind, title) values ('group', 'x') returning id`
     const id = row?.id ?? ''
-    await sql`select private.enter_conversation(${id}, ${[personId(0), personId(1)]}::uuid[], 1)`
+    await sql`select private.start_membership(${id}, ${[personId(0), personId(1)]}::uuid[], 1)`
     const put = (count: number, sender: number) => sql`
       with more as (
         insert into app.messages (conversation_id, number, sender_id, body)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
 import { runs } from '../support/runs.ts'
 import { world } from '../support/world.ts'
-import { as, asStaff, type Request } from './lanes.ts'
+import { as, asStaff, type Request } from './races.ts'
 
 /** `held`: what of it is on hold, and may come back. */
 type Purse = { balance: number; earned: number; spent: number; hours: number; held: number }

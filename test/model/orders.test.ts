@@ -8,7 +8,7 @@ import type { Person } from '../support/person.ts'
 import { runs } from '../support/runs.ts'
 import { world } from '../support/world.ts'
 import { createKills, type Kill } from './kills.ts'
-import { as, asOnce, asStaff, type Request, type Someone, statement } from './lanes.ts'
+import { as, asOnce, asStaff, type Request, type Someone, statement } from './races.ts'
 
 const { alice, bob, carla, admin, database, join } = await world({ env: { POOL_USER: '4' } })
 const { owner } = database

@@ -1,9 +1,9 @@
 // Nobody pays a price that they have not seen: wherever mana leaves a wallet by a price that somebody else sets, it is
 // the expected one or nothing happens, whoever changes it meanwhile.
 import { describe, expect, test } from 'vitest'
-import { as, createLanes, row, type Someone } from './lanes.ts'
+import { as, createRaces, row, type Someone } from './races.ts'
 
-const { answer, join, meet, owner, run } = await createLanes()
+const { answer, join, runHeld, owner, run } = await createRaces()
 const balance = async ({ id }: Someone) => {
   const [wallet] = await owner<{ balance: number }[]>`select balance::int from app.wallets where user_id = ${id}`
   return wallet?.balance ?? 0
@@ -65,9 +65,9 @@ describe.each(Object.entries(priced))('%s', (what, { relation, make, change, pay
     const id = await make(author)
     const [late, early] = [await join(), await join()]
     const held = row(relation, `id = '${id}'`)
-    expect(await meet(held, [change(author, id, 40), pay(late, id, begins)])).toEqual([null, 'price_changed'])
+    expect(await runHeld(held, [change(author, id, 40), pay(late, id, begins)])).toEqual([null, 'price_changed'])
     expect(await balance(late)).toBe(50)
-    expect(await meet(held, [pay(early, id, 40), change(author, id, 50)])).toEqual([null, null])
+    expect(await runHeld(held, [pay(early, id, 40), change(author, id, 50)])).toEqual([null, null])
     expect(await balance(early)).toBe(10)
   })
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { runs } from '../support/runs.ts'
 import { createKills, type Kill } from './kills.ts'
-import { asOnce, asStaff, type Outcome, type Request, statement } from './lanes.ts'
+import { asOnce, asStaff, type Outcome, type Request, statement } from './races.ts'
 
 const database = await createDatabase()
 const { owner } = database

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll } from 'vitest'
 import { surroundings } from '../../supabase/embedded/cluster.ts'
-import { binariesFolder, serverAccount } from '../../supabase/embedded/places.ts'
+import { binariesFolder, serverAccount } from '../../supabase/embedded/paths.ts'
 import { until } from './until.ts'
 
 export type Bare = {

@@ -30,7 +30,7 @@ const checkEvents = `
   create function guard.check_event() returns trigger language plpgsql as $$
   begin
     if array(select k from jsonb_object_keys(new.payload) k order by k)
-       is distinct from (select array(select k from unnest(e.payload) k order by k) from private.events e where e.name = new.name) then
+       is distinct from (select array(select k from unnest(e.payload) k order by k) from private.event_types e where e.name = new.name) then
       raise exception 'the event % is not registered with the payload %', new.name, new.payload;
     end if;
     return null;

@@ -205,9 +205,9 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     const deleteAll = () =>
       until(async () => {
         await worker.send('delete-objects')
-        await owner`update private.doomed_objects set due_at = now()
+        await owner`update private.pending_object_deletions set due_at = now()
                     where not exists (select from pgboss.job where name = 'objects' and state < 'completed')`
-        return (await owner`select from private.doomed_objects`).length === 0
+        return (await owner`select from private.pending_object_deletions`).length === 0
       })
     try {
       await owner`delete from app.media_assets where id = ${removed.assetId} or status = 'pending'`

@@ -30,7 +30,7 @@ export function codeOf(sql: string): string {
 export const definition =
   /\bcreate\s+(?:or replace\s+|unlogged\s+|materialized\s+)*(?:table|view|function|procedure|type|domain|sequence)\s+(?:if not exists\s+)?((?:app|private|api)\.\w+)/gi
 const queue = /\b(?:pgboss\.create_queue|private\.make_batch_queue)\(\s*'([\w-]+)'/g
-const registered = /\binsert into private\.events \([^)]*\) values([^;]*);/g
+const registered = /\binsert into private\.event_types \([^)]*\) values([^;]*);/g
 const eventName = /'([a-z_]+(?:\.[a-z_]+)+)'/g
 
 function definedIn(code: string): string[] {

@@ -1,19 +1,19 @@
 // A call of every operation that writes for people, with everything that it needs to get through.
-import { createLanes, type Lanes, type Someone, statement } from '../model/lanes.ts'
+import { createRaces, type Races, type Someone, statement } from '../model/races.ts'
 
 export type Sample = { who: Someone & { role?: string }; given: Record<string, unknown> }
 
 /** Makes the database, and somebody (`me`) who has something of everything. */
 export async function createSamples() {
-  const lanes = await createLanes()
-  const samples = await prepare(lanes)
-  return { lanes, samples }
+  const races = await createRaces()
+  const samples = await prepare(races)
+  return { races, samples }
 }
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 const long = 'One can say a lot of it, and more than that. '.repeat(3)
 
-async function prepare({ admin, owner, join, run, interest, database }: Lanes): Promise<Record<string, Sample>> {
+async function prepare({ admin, owner, join, run, interest, database }: Races): Promise<Record<string, Sample>> {
   const [me, you, third, fourth, fifth] = [await join(), await join(), await join(), await join(), await join()]
   for (const who of [me, you, third]) {
     await owner`select private.move('starter', array[private.mint(), ${who.id}::uuid], array[-5000, 5000])`

@@ -26,7 +26,7 @@ const longest = [
   'test/edge/link-preview.test.ts',
   'test/api/identity/logins.test.ts',
   'test/api/base/ddl.test.ts',
-  'test/model/heard.test.ts',
+  'test/model/notified.test.ts',
   'test/data-folder.test.ts',
 ]
 

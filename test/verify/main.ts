@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readInstance } from '../../supabase/embedded/instance.ts'
-import { defaultDataDir } from '../../supabase/embedded/places.ts'
+import { defaultDataDir } from '../../supabase/embedded/paths.ts'
 import type { Target } from '../support/settings.ts'
 
 const root = join(import.meta.dirname, '../..')

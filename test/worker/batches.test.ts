@@ -106,7 +106,7 @@ test('an edit waits for the batch that is under way, and deleted reposts are in 
   expect(await closed()).toHaveLength(2)
 
   const edit = await owner.begin(async (sql) => {
-    const [row] = await sql`select private.place_reposts(${sql.json({ postId: post.id })}) as done`
+    const [row] = await sql`select private.sync_repost_audience_batch(${sql.json({ postId: post.id })}) as done`
     expect(row?.done).toEqual({ changed: 2, next: null })
     const edited = alice.request('PATCH', `/posts/${post.id}`, { visibility: 'public' })
     await until(async () => {

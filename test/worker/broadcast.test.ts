@@ -81,7 +81,7 @@ test('who comes later is told nothing, and a job that comes again tells nobody',
   const before = await notices()
   await owner`insert into app.users (username, first_name, last_name) values ('late', 'L', 'L')`
   const [row] = await owner<{ done: object }[]>`
-    select private.tell_everybody((select jsonb_build_object('broadcastId', id) from app.broadcasts)) as done`
+    select private.deliver_broadcast((select jsonb_build_object('broadcastId', id) from app.broadcasts)) as done`
   expect(row?.done).toEqual({ changed: 0, next: null })
   expect(await notices()).toEqual(before)
 })
@@ -91,7 +91,7 @@ test('a job goes on with another one after 25,000', async () => {
   await owner`delete from app.notifications where kind = 'admin.broadcast'`
   await owner`delete from pgboss.job where name = 'broadcasts'`
   const [row] = await owner<{ done: object }[]>`
-    select private.tell_everybody((select jsonb_build_object('broadcastId', id) from app.broadcasts)) as done`
+    select private.deliver_broadcast((select jsonb_build_object('broadcastId', id) from app.broadcasts)) as done`
   expect(row?.done).toEqual({ changed: 500, next: null })
   expect(await owner`select from pgboss.job where name = 'broadcasts'`).toHaveLength(1)
 })

@@ -15,7 +15,7 @@ await owner.unsafe(`
   create table private.heard (who uuid, n integer);
   create function private.hear(p_effects private.effects[]) returns void language sql
     as 'insert into private.heard select e.user_id, 6 / (e.payload ->> ''n'')::integer from unnest(p_effects) e';
-  insert into private.events (name, payload, happens) values ('test.thing.done', '{n}', 'a test does a thing');
+  insert into private.event_types (name, payload, happens) values ('test.thing.done', '{n}', 'a test does a thing');
   insert into private.event_listeners (event, listener, position, timing) values
     ('test.thing.done', 'private.hear', 600, 'soon')`)
 

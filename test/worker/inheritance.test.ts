@@ -29,7 +29,7 @@ await owner.unsafe(`
   end $$;
   create function private.drop_bookmark(p_person uuid, p_post uuid) returns void language plpgsql as $$ begin
     perform private.lock_effects(p_person);
-    perform private.reverse_contribution(array[private.find_standing_contribution(p_person, 'bookmark_given', p_post)]);
+    perform private.reverse_contribution(array[private.find_active_contribution(p_person, 'bookmark_given', p_post)]);
   end $$`)
 
 /** So many bookmarks of Carla's, each of another post, and the odd ones taken back again: committed one by one. */

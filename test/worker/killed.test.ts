@@ -68,14 +68,14 @@ test('a proposal that it executed is executed by another', async () => {
 test('and so is work in batches', async () => {
   const [person] = await owner<{ id: string }[]>`
     insert into app.users (username, first_name, last_name, banned_at) values ('prolific', 'P', 'X', now()) returning id`
-  await owner`select private.enqueue('silenced-contents', json_build_object('userId', ${person?.id ?? ''}::uuid))`
+  await owner`select private.enqueue('hidden-contents', json_build_object('userId', ${person?.id ?? ''}::uuid))`
   await owner`alter table app.contents disable trigger _100_check_author`
   await owner`insert into app.contents (kind, author_id) values ('audio', ${person?.id ?? ''})`
   await killIn('app.contents')
 
   const next = await start()
-  expect(await secondsLater()).toContainEqual({ name: 'silenced-contents' })
-  await until(async () => (await owner`select from app.contents where not author_silent`).length === 0)
+  expect(await secondsLater()).toContainEqual({ name: 'hidden-contents' })
+  await until(async () => (await owner`select from app.contents where not author_hidden`).length === 0)
   await next.stop()
 })
 

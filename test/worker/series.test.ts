@@ -85,10 +85,10 @@ describe('many followers', async () => {
 
   test('hear of it when the first try fails', async () => {
     await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'series-notices'`
-    await owner`alter function private.tell_series_followers rename to told_before`
+    await owner`alter function private.fan_out_series_item_batch rename to told_before`
     const post = await publish('late')
     await add(post).finally(() => until(() => logged.length > 0))
-    await owner`alter function private.told_before rename to tell_series_followers`
+    await owner`alter function private.told_before rename to fan_out_series_item_batch`
     await finished(5)
     expect(await told(post)).toEqual(everybody(FOLLOWERS - 1))
     expect(logged).toContainEqual({ job: 'series-notices', failure: expect.objectContaining({ code: '42883' }) })

@@ -29,7 +29,7 @@ async function events(host: string, count: number, begins: string, going = true)
     with heads as (insert into app.contents (kind, author_id, title) select 'event', ${host}, 'x' from generate_series(1, ${count}) returning id),
          details as (insert into app.events (id, body, starts_at, ends_at, timezone, location_kind)
                      select id, 'x', now() + ${begins}::interval, now() + interval '9 days', 'UTC', 'online' from heads returning id)
-    insert into app.event_places (event_id, host_id) select id, ${host} from details returning event_id as id`
+    insert into app.event_seats (event_id, host_id) select id, ${host} from details returning event_id as id`
   const ids = made.map(({ id }) => id)
   if (going) {
     await owner`select private.put_rsvp(id, ${guest}, 'going') from unnest(${ids}::uuid[]) e (id)`
@@ -64,9 +64,9 @@ const works: Work[] = [
     job: 'remind-events',
     make: (who, count, due) => events(who, count, `24 hours -${due}`),
     done: (ids) => owner`
-      select count(*)::int as n from app.event_places where reminded_for is not null and event_id = any (${ids}::uuid[])`,
+      select count(*)::int as n from app.event_seats where reminded_for is not null and event_id = any (${ids}::uuid[])`,
     waiting: (ids) => owner`
-      select count(*)::int as n from app.event_places
+      select count(*)::int as n from app.event_seats
       where remind_at < now() + interval '1 minute' and event_id = any (${ids}::uuid[])`,
   },
   {
@@ -110,7 +110,7 @@ const isDone = async ({ done }: Work, ids: string[]) => (await done(ids))[0]?.n 
 
 // nothing of an earlier test is due any more
 beforeEach(async () => {
-  await owner`update app.event_places set remind_at = null, reminded_for = null`
+  await owner`update app.event_seats set remind_at = null, reminded_for = null`
   await owner`update app.posts set deleted_at = now() where published_at is null`
   await owner`update app.polls set closed_emitted_at = now() where closed_emitted_at is null`
   await owner`update app.event_rsvps set reminded_for = null`
@@ -152,7 +152,7 @@ describe('remind-events', () => {
     const [told = ''] = await events(honest, 1, '24 hours -1 minute')
     expect((await call('remind-events')).changed).toBe(1)
     expect((await call('remind-events')).changed).toBe(0)
-    const rows = await owner`select event_id as id from app.event_places where reminded_for is not null`
+    const rows = await owner`select event_id as id from app.event_seats where reminded_for is not null`
     expect(rows).toEqual([{ id: told }])
   })
 
@@ -167,7 +167,7 @@ describe('remind-events', () => {
     const reminded = async () =>
       (await owner<{ n: number }[]>`select count(*)::int as n from app.event_rsvps where reminded_for is not null`)[0]
         ?.n
-    const told = () => owner`select event_id as id from app.event_places where reminded_for is not null`
+    const told = () => owner`select event_id as id from app.event_seats where reminded_for is not null`
     expect((await call('remind-events')).changed).toBe(1)
     expect([await reminded(), await told()]).toEqual([500, []])
     expect((await call('remind-events')).changed).toBe(1)

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Answer, call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { errorAnswer, toRefusal } from '../../lib/errors.ts'
+import { errorAnswer, toApiError } from '../../lib/errors.ts'
 import { send } from '../../lib/headers.ts'
 import { noteFailure, untaken, whileWanted } from './model.ts'
 import type { NewAnswer } from './schemas.ts'
@@ -58,7 +58,7 @@ async function* events(
   } catch (error) {
     // as when the token ended meanwhile; the status is out already
     noteFailure(c, 'ai/question', error)
-    yield `event: error\ndata: ${errorAnswer(toRefusal(error)).body}\n\n`
+    yield `event: error\ndata: ${errorAnswer(toApiError(error)).body}\n\n`
   } finally {
     wanted.done()
     // nobody reads on: whoever answers again goes on from there

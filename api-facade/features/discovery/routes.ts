@@ -4,9 +4,9 @@ import {
   CandidatePage,
   CandidateQuery,
   Intent,
+  MatchedPersonPage,
   MentorPage,
   MentorQuery,
-  MetPage,
   NewIntent,
   PeopleQuery,
   SearchPage,
@@ -62,7 +62,7 @@ export default routes('discovery', {
     operation: 'list_people',
     query: PeopleQuery,
     page: true,
-    answers: { 200: MetPage },
+    answers: { 200: MatchedPersonPage },
   },
   'GET /discovery/suggested': {
     summary: 'People who write what I like',
@@ -71,7 +71,7 @@ export default routes('discovery', {
     access: 'user',
     operation: 'list_suggested',
     query: SuggestedQuery,
-    answers: { 200: MetPage },
+    answers: { 200: MatchedPersonPage },
   },
   'GET /discovery/talent': {
     summary: 'People by their reputation',

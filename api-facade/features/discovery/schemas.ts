@@ -26,10 +26,10 @@ export const Intent = z
   })
   .openapi('Intent')
 
-export const MetPerson = PersonCard.extend({
+export const MatchedPerson = PersonCard.extend({
   isFollowing: z.boolean(),
   sharedInterests: z.int().min(0).openapi({ description: 'How many interests we both chose.' }),
-}).openapi('MetPerson')
+}).openapi('MatchedPerson')
 const place = { country: z.string().nullable(), city: z.string().nullable() }
 
 export const CandidateQuery = z.object({
@@ -41,7 +41,7 @@ export const CandidateQuery = z.object({
     .default(1)
     .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that we both chose.' }),
 })
-export const Candidate = MetPerson.extend({ intent, note: z.string().nullable(), ...place }).openapi('Candidate')
+export const Candidate = MatchedPerson.extend({ intent, note: z.string().nullable(), ...place }).openapi('Candidate')
 export const CandidatePage = Page(Candidate)
 
 export const MentorQuery = z.object({
@@ -54,7 +54,7 @@ export const MentorQuery = z.object({
     .openapi({ type: 'integer', default: 2, description: 'Below 1 it is 1, and above 4 it is 4.' }),
 })
 const interest = { slug: z.string(), name: z.string() }
-export const Mentor = MetPerson.extend({
+export const Mentor = MatchedPerson.extend({
   note: z.string().nullable(),
   expertiseGap: z.int().min(1).max(4).openapi({ description: 'The widest one.' }),
   interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).openapi({ description: 'Where it is.' }),
@@ -69,14 +69,14 @@ export const PeopleQuery = z.object({
 export const SuggestedQuery = z.object({
   limit: queryInteger(1, 50).default(20).openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20 }),
 })
-export const MetPage = Page(MetPerson)
+export const MatchedPersonPage = Page(MatchedPerson)
 
 export const TalentQuery = z.object({
   interestSlug: slug.optional().openapi({ description: 'Without it, all that I chose.' }),
   country: country.optional(),
   city: city.optional(),
 })
-export const Talent = MetPerson.extend({
+export const Talent = MatchedPerson.extend({
   ...place,
   reputation: z
     .object({ interestId: Uuid, ...interest, value: z.number(), level: z.string() })

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { routes } from '../../lib/routes.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { confirmPassword, newLink } from './handlers.ts'
@@ -10,7 +10,7 @@ import { Done, EmailChange, VerificationBody } from './schemas.ts'
 
 async function verify(c: Context, { token }: z.output<typeof VerificationBody>) {
   const link = c.get('services').seals.open('email', token)
-  if (!link) throw new Refusal('verification_over')
+  if (!link) throw new ApiError('verification_over')
   return call(c, 'verify_email', { p_id: link.id, p_token_hash: bytea(hashOf(token)) })
 }
 

@@ -32,9 +32,9 @@ export async function exportOf(
       'Content-Type': 'application/json',
       'Content-Disposition': 'attachment; filename="kith-export.json"',
     })
-  } catch (refusal) {
+  } catch (apiError) {
     free()
-    throw refusal
+    throw apiError
   }
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context, TakeBack } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { checkPassword, hashPassword, isWeak, type Who } from '../../lib/passwords.ts'
 import { bytea, hashOf, type Purpose, type Sealed } from '../../lib/seals.ts'
 import { attemptInSession, attemptLogin, deviceOf, deviceToken } from './devices.ts'
@@ -111,7 +111,7 @@ export async function logIn(c: Context, { email, password, session, ...carried }
   const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
   const device = deviceOf(c, carried.deviceToken, found)
   const right = await check(found, password, device ? 'known' : 'stranger', await attemptLogin(c, email, found, device))
-  if (!found || !right) throw new Refusal('credentials_wrong')
+  if (!found || !right) throw new ApiError('credentials_wrong')
   const stronger = isWeak(found.passwordHash) ? await hashPassword(password) : undefined
   const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
   return (await open(c, session, 'log_in', login, device)).session
@@ -120,12 +120,12 @@ export async function logIn(c: Context, { email, password, session, ...carried }
 /**
  * Asks for the password again inside a session, where wrong ones count by person.
  * @returns the stored hash, by which the operation that follows makes sure that it is still the one
- * @throws Refusal password_wrong, rate_limited
+ * @throws ApiError password_wrong, rate_limited
  */
 export async function confirmPassword(c: Context, password: string): Promise<string> {
   const found = await callFor(c, 'find_password', {}, FoundLogin.unwrap(), 'gate')
   const right = await check(found, password, 'known', await attemptInSession(c, found))
-  if (!right) throw new Refusal('password_wrong')
+  if (!right) throw new ApiError('password_wrong')
   return found.passwordHash
 }
 
@@ -143,7 +143,7 @@ export const familyOf = (c: Context, { refreshToken }: z.output<typeof RefreshBo
 export async function refresh(c: Context, { refreshToken }: z.output<typeof RefreshBody>) {
   const { seals, tokens } = c.get('services')
   const presented = seals.open('refresh', refreshToken)
-  if (!presented) throw new Refusal('refresh_token_invalid')
+  if (!presented) throw new ApiError('refresh_token_invalid')
   const successor = seals.seal('refresh', { id: presented.id, generation: presented.generation + 1 })
   const parameters = {
     p_family: presented.id,

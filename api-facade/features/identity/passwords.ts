@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { hashPassword } from '../../lib/passwords.ts'
 import { routes } from '../../lib/routes.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
@@ -17,7 +17,7 @@ async function requestReset(c: Context, { email }: z.output<typeof ResetRequest>
 
 async function resetPassword(c: Context, { token, newPassword }: z.output<typeof ResetBody>) {
   const reset = c.get('services').seals.open('reset', token)
-  if (!reset) throw new Refusal('reset_over')
+  if (!reset) throw new ApiError('reset_over')
   const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
   await call(c, 'check_password_reset', parameters) // before the work of hashing
   const p_new_hash = await hashPassword(newPassword)

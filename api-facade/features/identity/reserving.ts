@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { type Answer, call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { Refusal, toRefusal } from '../../lib/errors.ts'
+import { ApiError, toApiError } from '../../lib/errors.ts'
 import { metrics } from '../../lib/metrics.ts'
 import type { Reservation, ReservationAlias } from './schemas.ts'
 
@@ -12,14 +12,14 @@ async function guarded(c: Context, look: () => Promise<Answer>): Promise<Answer>
     .get('services')
     .limits.guess(c)
     .catch((error: unknown) => {
-      if (error instanceof Refusal) metrics.guessed('refused')
+      if (error instanceof ApiError) metrics.guessed('refused')
       throw error
     })
   let unknown = false
   try {
     return await look()
   } catch (error) {
-    unknown = toRefusal(error).code === 'invite_unknown'
+    unknown = toApiError(error).code === 'invite_unknown'
     if (unknown) metrics.guessed('unknown')
     throw error
   } finally {

@@ -2,13 +2,13 @@
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { failureOf } from '../../lib/functions.ts'
 import { Asset, type AssetId, type AssetKey, Looked, type NewAsset, Signed } from './schemas.ts'
 
 type Announced = z.output<typeof Asset>
 
-/** @throws Refusal storage_unavailable when the function, or the storage behind it, does not answer */
+/** @throws ApiError storage_unavailable when the function, or the storage behind it, does not answer */
 async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announced, schema: S): Promise<z.output<S>> {
   const { functions, log } = c.get('services')
   const { key, contentType, size } = asset
@@ -18,14 +18,14 @@ async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announc
     return schema.parse(await answer.json())
   } catch (failure) {
     log.warn({ id: c.get('requestId'), failure, door }, 'the function media was of no avail')
-    throw new Refusal('storage_unavailable')
+    throw new ApiError('storage_unavailable')
   }
 }
 
 export async function presign(c: Context, { kind, contentType, size }: z.output<typeof NewAsset>) {
   const { config } = c.get('services')
   if (!config.storage && !config.mediaSink)
-    throw new Refusal('storage_unavailable', ['This instance has no storage of media, so nothing can be uploaded.'])
+    throw new ApiError('storage_unavailable', ['This instance has no storage of media, so nothing can be uploaded.'])
   const asset = await callFor(c, 'create_asset', { p_kind: kind, p_content_type: contentType, p_size: size }, Asset)
   const { url, headers, expiresAt } = await ask(c, 'presign', asset, Signed)
   return { assetId: asset.assetId, uploadUrl: url, publicUrl: asset.publicUrl, expiresAt, headers }
@@ -51,9 +51,9 @@ export async function commit(c: Context, { assetId }: z.output<typeof AssetId>) 
   const asset = await callFor(c, 'get_asset', { p_asset_id: assetId }, Asset)
   if (asset.status === 'committed') return asset
   const found = await look(c, asset)
-  if (found.outcome === 'missing') throw new Refusal('asset_missing')
-  if (found.outcome === 'unfit') throw new Refusal('asset_unfit')
-  if (found.outcome === 'large') throw new Refusal('asset_large')
+  if (found.outcome === 'missing') throw new ApiError('asset_missing')
+  if (found.outcome === 'unfit') throw new ApiError('asset_unfit')
+  if (found.outcome === 'large') throw new ApiError('asset_large')
   return call(c, 'commit_asset', { p_asset_id: assetId, p_mime_type: found.mimeType }, 'gate')
 }
 

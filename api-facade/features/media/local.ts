@@ -1,13 +1,13 @@
 // The sink for development: takes and serves bytes where there is no object storage. Elsewhere it does not exist.
 import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { send, setHeader } from '../../lib/headers.ts'
 import { isUpload, readObject, writeUpload } from '../../lib/sink.ts'
 import type { AssetId, UploadToken } from './schemas.ts'
 
 function requireSink(c: Context): void {
-  if (!c.get('services').config.mediaSink) throw new Refusal('route_unknown')
+  if (!c.get('services').config.mediaSink) throw new ApiError('route_unknown')
 }
 
 type Sent = z.output<typeof AssetId> & z.output<typeof UploadToken>
@@ -22,13 +22,13 @@ export async function takeBytes(c: Context, { assetId, token }: Sent): Promise<R
   const isTaken = isWanted && (await writeUpload(config, announced, body))
   if (isTaken) return send(c, null, 200)
   setHeader(c, 'connection', 'close') // the rest may still be on its way
-  throw isWanted ? new Refusal('request_malformed') : new Refusal('upload_refused')
+  throw isWanted ? new ApiError('request_malformed') : new ApiError('upload_refused')
 }
 
 export async function serveBytes(c: Context, { assetId }: z.output<typeof AssetId>): Promise<Response> {
   requireSink(c)
   const object = await readObject(c.get('services').config, assetId.toLowerCase())
-  if (!object) throw new Refusal('asset_unknown')
+  if (!object) throw new ApiError('asset_unknown')
   const { size, contentType } = object
   const range = rangeOf(c.req.header('range'), size)
   const [start, end] = range ?? [0, size - 1]

@@ -1,7 +1,7 @@
 // Ending the digest by a link or a button of a mail. What is mailed, and when: sql/notifications/60_digests.sql and the worker.
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 
@@ -16,9 +16,9 @@ const OneClickQuery = z.object({
 const Unsubscribed = z.object({ ok: z.literal(true) }).openapi('Unsubscribed')
 
 async function unsubscribe(c: Context, { token }: z.output<typeof OneClickQuery>) {
-  if (token === undefined) throw new Refusal('validation_failed', ['token: is required'])
+  if (token === undefined) throw new ApiError('validation_failed', ['token: is required'])
   const opened = c.get('services').seals.open('unsubscribe', token)
-  if (!opened) throw new Refusal('unsubscribe_unknown')
+  if (!opened) throw new ApiError('unsubscribe_unknown')
   return call(c, 'unsubscribe', { p_id: opened.id })
 }
 

@@ -2,13 +2,13 @@
 import { isPushEndpoint } from '../../../edge-functions/deliver/providers.ts'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { Refusal } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { routes } from '../../lib/routes.ts'
 import { PushKey, PushRegistration, PushRemoval, Registered, type Registration } from './push-schemas.ts'
 
 async function register(c: Context, { token, platform, keys }: Registration) {
   if (platform === 'web' && !isPushEndpoint(token, c.get('services').config.webPushOrigins)) {
-    throw new Refusal('push_token')
+    throw new ApiError('push_token')
   }
   return call(c, 'add_push_token', {
     p_token: token,

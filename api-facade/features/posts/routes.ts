@@ -1,8 +1,8 @@
 // Posts routes, one table a subject. Rules are in sql/posts, visibility in policies/posts.sql.
 import type { Table } from '../../lib/routes.ts'
 import coAuthors from './co-authors.ts'
+import engagement from './engagement.ts'
 import links from './links.ts'
-import marks from './marks.ts'
 import polls from './polls.ts'
 import publishing from './publishing.ts'
 import replies from './replies.ts'
@@ -15,7 +15,7 @@ const table: Table = {
     ...publishing.rows,
     ...replies.rows,
     ...series.rows,
-    ...marks.rows,
+    ...engagement.rows,
     ...reposts.rows,
     ...polls.rows,
     ...coAuthors.rows,

@@ -16,7 +16,7 @@ const Claims = z.looseObject({
 export type Claims = z.infer<typeof Claims>
 
 /** Why not: the real server's code and sentence. */
-export class Refusal extends Error {
+export class RealtimeError extends Error {
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -31,24 +31,25 @@ export class Refusal extends Error {
 }
 
 const secondsAgo = (exp: unknown) => Math.max(0, Math.floor(Date.now() / 1000) - Number(exp))
-export const expired = ({ exp }: { exp?: unknown }): Refusal =>
-  new Refusal('InvalidJWTToken', `Token has expired ${secondsAgo(exp)} seconds ago`)
-const unavailable = () => new Refusal('UnableToSetPolicies', 'Realtime was unable to connect to the project database')
-export const unreadable = (name: string): Refusal =>
-  new Refusal('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
+export const expired = ({ exp }: { exp?: unknown }): RealtimeError =>
+  new RealtimeError('InvalidJWTToken', `Token has expired ${secondsAgo(exp)} seconds ago`)
+const unavailable = () =>
+  new RealtimeError('UnableToSetPolicies', 'Realtime was unable to connect to the project database')
+export const unreadable = (name: string): RealtimeError =>
+  new RealtimeError('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
 
-/** Checks signature and expiry. Whether its holder still stands is for the policies to say. @throws Refusal */
+/** Checks signature and expiry. Whether its holder still stands is for the policies to say. @throws RealtimeError */
 export function createVerifier(jwtSecret: string): (token: string) => Promise<Claims> {
   const key = createSecretKey(Buffer.from(jwtSecret))
   return async (token) => {
     const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
       if (error instanceof errors.JWTExpired) throw expired(error.payload)
       if (error instanceof errors.JWSSignatureVerificationFailed)
-        throw new Refusal('JwtSignatureError', 'Failed to validate JWT signature')
-      throw new Refusal('MalformedJWT', 'The token provided is not a valid JWT')
+        throw new RealtimeError('JwtSignatureError', 'Failed to validate JWT signature')
+      throw new RealtimeError('MalformedJWT', 'The token provided is not a valid JWT')
     })
     const claims = Claims.safeParse(payload)
-    if (!claims.success) throw new Refusal('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT')
+    if (!claims.success) throw new RealtimeError('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT')
     return claims.data
   }
 }
@@ -67,7 +68,7 @@ export const CONNECTIONS = 4
 export type Rights = { broadcast: boolean; presence: boolean }
 
 export type Authorization = {
-  /** @throws Refusal when the database can't be asked, and when a policy raised: a dead token does that */
+  /** @throws RealtimeError when the database can't be asked, and when a policy raised: a dead token does that */
   mayRead(claims: Claims, name: string): Promise<Rights>
   /** Whether a client may broadcast. Never throws: what can't be asked is not allowed. */
   mayWrite(claims: Claims, name: string): Promise<boolean>

@@ -1,7 +1,7 @@
 // The conversation with one client: what it says, and what it is answered. Phoenix's protocol and the real server's words.
 // Sources: Phoenix.Socket, Phoenix.Channel.Server; supabase/realtime, lib/realtime_web/channels.
 import { z } from 'zod'
-import { type Authorization, type Claims, expired, Refusal, type Rights, unreadable } from './authorization.ts'
+import { type Authorization, type Claims, expired, RealtimeError, type Rights, unreadable } from './authorization.ts'
 import { type Channel, type Channels, type Peer, push, sayEnd } from './channels.ts'
 import type { Hold, TokenWatch } from './tokens.ts'
 import type { Incoming } from './wire.ts'
@@ -34,8 +34,9 @@ const MINUTE = 60_000
 /** The longest that a timer is set for, in milliseconds; a token may live longer than timers can count. */
 const HOUR = 3_600_000
 
-const tooManyJoins = () => new Refusal('ClientJoinRateLimitReached', 'Too many joins per second')
-const unfed = () => new Refusal('InitializingProjectConnection', 'Realtime is initializing the project connection')
+const tooManyJoins = () => new RealtimeError('ClientJoinRateLimitReached', 'Too many joins per second')
+const unfed = () =>
+  new RealtimeError('InitializingProjectConnection', 'Realtime is initializing the project connection')
 
 const flag = z.boolean().catch(false)
 const JoinPayload = z.object({
@@ -92,17 +93,18 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
   }
 
   function refuseConfiguration(name: string, { config }: z.infer<typeof JoinPayload>): void {
-    if (name === '') throw new Refusal('TopicNameRequired', 'You must provide a topic name')
-    if (!config.private) throw new Refusal('PrivateOnly', 'This project only allows private channels')
+    if (name === '') throw new RealtimeError('TopicNameRequired', 'You must provide a topic name')
+    if (!config.private) throw new RealtimeError('PrivateOnly', 'This project only allows private channels')
     if (isOneTooMany()) throw tooManyJoins()
-    if (joined.size >= services.mostChannels) throw new Refusal('ChannelRateLimitReached', 'Too many channels')
+    if (joined.size >= services.mostChannels) throw new RealtimeError('ChannelRateLimitReached', 'Too many channels')
     if (config.postgres_changes?.length)
-      throw new Refusal('RealtimeDisabledForConfiguration', 'Postgres changes are not enabled')
-    if (config.broadcast?.replay !== undefined) throw new Refusal('UnableToReplayMessages', 'Replay is not enabled')
+      throw new RealtimeError('RealtimeDisabledForConfiguration', 'Postgres changes are not enabled')
+    if (config.broadcast?.replay !== undefined)
+      throw new RealtimeError('UnableToReplayMessages', 'Replay is not enabled')
   }
 
   type Admitted = { token: string; claims: Claims; hold: Hold; rights: Rights }
-  /** @throws Refusal for a token that may not hear the channel, or has died meanwhile */
+  /** @throws RealtimeError for a token that may not hear the channel, or has died meanwhile */
   async function admit(token: string, name: string, mayHear: (rights: Rights) => boolean): Promise<Admitted> {
     const claims = await services.verify(token)
     const hold = services.tokens.hold(claims, name)
@@ -149,7 +151,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
       sayEnd(before, 'phx_close')
     }
     await join(message).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof RealtimeError)) throw error
       reply(message, 'error', { reason: error.reason })
     })
   }
@@ -169,7 +171,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
       Object.assign(channel, { ...opened, mayWrite: undefined })
       awaitEnd(channel)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof RealtimeError)) throw error
       if (!isOver()) shut(channel, error.message)
     }
   }

@@ -27,7 +27,7 @@ const refused = (code: 'PGRST301' | 'PGRST303', message: string, details: string
     headers: { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"` },
   })
 
-function refusalFor(error: unknown): RestError {
+function restErrorFor(error: unknown): RestError {
   if (error instanceof errors.JWTExpired) return refused('PGRST303', 'JWT expired')
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf')
     return refused('PGRST303', 'JWT not yet valid')
@@ -50,7 +50,7 @@ export function createDoor(secret: string): Door {
     if (token === '') throw refused('PGRST301', 'Empty JWT is sent in Authorization header')
     if (parts !== 3) throw refused('PGRST301', `Expected 3 parts in JWT; got ${parts}`)
     const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], clockTolerance: SKEW }).catch((error) => {
-      throw refusalFor(error)
+      throw restErrorFor(error)
     })
     if ((payload.iat ?? 0) > Date.now() / 1000 + SKEW) throw refused('PGRST303', 'JWT issued at future')
     return payload

@@ -80,7 +80,7 @@ function raisedWithHeaders(error: postgres.PostgresError): RestError {
  * Any error as PostgREST tells it. The database's own goes out as it is, with detail and hint.
  * @param anonymous whether the request ran as anon: what it may not do is then 401 instead of 403
  */
-export function toRestError(error: unknown, anonymous: boolean, { refusalOf }: Pick<Site, 'refusalOf'>): RestError {
+export function toRestError(error: unknown, anonymous: boolean, { apiErrorOf }: Pick<Site, 'apiErrorOf'>): RestError {
   if (error instanceof RestError) return error
   if (error instanceof postgres.PostgresError) {
     if (error.code === 'PGRST') return raisedWithHeaders(error)
@@ -89,7 +89,7 @@ export function toRestError(error: unknown, anonymous: boolean, { refusalOf }: P
     const { code, message, detail: details, hint } = error
     return new RestError(status, code, message, { details: details ?? null, hint: hint ?? null, headers })
   }
-  const { status, messages, headers } = refusalOf(error)
+  const { status, messages, headers } = apiErrorOf(error)
   if (status < 500) return new RestError(status, null, messages.join(' '), { headers })
   if (status === 503) return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.')
   return new RestError(500, 'PGRSTX00', 'Internal error.')

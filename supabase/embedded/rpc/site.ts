@@ -19,12 +19,12 @@ export type Site = {
   setHeader(c: Context, name: string, value: string): void
   /** Answers, with what every answer carries. */
   send(c: Context, body: string | null, status: number, headers?: Record<string, string>): Response
-  /** The text of a JSON body. What it throws is for `refusalOf`. */
+  /** The text of a JSON body. What it throws is for `apiErrorOf`. */
   readBody(c: Context): Promise<string>
   /** Whether the value of a body is nested more deeply than any may be. */
   isTooDeep(value: unknown): boolean
   /** What to make of an error that is not the database's: 503 of a lost connection, 500 of what nobody knows. */
-  refusalOf(error: unknown): { status: number; messages: string[]; headers: Record<string, string> }
+  apiErrorOf(error: unknown): { status: number; messages: string[]; headers: Record<string, string> }
   /** Keeps a field for the log line of the request. */
   note(c: Context, field: 'route' | 'caller' | 'code' | 'failure', value: unknown): void
 }

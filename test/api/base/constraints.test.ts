@@ -12,7 +12,7 @@ const { owner } = database
 /** Every rule of schema app that has a name: checks, those of domains too, foreign keys and unique indexes. */
 const rules = await owner<{ name: string }[]>`
   select m[1] as name
-  from pg_proc, regexp_matches(prosrc, 'private\\.refused\\(''(\\w+)''\\)', 'g') m where proname ~ '_rules$'
+  from pg_proc, regexp_matches(prosrc, 'private\\.raise_check_violation\\(''(\\w+)''\\)', 'g') m where proname ~ '_rules$'
   union all
   select conname from pg_constraint
   where connamespace = 'app'::regnamespace and (contype = 'f' or contype = 'c' and contypid <> 0)
@@ -234,7 +234,7 @@ describe('what has no code of its own', () => {
   test('of a table that gets another rule later, each is kept', async () => {
     await owner.begin(async (sql) => {
       await sql`alter table app.replies add constraint reply_short check (length(body) < 5)`
-      await sql`call private.make_checks_speak()`
+      await sql`call private.make_checks_raise_codes()`
       const [reply] = await sql<[{ id: string }]>`
         insert into app.replies (post_id, author_id, body) values (${post}, ${bob.id}, 'Well') returning id`
       const refusal = (body: string) =>

@@ -72,7 +72,7 @@ describe('an operation', async () => {
       'test_refuse',
       `insert into app.settings values ('kept', 'yes') on conflict do nothing;
        perform set_config('response.headers', '[{"Retry-After": "7"}, {"X-Other": "b"}]', true);
-       return private.refusal('insufficient_mana');`,
+       return private.error_response('insufficient_mana');`,
     )
     await owner`grant insert on app.settings to authenticated`
     await owner`create policy test on app.settings for insert to authenticated with check (true)`

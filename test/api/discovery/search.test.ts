@@ -87,7 +87,7 @@ test('posts of the banned take nothing of it once the worker has seen to them', 
   let next: string | null = null
   do {
     const [row]: [{ done: { next: string | null } }] = await owner`
-      select private.silence_documents(${JSON.stringify({ userId: mallory.id })}::text::jsonb, ${next}) as done`
+      select private.hide_or_show_documents(${JSON.stringify({ userId: mallory.id })}::text::jsonb, ${next}) as done`
     next = row.done.next
   } while (next)
   const after = await search()

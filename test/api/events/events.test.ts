@@ -1,4 +1,4 @@
-// Events over HTTP. Each rule by itself: test/db/events; who gets a place when many ask: test/model/places.test.ts; who
+// Events over HTTP. Each rule by itself: test/db/events; who gets a place when many ask: test/model/seats.test.ts; who
 // sees what: test/model/contents.test.ts.
 import ICAL from 'ical.js'
 import { describe, expect, test } from 'vitest'
@@ -183,11 +183,11 @@ test('more than a hundred guests hear by the worker, each once', async () => {
   await owner`insert into app.users (username, first_name, last_name) select 'guest_' || n, 'G', 'N' from generate_series(1, 120) n`
   await owner`insert into app.event_rsvps (event_id, user_id, host_id, status, since)
     select ${id}, id, ${alice.id}, 'going', now() + row_number() over () * interval '1 microsecond' from app.users where username like 'guest\\_%'`
-  await owner`update app.event_places set going = 120 where event_id = ${id}`
+  await owner`update app.event_seats set going = 120 where event_id = ${id}`
   await alice.post(`/events/${id}/cancel`)
   const [job] = await owner<{ data: object }[]>`select data from pgboss.job where name = 'event-notices'`
   for (let n = 0; n < 2; n++) {
-    await worker`select private.tell_event_guests(${worker.json(job?.data as never)}::jsonb)`
+    await worker`select private.fan_out_event_batch(${worker.json(job?.data as never)}::jsonb)`
     await applyEffects(owner)
   }
   const [row] = await owner`select count(*)::int, count(distinct user_id)::int as people from app.notifications

@@ -389,7 +389,7 @@ test('an erased person’s uploads are gone, and their objects are on the list o
   await commit(bob, { assetId })
   expect(await bob.delete('/me', { password: bob.password })).toMatchObject({ status: 204 })
   expect(await owner`select from app.media_assets where owner_id = ${bob.id}`).toHaveLength(0)
-  expect(await owner`select upload_only from private.doomed_objects where key = ${assetId}`).toEqual([
+  expect(await owner`select upload_only from private.pending_object_deletions where key = ${assetId}`).toEqual([
     { upload_only: false },
   ])
 })

@@ -6,7 +6,7 @@ insert into app.events (id, body, starts_at, ends_at, timezone, location_kind, u
 select bench.numbered('6', n), 'What we read, and what we make of it.', now() + interval '30 days' + n * interval '1 minute',
        now() + interval '31 days' + n * interval '1 minute', 'UTC', 'online', 'https://example.org'
 from generate_series(:from, :to) n;
-insert into app.event_places (event_id, host_id)
+insert into app.event_seats (event_id, host_id)
 select bench.numbered('6', n), bench.person(1 + (n * 7919) % 10000) from generate_series(:from, :to) n;
 insert into private.content_places (content_id, sort, at, author_id, required_level)
 select e.id, s.sort, e.starts_at, c.author_id, c.required_level

@@ -6,7 +6,7 @@ update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'bob';
 update app.users set banned_at = now() where username = 'dan';
 create function pg_temp.tell() returns json language sql security definer as $$
-  select private.tell_everybody((select data from pgboss.job where name = 'broadcasts' limit 1)) $$;
+  select private.deliver_broadcast((select data from pgboss.job where name = 'broadcasts' limit 1)) $$;
 grant execute on all functions in schema pg_temp to public;
 
 select test.act_as_service('bob');

@@ -97,13 +97,13 @@ select is(app.uid(), test.id('bob'), 'the older style of claims counts where the
 select set_config('request.jwt.claim.sub', '', true);
 
 -- Refusing
-select throws_ok($$ select private.fail('append_only') $$, 'PT409', 'append_only', 'a word becomes its status');
-select throws_ok($$ select private.fail('no_such_word') $$, 'P0002', null, 'a word that nobody registered is a mistake');
-select is(private.refusal('token_revoked')::jsonb,
+select throws_ok($$ select private.raise_error('append_only') $$, 'PT409', 'append_only', 'a word becomes its status');
+select throws_ok($$ select private.raise_error('no_such_word') $$, 'P0002', null, 'a word that nobody registered is a mistake');
+select is(private.error_response('token_revoked')::jsonb,
   '{"code": "PT401", "message": "token_revoked", "details": "This access token is no longer valid. Log in again.", "hint": null}',
   'a refusal says what an error says');
 select is(current_setting('response.status'), '401', 'and sets the status');
-select throws_ok($$ select private.refusal('no_such_word') $$, 'P0002', null, 'it knows the same words');
+select throws_ok($$ select private.error_response('no_such_word') $$, 'P0002', null, 'it knows the same words');
 select throws_ok('select * from private.errors', '42501', null, 'nobody reads the registry');
 select throws_ok('select * from private.revoked_tokens', '42501', null, 'or the denylist');
 

@@ -29,7 +29,7 @@ end $$;
 create function private.third_of_test(p_effects private.effects[]) returns void language sql
   as $$ select private.hear_of_test('third', p_effects) $$;
 create function private.prompt_of_test(p_event jsonb) returns void language sql as $$ select $$;
-insert into private.events (name, payload, happens) values
+insert into private.event_types (name, payload, happens) values
   ('test.thing.done', '{what}', 'a test does a thing'), ('test.thing.followed', '{what}', 'a thing follows from it'),
   ('test.thing.over', '{what}', 'of which nobody hears soon');
 insert into private.event_listeners (event, listener, position, timing) values

@@ -15,11 +15,11 @@ begin
   end if;
 end $$;
 create function private.failing_of_test(p_event jsonb) returns void language plpgsql
-  as $$ begin perform private.fail('cursor_unknown'); end $$;
+  as $$ begin perform private.raise_error('cursor_unknown'); end $$;
 create function pg_temp.heard() returns text language sql
   as $$ select string_agg(who || ' ' || (what ->> 'again'), ', ' order by place) from pg_temp.heard $$;
 
-insert into private.events (name, payload, happens) values ('test.thing.done', '{again}', 'a test does a thing');
+insert into private.event_types (name, payload, happens) values ('test.thing.done', '{again}', 'a test does a thing');
 insert into private.event_listeners (event, listener, position) values
   ('test.thing.done', 'private.second_of_test', 500), ('test.thing.done', 'private.first_of_test', 200);
 

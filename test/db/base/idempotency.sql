@@ -59,7 +59,7 @@ select is(private.begin_idempotent('tap', '{"n": 2}')::text, '{"ok": 2}', 'with 
 create function pg_temp.fails() returns void language plpgsql as $$
 begin
   perform private.begin_idempotent('tap', '{}');
-  perform private.fail('append_only');
+  perform private.raise_error('append_only');
 end $$;
 grant execute on function pg_temp.fails to public;
 select pg_temp.key('three');

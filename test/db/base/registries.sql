@@ -4,11 +4,11 @@ select plan(11);
 
 select is_empty($$ select listener from private.event_listeners
                    where to_regprocedure(listener || case timing when 'soon' then '(private.effects[])' else '(jsonb)' end) is null $$, 'every listener');
-select is_empty($$ select e.name from private.events e where not exists (
+select is_empty($$ select e.name from private.event_types e where not exists (
                      select from pg_proc p where p.prosrc ~ ('private\.emit\([^;]*''' || e.name || '''')) $$, 'every event is emitted');
 select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '''((?:identity|interests|social|posts|reputation|economy|admin)(?:\.[a-z_]+)+)''', 'g') m
                    where p.pronamespace in ('private'::regnamespace, 'api'::regnamespace) and p.prosrc ~ 'private\.emit'
-                     and m[1] not in (select name from private.events)
+                     and m[1] not in (select name from private.event_types)
                      and m[1] not in (select kind from private.ledger_kinds)
                      and m[1] not in (select kind from private.notification_kinds) $$, 'every event that is emitted');
 select is_empty($$ select batch from private.batch_queues where to_regprocedure(batch || '(jsonb, uuid)') is null $$, 'every batch');
@@ -22,7 +22,7 @@ select is_empty($$ select p.proname from pg_proc p where p.pronamespace = 'priva
 select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '\([a-z_.]*user_id, ''([a-z-]+\.[a-z-]+)''', 'g') m
                    where m[1] not in (select kind from private.notification_kinds) $$, 'every kind that is told');
 
-select is_empty($$ select t.tgrelid::regclass from pg_trigger t where not t.tgisinternal and t.tgname !~ '^refuse_' and t.tgrelid in (
+select is_empty($$ select t.tgrelid::regclass from pg_trigger t where not t.tgisinternal and t.tgname !~ '^reject_' and t.tgrelid in (
                      select c.oid from pg_class c where c.relnamespace in ('app'::regnamespace, 'private'::regnamespace))
                    group by 1 having count(*) filter (where t.tgname ~ '^_\d\d\d_') not in (0, count(*)) $$,
   'of a table on which another feature hangs a trigger, every trigger has its number, but for what refuses all: the table''s own come first');

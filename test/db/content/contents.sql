@@ -84,7 +84,7 @@ select test.act_as('bob');
 select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'and nobody sees it');
 select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('oil')::text)), '', 'as a cursor it holds');
 select test.act_as_owner();
-update app.contents set author_silent = false;
+update app.contents set author_hidden = false;
 select test.act_as('bob');
 select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'nor where the marks are not there yet');
 select test.act_as_owner();
@@ -96,10 +96,10 @@ select is(pg_temp.names(api.list_audio()), 'arts oil plain', 'its end brings it 
 select test.act_as_owner();
 insert into app.contents (kind, author_id) select k, test.id('carla') from unnest(array['audio', 'video']) k, generate_series(1, 300);
 update app.users set banned_at = now() where username = 'carla';
-select is((select count(*) from app.contents where author_silent)::int, 500, '500 are marked at once');
-select is((private.mark_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_silent order by kind, created_at, id limit 1))) ->> 'changed', '100', 'and the rest by the worker')
-from pgboss.job j where j.name = 'silenced-contents';
-select is(private.mark_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'once');
+select is((select count(*) from app.contents where author_hidden)::int, 500, '500 are marked at once');
+select is((private.hide_or_show_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_hidden order by kind, created_at, id limit 1))) ->> 'changed', '100', 'and the rest by the worker')
+from pgboss.job j where j.name = 'hidden-contents';
+select is(private.hide_or_show_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'once');
 
 -- an erasure
 select ok((select bool_and(words @@ 'ete'::tsquery) from app.contents join made using (id) where name <> 'music'), 'what they say can be found');
@@ -184,10 +184,10 @@ update app.contents set removed_at = null where id = pg_temp.id('Blue');
 select test.act_as('carla');
 select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Red')) $$, 'PT403', 'content_not_yours', 'only the author changes it');
 select throws_ok(format('select private.lock_own_content(''kite'', pg_temp.id(%L))', n), 'PT404', 'kite_unknown', 'what is unseen is unknown') from unnest(array['Own', 'none']) n;
-select throws_ok($$ select private.enter_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'nor does one get in');
+select throws_ok($$ select private.lock_open_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'nor does one get in');
 select test.act_as('dora');
 select is(pg_temp.search(p_group => 'kites-open') || pg_temp.search(p_group => 'kites-shut', p_q => 'sinks'), 'OwnShut', 'members find what is in a space');
-select ok((private.enter_content('kite', pg_temp.id('Own'))).space_id is not null, 'and may leave something there');
+select ok((private.lock_open_content('kite', pg_temp.id('Own'))).space_id is not null, 'and may leave something there');
 select test.act_as('bob');
 select private.edit_content(private.lock_own_content('kite', pg_temp.id('Red')), jsonb_build_object('title', 'Rouge', 'interestId', null), '{Flies}');
 select is(pg_temp.search('rouge flies'), 'Red', 'the author changes title and words');
@@ -203,14 +203,14 @@ select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_te
 -- parts: what others leave within contents
 select test.act_as_owner();
 create table app.knots (id uuid primary key default gen_random_uuid(), kite_id uuid not null references app.contents, author_id uuid not null, words tsvector not null default '', body text not null,
-  removed_at timestamptz, deleted_at timestamptz, author_silent boolean not null default false, created_at timestamptz not null default now());
-create trigger prepare_part before insert or update of body on app.knots for each row execute function private.prepare_part();
+  removed_at timestamptz, deleted_at timestamptz, author_hidden boolean not null default false, created_at timestamptz not null default now());
+create trigger prepare_child before insert or update of body on app.knots for each row execute function private.prepare_child();
 create view private.knot_details as select id, kite_id as content_id, author_id, created_at, removed_at, words, json_build_object('kiteId', kite_id, 'body', body) as detail
   from app.knots where deleted_at is null;
-insert into private.content_parts values ('knot', 'knots', 'app.knots', 'private.knot_details');
-insert into private.silenced_parts values ('app.knots', 'author_id', 'id', 'body');
-create table app.pulls (kite_id uuid, user_id uuid, author_silent boolean not null default false, primary key (kite_id, user_id));
-insert into private.silenced_parts values ('app.pulls', 'user_id', 'kite_id', null);
+insert into private.content_child_kinds values ('knot', 'knots', 'app.knots', 'private.knot_details');
+insert into private.content_child_tables values ('app.knots', 'author_id', 'id', 'body');
+create table app.pulls (kite_id uuid, user_id uuid, author_hidden boolean not null default false, primary key (kite_id, user_id));
+insert into private.content_child_tables values ('app.pulls', 'user_id', 'kite_id', null);
 insert into made select n, gen_random_uuid() from unnest(array['Tight', 'Loose', 'Untied']) n;
 insert into app.knots (id, kite_id, author_id, body, deleted_at, created_at)
 select id, pg_temp.id('Own'), test.id('dora'), 'Nœud ' || name, case name when 'Untied' then now() end, now() - case name when 'Tight' then 1 else 2 end * interval '1 hour' from made where name in ('Tight', 'Loose', 'Untied');
@@ -231,11 +231,11 @@ select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$,
 select test.act_as_owner();
 select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'an entry is left');
 update app.users set banned_at = now() where username = 'dora';
-select is((select count(*) from app.knots where author_silent)::int + (select count(*) from app.pulls where author_silent)::int, 5, 'a ban marks parts');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 5, 'a ban marks parts');
 update app.users set banned_at = null where username = 'dora';
-select is((select count(*) from app.knots where author_silent)::int + (select count(*) from app.pulls where author_silent)::int, 0, 'its end takes the marks away');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'its end takes the marks away');
 update app.users set erased_at = now() where username = 'dora';
-select is((select string_agg(distinct body || author_silent, ',') from app.knots) || (select count(*) from app.pulls) || (select count(*) from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type = 'knot' and d.detail is not null),
+select is((select string_agg(distinct body || author_hidden, ',') from app.knots) || (select count(*) from app.pulls) || (select count(*) from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type = 'knot' and d.detail is not null),
   'true00', 'an erasure takes their words, places and what staff said of them');
 
 select * from finish();

@@ -62,7 +62,7 @@ select api.set_intent('friends', p_is_active => false);
 select test.act_as_owner();
 create function pg_temp.stands(p_name text) returns text language sql stable as $$
   select (select count(*) from private.intent_interests where user_id = test.id(p_name))
-         || ' ' || (select count(*) from app.connection_intents where user_id = test.id(p_name) and is_active and not silent) $$;
+         || ' ' || (select count(*) from app.connection_intents where user_id = test.id(p_name) and is_active and not hidden) $$;
 select is(pg_temp.stands('alice'), '0 0', 'nor does anybody''s look pass over them');
 update app.users set banned_at = null where id = test.id('alice');
 select is(pg_temp.stands('alice'), '3 1', 'and the end of a ban puts them where they were');

@@ -127,15 +127,15 @@ select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('video'), 'post video
 
 -- the lists of the banned
 update app.users set banned_at = now() where username = 'bob';
-select is((select data ->> 'userId' from pgboss.job where name = 'silenced-documents' order by created_on desc limit 1), test.id('bob')::text, 'the worker sees to what the banned wrote');
-select private.silence_documents(json_build_object('userId', test.id('bob'))::jsonb);
+select is((select data ->> 'userId' from pgboss.job where name = 'hidden-documents' order by created_on desc limit 1), test.id('bob')::text, 'the worker sees to what the banned wrote');
+select private.hide_or_show_documents(json_build_object('userId', test.id('bob'))::jsonb);
 select is(pg_temp.scope('circles'), null, 'it is in no list');
 select is((select count(*)::int from private.name_trigrams where user_id = test.id('bob')), 0, 'nor is the name');
 update app.posts set hidden_at = now() where id = pg_temp.id('plants');
 update app.posts set hidden_at = null where id = pg_temp.id('plants');
 select is(pg_temp.scope('plants'), null, 'nor does a change bring it back');
 update app.users set banned_at = null where username = 'bob';
-select private.silence_documents(json_build_object('userId', test.id('bob'))::jsonb);
+select private.hide_or_show_documents(json_build_object('userId', test.id('bob'))::jsonb);
 select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('plants') || ' ' || pg_temp.scope('video'), 'post post video', 'the end of the ban does');
 
 -- texts and queries that take long

@@ -44,7 +44,7 @@ from (values ('event_past', jsonb_build_object('startsAt', now() - interval '1 s
              ('event_url', '{"location": {"kind": "online", "url": "javascript:alert(1)"}}'),
              ('event_capacity', '{"capacity": 0}'), ('event_capacity', '{"capacity": 100001}')) v (c, m);
 select throws_ok($$ insert into app.events select * from app.events $$, '42501', null, 'nobody writes an event past the operations');
-select throws_ok($$ update app.event_places set going = 7 $$, '42501', null, 'nor counts');
+select throws_ok($$ update app.event_seats set going = 7 $$, '42501', null, 'nor counts');
 delete from made;
 select test.act_as_owner();
 delete from app.contents;
@@ -179,7 +179,7 @@ select throws_ok($$ select api.delete_event(pg_temp.id('ban')) $$, 'PT404', 'eve
 select test.act_as_owner();
 select is((select count(*) from app.event_rsvps where event_id = pg_temp.id('ban'))::int, 0, 'replies and all');
 select private.erase_person(test.id('alice'));
-select is((select count(*) from app.events)::int + (select count(*) from app.event_places)::int, 0, 'of an erased host nothing stays');
+select is((select count(*) from app.events)::int + (select count(*) from app.event_seats)::int, 0, 'of an erased host nothing stays');
 select test.act_as('carla');
 select is(pg_temp.names(api.list_events()), '', 'that anybody could see');
 

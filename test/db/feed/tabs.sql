@@ -198,7 +198,7 @@ select count(api.create_post('n' || n)) from generate_series(1, 12) n;
 select test.act_as_owner();
 select is((select count(*) from app.feed_blocks), 1::bigint, 'and then another begins');
 update app.posts set published_at = now() - interval '1 hour' where body = 'n7' and author_id = test.id('eve');
-select private.cut_feed(json_build_object('postId', (select max(id::text) from app.posts where body = 'n7'))::jsonb)
+select private.add_feed_block(json_build_object('postId', (select max(id::text) from app.posts where body = 'n7'))::jsonb)
 from generate_series(1, 2);
 select is((select count(*) from app.feed_blocks where starts_at < (select max(starts_at) from app.feed_blocks)), 0::bigint,
   'what comes late cuts no earlier block');

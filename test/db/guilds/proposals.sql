@@ -47,7 +47,7 @@ select test.act_as('bob');
 select is(api.vote_on_proposal('owls', pg_temp.id('early'), 'yes') #>> '{status}', 'open', 'two of four are not more than half');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
-select is((select string_agg(private.retake_tallies(data) ->> 'changed', '') from pgboss.job where name = 'retaken-tallies'), '1', 'a ban has the worker look again');
+select is((select string_agg(private.recount_proposals(data) ->> 'changed', '') from pgboss.job where name = 'recounted-proposals'), '1', 'a ban has the worker look again');
 select private.job_settle_proposals();
 select is((select concat_ws(' ', status, yes, eligible) from app.guild_proposals where id = pg_temp.id('early')), 'executed 2 3', 'and two of three are');
 delete from app.space_members where user_id in (test.id('carla'), test.id('dora'));

@@ -75,15 +75,15 @@ select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 
 select test.act_as_owner();
 select is((select mime_type from app.media_assets where id = pg_temp.made(1)), 'image/png', 'the first commit counts');
 select is((select bytes from private.media_usage where owner_id = test.id('alice')), 10::bigint, 'once');
-select results_eq($$ select key, upload_only, due_at = now() + interval '2 minutes' from private.doomed_objects where key like 'one%' order by key $$,
+select results_eq($$ select key, upload_only, due_at = now() + interval '2 minutes' from private.pending_object_deletions where key like 'one%' order by key $$,
   $$ values ('one of many 1', false, true), ('one of many 2', false, true) $$, 'what was given up is deleted');
-delete from private.doomed_objects where key like 'one%';
-select results_eq($$ select key::uuid, upload_only, due_at = now() + interval '15 minutes' from private.doomed_objects $$,
+delete from private.pending_object_deletions where key like 'one%';
+select results_eq($$ select key::uuid, upload_only, due_at = now() + interval '15 minutes' from private.pending_object_deletions $$,
   $$ values (pg_temp.made(1), true, true) $$, 'what is uploaded once more goes');
 select is(private.job_delete_objects(), 0, 'but not before the address has ended');
 update app.media_assets set expires_at = now() - interval '1 second', created_at = now() - interval '1 day' where id = pg_temp.made(2);
 select is(private.job_purge() > 0, true, 'what is not committed goes by age');
-update private.doomed_objects set due_at = now();
+update private.pending_object_deletions set due_at = now();
 select is(private.job_delete_objects(), 2, 'the objects of both are named');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
   jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'each as what it is');
@@ -91,7 +91,7 @@ select is(private.job_delete_objects(), 0, 'once, for a while');
 delete from app.media_assets where id = pg_temp.made(1);
 select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'not of another bucket');
 select is(private.note_deleted_objects('kith', array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'and forgotten when they are gone');
-select results_eq($$ select key::uuid, upload_only from private.doomed_objects $$,
+select results_eq($$ select key::uuid, upload_only from private.pending_object_deletions $$,
   $$ values (pg_temp.made(1), false) $$, 'but not what was deleted meanwhile');
 
 select * from finish();

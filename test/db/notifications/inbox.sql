@@ -123,7 +123,7 @@ select throws_ok($$ select api.list_notifications(20, (select id::text from of_a
 select throws_ok($$ select api.list_notifications(51) $$, 'PT422', 'limit_out_of_range', 'a page has at most 50');
 select throws_ok($$ update app.notifications set count = 9 $$, '42501', null, 'nobody rewrites a notification');
 select throws_ok($$ insert into app.notifications (user_id, kind, group_key) values (app.uid(), 'post.replied', 'x') $$, '42501', null, 'or makes one');
-select throws_ok($$ select private.tell(array[(test.id('alice'), 'post.replied', app.uid(), 'post', '00000000-0000-4000-8000-000000000001', '{}',
+select throws_ok($$ select private.notify(array[(test.id('alice'), 'post.replied', app.uid(), 'post', '00000000-0000-4000-8000-000000000001', '{}',
   null, null, now())::private.notice]) $$, '42501', null, 'by hand neither');
 select test.act_as_anon();
 select throws_ok($$ select api.count_unread() $$, '42501', null, 'without a token there is no inbox');

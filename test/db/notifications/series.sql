@@ -127,7 +127,7 @@ select test.act_as_owner();
 select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 0, 'of more nobody is told at once');
 select is(pg_temp.jobs(), jsonb_build_array(jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('h2'))), 'a job waits');
 create function pg_temp.batch(p_after text default null) returns json language sql
-  as $$ select private.tell_series_followers(pg_temp.jobs() -> 0, p_after::uuid) $$;
+  as $$ select private.fan_out_series_item_batch(pg_temp.jobs() -> 0, p_after::uuid) $$;
 insert into made select 'last ' || n, (array_agg(user_id order by user_id))[n * 500] from app.series_follows, generate_series(1, 2) n group by n;
 select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'a batch are 500');
 select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'which may run a second time');

@@ -50,7 +50,7 @@ select throws_ok($$ insert into app.bookmarks (post_id, user_id) values (pg_temp
 select throws_ok($$ insert into app.bookmarks (post_id, user_id, created_at) values (pg_temp.id('two'), test.id('carla'), now()) $$, '42501', null,
   'nor dated back');
 select throws_ok($$ update app.bookmarks set created_at = now() $$, '42501', null, 'a bookmark is never changed');
-select throws_ok($$ select from private.ended_bookmarks $$, '42501', null, 'what ended is for nobody to read');
+select throws_ok($$ select from private.removed_bookmarks $$, '42501', null, 'what ended is for nobody to read');
 select is(api.bookmark(pg_temp.id('one')) #>> '{counters,bookmarks}', '2', 'those of several add up');
 
 -- taken back
@@ -63,7 +63,7 @@ select is(api.bookmark(pg_temp.id('one')) #>> '{counters,bookmarks}', '2', 'one'
 -- pages; a cursor holds when its bookmark was taken back
 select test.act_as_owner();
 delete from app.bookmarks;
-delete from private.ended_bookmarks;
+delete from private.removed_bookmarks;
 insert into app.bookmarks (user_id, post_id, created_at)
 select test.id('bob'), pg_temp.id(n), now() + place * interval '1 second'
 from unnest(array['one', 'two', 'three', 'four', 'five']) with ordinality as b (n, place);
@@ -96,7 +96,7 @@ select is(pg_temp.names(api.list_bookmarks(2, pg_temp.id('three')::text)), 'two 
 select is(api.unbookmark(pg_temp.id('three'))::text, null, 'what is gone is taken back all the same');
 select throws_ok($$ select api.unbookmark(pg_temp.id('three')) $$, 'PT404', 'post_unknown', 'and then it is not there');
 select test.act_as_owner();
-update private.ended_bookmarks set ended_at = now() - interval '1 day 1 second';
+update private.removed_bookmarks set ended_at = now() - interval '1 day 1 second';
 select is(private.job_purge(), 2, 'the job forgets old places');
 select is(private.job_purge(), 0, 'and finds nothing a second time');
 

@@ -25,15 +25,15 @@ select is(json_array_length(api.list_posts_by('bob') -> 'items'), 2, 'the profil
 -- places of deleted items
 insert into made select 'series', (api.create_series('Letters') ->> 'id')::uuid;
 select test.act_as_owner();
-insert into private.left_items (series_id, post_id, position, left_at)
+insert into private.deleted_series_items (series_id, post_id, position, left_at)
 select (select id from made where name = 'series'), id, 1, now() - interval '1 day' from app.posts where author_id = test.id('bob');
 insert into app.posts (author_id, body) select test.id('bob'), 'x' from generate_series(1, 200);
 insert into app.series_items (series_id, post_id, position)
 select (select id from made where name = 'series'), id, row_number() over ()
 from (select id from app.posts where author_id = test.id('bob') and pinned_at is null and body = 'x' limit 200) p;
 update app.posts set deleted_at = now() where author_id = test.id('bob') and pinned_at is null and body = 'x';
-select is((select count(*) from private.left_items), 200::bigint, 'a series keeps 200 places');
-select is((select count(*) from private.left_items where left_at < now() - interval '1 hour'), 0::bigint, 'those of the last ones that left');
+select is((select count(*) from private.deleted_series_items), 200::bigint, 'a series keeps 200 places');
+select is((select count(*) from private.deleted_series_items where left_at < now() - interval '1 hour'), 0::bigint, 'those of the last ones that left');
 
 select * from finish();
 rollback;

@@ -223,7 +223,7 @@ select throws_ok(s, '42501', null, s) from unnest(array[
   $$ insert into app.series_follows (series_id, user_id) values (pg_temp.id('his own'), test.id('carla')) $$,
   $$ insert into app.series_follows (series_id, user_id) values (pg_temp.id('his own'), test.id('bob')) $$,
   $$ insert into app.series_follows (series_id, user_id) values (pg_temp.id('series'), test.id('bob')) $$,
-  $$ select from private.left_items $$]) s;
+  $$ select from private.deleted_series_items $$]) s;
 select throws_ok($$ select private.place_item(pg_temp.id('series'), pg_temp.id('his'), 1) $$, 'PT404', 'series_unknown', 'nor a definer function');
 
 -- 200 parts

@@ -18,7 +18,7 @@ create function pg_temp.made(p_what text) returns uuid language sql stable as $$
 create function pg_temp.earn(p_name text, p_kind text, p_source uuid) returns void language sql volatile as $$
   select private.earn_contribution(array[(test.id(p_name), null, p_kind, p_source, null, now())::private.earning]) $$;
 create function pg_temp.undo(p_name text, p_kind text, p_source uuid) returns void language sql volatile as $$
-  select private.reverse_contribution(array[private.find_standing_contribution(test.id(p_name), p_kind, p_source)]) $$;
+  select private.reverse_contribution(array[private.find_active_contribution(test.id(p_name), p_kind, p_source)]) $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- Rosa brought in Alice, she Bob, he Carla, she Dan

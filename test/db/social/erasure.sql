@@ -35,7 +35,7 @@ select is((select string_agg(name, ', ' order by name) from app.circles), 'Canar
 select is((select count(*)::int from app.circle_members), 0, 'memberships, of the person and in the person''s circles');
 select is((select count(*)::int from app.circle_invitations), 0, 'invitations both ways');
 select is((select count(*)::int from app.follows where (select id from gone) in (follower_id, following_id)), 0, 'follows both ways');
-select is((select count(*)::int from private.ended_follows where (select id from gone) in (follower_id, following_id)), 0, 'and their places');
+select is((select count(*)::int from private.removed_follows where (select id from gone) in (follower_id, following_id)), 0, 'and their places');
 select is((select count(*)::int from app.mutes), 0, 'mutes both ways');
 select is((select count(*)::int from app.muted_keywords), 0, 'keywords');
 select is((select count(*)::int from app.blocks where (select id from gone) in (blocker_id, blocked_id)), 0, 'blocks both ways');

@@ -40,7 +40,7 @@ select throws_ok($$ insert into app.follows (follower_id, following_id) values (
 select throws_ok($$ update app.follows set following_id = test.id('carla') $$, '42501', null, 'a follow is never changed');
 select throws_ok($$ insert into app.follows (follower_id, following_id, created_at) values (test.id('alice'), test.id('carla'), now()) $$,
   '42501', null, 'nor dated back');
-select throws_ok($$ select from private.ended_follows $$, '42501', null, 'what ended is for nobody to read');
+select throws_ok($$ select from private.removed_follows $$, '42501', null, 'what ended is for nobody to read');
 select test.act_as('carla');
 select is((select count(*)::int from app.follows), 1, 'everyone sees who follows whom');
 select is(pg_temp.rows('delete from app.follows'), 0, 'and ends no follow of others');
@@ -120,7 +120,7 @@ select is(pg_temp.stats('dave'), '3 0 true', 'and shows again what third people 
 
 -- the places of ended follows are forgotten after a day
 select test.act_as_owner();
-update private.ended_follows set ended_at = now() - interval '1 day 1 second' where following_id = test.id('dave');
+update private.removed_follows set ended_at = now() - interval '1 day 1 second' where following_id = test.id('dave');
 select is(private.job_purge(), 1, 'the job forgets old places');
 select is(private.job_purge(), 0, 'and finds nothing a second time');
 

@@ -146,7 +146,7 @@ select throws_ok($$ select api.report('audio', pg_temp.id('one')::text, 'x') $$,
 select throws_ok($$ insert into app.contents (kind, author_id) values ('video', test.id('alice')) $$, '42501', null, 'nobody publishes in another''s name');
 select throws_ok($$ insert into app.videos (id, media_url) values (pg_temp.id('one'), 'https://example.org') $$, '42501', null, 'nor adds to another''s head');
 select throws_ok(format('update app.contents set %s', s), '42501', null, 'nobody sets ' || s)
-from unnest(array['removed_at = null', 'deleted_at = now()', 'author_silent = false', 'space_id = null', 'author_id = app.uid()', 'title = null']) s;
+from unnest(array['removed_at = null', 'deleted_at = now()', 'author_hidden = false', 'space_id = null', 'author_id = app.uid()', 'title = null']) s;
 select throws_ok($$ delete from app.contents $$, '42501', null, 'nobody deletes a head');
 
 -- deleting

@@ -261,7 +261,7 @@ checkBounds([
       for (const table of ['posts', 'replies'])
         await put(`update app.${table} set author_banned = true where author_id = $1`, author)
       for (const table of ['contents', 'video_comments'])
-        await put(`update app.${table} set author_silent = true where author_id = $1`, author)
+        await put(`update app.${table} set author_hidden = true where author_id = $1`, author)
       return { parameters: `p_id => '${author}'` }
     },
   },

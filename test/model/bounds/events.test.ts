@@ -17,7 +17,7 @@ async function events(size: number) {
        insert into app.events (id, body, starts_at, ends_at, timezone, location_kind)
        select id, 'x', now() + title::integer * interval '1 minute', now() + interval '1 year', 'UTC', 'online' from heads
        returning id
-     ), places as (insert into app.event_places (event_id, host_id) select id, author_id from details join heads using (id))
+     ), places as (insert into app.event_seats (event_id, host_id) select id, author_id from details join heads using (id))
      select id, author_id >= ${friend('0')} as shown from heads order by title::integer`,
   )
   for (const sort of ['start', 'upcoming']) await placeContents(ids(made), sort, `now() + o.n * interval '1 minute'`)
@@ -46,7 +46,7 @@ async function visited(host: string, size: number, status = 'going') {
     status,
   )
   await put(
-    `insert into app.event_places (event_id, host_id, ${status}) values ($1::text::uuid, $2::text::uuid, ${size})`,
+    `insert into app.event_seats (event_id, host_id, ${status}) values ($1::text::uuid, $2::text::uuid, ${size})`,
     event,
     host,
   )

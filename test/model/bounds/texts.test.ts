@@ -46,7 +46,7 @@ function folded(operation: string, parameters: string, role = 'authenticated') {
 
 test('a city that is looked for among events is folded once', async () => {
   await put(`
-    with made as (${contents('event')}), kept as (insert into app.event_places (event_id, host_id) select id, '${person}' from made)
+    with made as (${contents('event')}), kept as (insert into app.event_seats (event_id, host_id) select id, '${person}' from made)
     insert into app.events (id, body, starts_at, ends_at, timezone, location_kind, city, country)
     select id, 'x', now() + interval '1 day', now() + interval '2 days', 'UTC', 'place', 'Köln', 'Österreich' from made`)
   const { foldings } = await folded('list_events', `p_city => repeat('é', 5000), p_country => 'osterreich'`)

@@ -14,7 +14,7 @@ const event = (starts: string) => `
   with made as (
     insert into app.events (id, body, starts_at, ends_at, timezone, location_kind)
     select unnest($1::uuid[]), 'x', ${starts}, now() + interval '9 days', 'UTC', 'online' returning id)
-  insert into app.event_places (event_id, host_id) select c.id, c.author_id from made join app.contents c using (id)`
+  insert into app.event_seats (event_id, host_id) select c.id, c.author_id from made join app.contents c using (id)`
 
 const kinds: Record<string, Kind> = {
   video: { plural: 'videos', relation: 'videos', detail: recorded('videos') },

@@ -88,7 +88,7 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
       raise exception using errcode = 'UNDO1';
     exception
       when sqlstate 'UNDO1' then
-        -- an operation that refuses and keeps what it wrote: private.refusal
+        -- an operation that refuses and keeps what it wrote: private.error_response
         if v_status >= '400' then
           return json_build_object('refused', v_answer ->> 'message');
         end if;

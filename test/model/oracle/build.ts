@@ -214,7 +214,7 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     })),
   )
   for (const { to, by, post } of world.notices)
-    await sql`select private.tell(array[(${who(to)}, 'post.mentioned', ${who(by)}, 'post', ${postId(post)},
+    await sql`select private.notify(array[(${who(to)}, 'post.mentioned', ${who(by)}, 'post', ${postId(post)},
       ${sql.json({ postId: postId(post) })}, null, null, now())::private.notice])`
 
   // what became of it all

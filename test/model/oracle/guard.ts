@@ -17,7 +17,7 @@ export const touching = `
       union values ('private.personal_data'), ('private.report_targets')),
     said (name, text) as (
       select o.nspname || '.' || p.proname, p.prosrc from pg_proc p join ours o on o.oid = p.pronamespace
-      where p.proname <> 'tell_at_once'
+      where p.proname <> 'dispatch_event'
       union all select name, pg_get_viewdef(oid) from relations where relkind = 'v'
       union all select r.name, concat(pg_get_expr(q.polqual, q.polrelid), ' ', pg_get_expr(q.polwithcheck, q.polrelid))
                 from pg_policy q join relations r on r.oid = q.polrelid),

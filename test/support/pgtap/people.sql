@@ -27,11 +27,11 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  alter table app.users disable trigger _175_create_wallet, disable trigger _205_cut_names,
+  alter table app.users disable trigger _175_create_wallet, disable trigger _205_index_person_names,
     disable trigger _206_index_person;
   insert into app.users (username, first_name, last_name, country, city)
   select p_name || n, 'A', 'B', 'PT', 'Faro' from generate_series(1, p_many) n;
-  alter table app.users enable trigger _175_create_wallet, enable trigger _205_cut_names,
+  alter table app.users enable trigger _175_create_wallet, enable trigger _205_index_person_names,
     enable trigger _206_index_person;
 end $$;
 comment on function test.crowd is 'Makes many people, <name>1 and so on, who have no wallet and whom no search finds: '
@@ -126,7 +126,7 @@ create function test.notify(
 language sql volatile security definer
 set search_path = ''
 as $$
-  select private.tell(array[(p_user, p_kind, p_actor, p_target_type, p_target_id, p_payload, p_group_key, null,
+  select private.notify(array[(p_user, p_kind, p_actor, p_target_type, p_target_id, p_payload, p_group_key, null,
                              now())::private.notice])
 $$;
 comment on function test.notify is 'Tells a person something, as the listeners of events do.';

@@ -1,4 +1,4 @@
-// node test/attacks/deaf.ts: how long a socket goes on hearing whose token has been ended, by each way to end one.
+// node test/attacks/revoked-sockets.ts: how long a socket goes on hearing whose token has been ended, by each way to end one.
 // Against a fresh instance of its own. The tokens live for SECONDS; those that the API gives live up to seven days.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// node test/attacks/guise.ts: how many names and texts get through that show nothing, turn direction or take the name of
+// node test/attacks/spoofed-names.ts: how many names and texts get through that show nothing, turn direction or take the name of
 // an office, by both doors; and that what people really write does. On an instance of its own.
 import { type Answer, onFresh, say } from '../support/fresh.ts'
 

@@ -130,7 +130,7 @@ async function standing(event: string) {
   const rows = await owner<{ user_id: string; status: string }[]>`
     select user_id, status from app.event_rsvps where event_id = ${event} order by since, user_id`
   const of = (status: string) => rows.filter((row) => row.status === status).map((row) => people.indexOf(row.user_id))
-  const [places] = await owner`select going, waitlisted, interested from app.event_places where event_id = ${event}`
+  const [places] = await owner`select going, waitlisted, interested from app.event_seats where event_id = ${event}`
   expect(places).toEqual({
     going: of('going').length,
     waitlisted: of('waitlisted').length,
@@ -179,7 +179,7 @@ test('many at once: no place too many, and none free that somebody waits for', a
       expect(going.length).toBeLessThanOrEqual(widest)
       const [gone] = await owner`
         select count(*)::int from app.event_rsvps r where r.event_id = ${event}
-          and (exists (select from app.silenced_people s where s.user_id = r.user_id)
+          and (exists (select from app.hidden_people s where s.user_id = r.user_id)
                or exists (select from app.blocks b where r.user_id in (b.blocker_id, b.blocked_id)))`
       expect(gone).toEqual({ count: 0 })
     }),

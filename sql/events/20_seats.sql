@@ -7,13 +7,13 @@ language plpgsql volatile security definer   -- nobody may write places
 set search_path = ''
 as $$
 begin
-  update app.event_places p set remind_at = n.at
+  update app.event_seats p set remind_at = n.at
   from (select case when e.cancelled_at is null and w.going > 0 then (
                  select min(d.due)
                  from unnest(array[e.starts_at - interval '24 hours', e.starts_at - interval '1 hour']) d (due)
                  -- what is 15 minutes late is left out
                  where d.due > greatest(w.reminded_for, now() - interval '15 minutes')) end as at
-        from app.events e join app.event_places w on w.event_id = e.id where e.id = p_event) n
+        from app.events e join app.event_seats w on w.event_id = e.id where e.id = p_event) n
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
@@ -40,7 +40,7 @@ begin
     select c.id, p_user, c.author_id, c.space_id, p_status, v_since from app.contents c where c.id = p_event
     on conflict (event_id, user_id) do update set status = excluded.status, since = excluded.since;
   end if;
-  update app.event_places
+  update app.event_seats
   set going = going + (p_status is not distinct from 'going')::integer
                     - (v_old is not distinct from 'going')::integer,
       interested = interested + (p_status is not distinct from 'interested')::integer
@@ -55,7 +55,7 @@ end $$;
 comment on function private.put_rsvp is
   'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
 
-create function private.fill_places(p_event uuid) returns void
+create function private.fill_seats(p_event uuid) returns void
 language plpgsql volatile security definer   -- nobody may write replies
 set search_path = ''
 as $$
@@ -65,7 +65,7 @@ declare
 begin
   -- without a capacity everybody gets one, and at most 500 wait
   select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
-  from app.events e join app.event_places p on p.event_id = e.id
+  from app.events e join app.event_seats p on p.event_id = e.id
   where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
   if not found or v_free = 0 then
     return;
@@ -73,7 +73,7 @@ begin
   v_users := array(select r.user_id from app.event_rsvps r
                    where r.event_id = p_event and r.status = 'waitlisted'
                      -- whose place is about to be freed
-                     and not exists (select from app.silenced_people s where s.user_id = r.user_id)
+                     and not exists (select from app.hidden_people s where s.user_id = r.user_id)
                    order by r.since limit v_free);
   perform private.put_rsvp(p_event, u.id, 'going')
   from (select id from unnest(v_users) with ordinality as w (id, place) order by place) u;
@@ -81,7 +81,7 @@ begin
     perform private.emit('events.place.given', json_build_object('eventId', p_event, 'event', 'promoted'), v_users);
   end if;
 end $$;
-comment on function private.fill_places is
+comment on function private.fill_seats is
   'Gives the free places of an event that is locked to those who wait longest, and emits events.place.given.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
@@ -92,31 +92,31 @@ declare
   v_me     uuid := private.require_caller();
   v_id     uuid := p_head.id;
   v_event  app.events;
-  v_places app.event_places;
+  v_places app.event_seats;
   v_old    text;
 begin
   select * into v_event from app.events where id = v_id;
-  select * into v_places from app.event_places where event_id = v_id;
+  select * into v_places from app.event_seats where event_id = v_id;
   if v_event.cancelled_at is not null then
-    perform private.fail('event_cancelled');
+    perform private.raise_error('event_cancelled');
   elsif v_event.ends_at <= now() then
-    perform private.fail('event_over');
+    perform private.raise_error('event_over');
   end if;
   select status into v_old from app.event_rsvps where event_id = v_id and user_id = v_me;
   if v_old = p_status or (p_status = 'going' and v_old = 'waitlisted') then
     return;
   elsif p_status = 'going' and v_places.going >= v_event.capacity then
     if v_places.waitlisted >= 500 then
-      perform private.fail('event_waitlist_full');
+      perform private.raise_error('event_waitlist_full');
     end if;
     perform private.put_rsvp(v_id, v_me, 'waitlisted');
   else
     perform private.put_rsvp(v_id, v_me, p_status);
-    perform private.fill_places(v_id);
+    perform private.fill_seats(v_id);
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has locked an event and entered it (private.enter_content), goes to it or is interested. Without '
+  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. Without '
   'a free place they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, event_waitlist_full.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
@@ -130,7 +130,7 @@ begin
     return false;
   end if;
   perform private.put_rsvp(p_id, app.uid(), null);
-  perform private.fill_places(p_id);
+  perform private.fill_seats(p_id);
   return true;
 end $$;
 comment on function private.drop_rsvp is
@@ -145,16 +145,16 @@ declare
   v_head app.contents;
 begin
   if (p_status in ('going', 'interested')) is not true then
-    perform private.fail('event_rsvp');
+    perform private.raise_error('event_rsvp');
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
   -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
-  perform private.keep_person(private.require_caller());
+  perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
   perform private.lock_events(array[p_id]);
-  perform private.rsvp(private.enter_content('event', p_id), p_status);
+  perform private.rsvp(private.lock_open_content('event', p_id), p_status);
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
@@ -172,9 +172,9 @@ begin
   if exists (select from app.contents where id = p_id and kind = 'event') then
     return null;   -- answered as 204
   elsif v_dropped then
-    return private.refusal('event_unknown');   -- it is taken back, and nothing of the event is shown
+    return private.error_response('event_unknown');   -- it is taken back, and nothing of the event is shown
   end if;
-  perform private.fail('event_unknown');
+  perform private.raise_error('event_unknown');
   return null;
 end $$;
 comment on function api.unrsvp_event is
@@ -193,7 +193,7 @@ declare
   v_found  app.found;
 begin
   if p_cursor is not null and v_place.at is null then
-    perform private.fail('cursor_unknown');
+    perform private.raise_error('cursor_unknown');
   end if;
   with looked as materialized (
     select since as at, user_id as id from app.event_rsvps
@@ -211,7 +211,7 @@ begin
 end $$;
 comment on function private.find_attendees is
   'The next people with this reply to an event whom the caller sees, among the next 400. Fails: cursor_unknown.';
-call private.make_walk('private.find_attendees');
+call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- as private.find_attendees
@@ -235,7 +235,7 @@ begin
 end $$;
 comment on function private.list_attendees is
   'As private.find_attendees, a page of {userId, user, status, since}. Fails: cursor_unknown, limit_out_of_range.';
-call private.make_walk('private.list_attendees');
+call private.force_index_scans('private.list_attendees');
 
 create function api.list_event_attendees(
   p_id uuid, p_status text default 'going', p_limit integer default 20, p_cursor text default null

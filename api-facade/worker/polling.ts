@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgBoss, WorkHandler, WorkOptions } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 
-export type Looks = {
+export type Polling = {
   /** As `work` of pg-boss, but the handler has what waits as soon as a look has found it. */
   work<T extends object>(queue: string, options: WorkOptions, handler: WorkHandler<T>): Promise<void>
   /** Ends once the look under way is done. */
@@ -19,7 +19,7 @@ const pace = { pollingIntervalSeconds: 60, heartbeatRefreshSeconds: 3 }
 export const HEARTBEAT = { heartbeatSeconds: 10 }
 
 /** @param seconds from one look to the next */
-export function startLooks(boss: PgBoss, seconds: number, log: Log): Looks {
+export function startPolling(boss: PgBoss, seconds: number, log: Log): Polling {
   const ids = new Map<string, string>()
   const stopping = new AbortController()
   const { signal } = stopping

@@ -23,11 +23,11 @@ insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
 
-insert into private.content_leftovers (relation, kind, whose) values
+insert into private.content_cascades (relation, kind, whose) values
   ('app.video_likes', 'video', 'video_id = $1'),
   ('app.video_reposts', 'video', 'video_id = $1');
 
-create function private.count_video_marks() returns trigger
+create function private.count_video_engagement() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''
 as $$
@@ -46,16 +46,16 @@ begin
   end loop;
   return null;
 end $$;
-comment on function private.count_video_marks is
+comment on function private.count_video_engagement is
   'Trigger: counts likes and reposts, also those of people whom the viewer does not see, as hearts of posts are.';
 create trigger count_given after insert on app.video_likes
-  referencing new table as changed for each statement execute function private.count_video_marks();
+  referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_likes
-  referencing old table as changed for each statement execute function private.count_video_marks();
+  referencing old table as changed for each statement execute function private.count_video_engagement();
 create trigger count_given after insert on app.video_reposts
-  referencing new table as changed for each statement execute function private.count_video_marks();
+  referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_reposts
-  referencing old table as changed for each statement execute function private.count_video_marks();
+  referencing old table as changed for each statement execute function private.count_video_engagement();
 
 create function private.video_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
@@ -65,7 +65,7 @@ as $$
 begin
   return (
     select json_agg(
-             private.merged(private.merged(h.head, d.detail), json_build_object(
+             private.merge_objects(private.merge_objects(h.head, d.detail), json_build_object(
                'likeCount', c.likes,
                'repostCount', c.reposts,
                'commentCount', c.comments,
@@ -82,7 +82,7 @@ end $$;
 comment on function private.video_cards is
   'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
   'repostCount, commentCount, viewerHasLiked, viewerHasReposted}.';
-call private.make_walk('private.video_cards');
+call private.force_index_scans('private.video_cards');
 
 create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
@@ -96,7 +96,7 @@ language plpgsql volatile   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  -- not private.enter_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
+  -- not private.lock_open_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
   perform private.require_shown(private.require_video(p_id));
   return p_id;
@@ -131,7 +131,7 @@ as $$
 begin
   delete from app.video_likes where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.refusal('video_unknown');   -- it is taken back, and nothing of the video is shown
+    return private.error_response('video_unknown');   -- it is taken back, and nothing of the video is shown
   end if;
   return private.require_video_card(p_id);
 end $$;
@@ -164,7 +164,7 @@ as $$
 begin
   delete from app.video_reposts where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.refusal('video_unknown');   -- as in api.unlike_video
+    return private.error_response('video_unknown');   -- as in api.unlike_video
   end if;
   return private.require_video_card(p_id);
 end $$;

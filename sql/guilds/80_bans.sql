@@ -2,7 +2,7 @@
 -- An erasure takes the person out of their guilds, which private.drop_votes sees to.
 -- docs/decisions.md, Guilds.
 
-create function private.retake_tallies(p_job jsonb, p_after uuid default null) returns json
+create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
@@ -11,7 +11,7 @@ declare
   v_guild uuid;
 begin
   select m.space_id into v_guild from app.space_members m
-  where m.user_id = v_user and m.silent and (p_after is null or m.space_id > p_after)
+  where m.user_id = v_user and m.hidden and (p_after is null or m.space_id > p_after)
     and exists (select from app.guild_proposals p where p.guild_id = m.space_id and p.status = 'open')
   order by m.space_id limit 1;
   if not found then
@@ -22,12 +22,12 @@ begin
   where guild_id = v_guild and status = 'open';
   return json_build_object('changed', 1, 'next', v_guild);
 end $$;
-comment on function private.retake_tallies is
+comment on function private.recount_proposals is
   'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
   'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('retaken-tallies', 'private.retake_tallies');
+call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
-create function private.retake_tallies_soon() returns trigger
+create function private.enqueue_recounts() returns trigger
 language plpgsql security definer   -- reads memberships of others
 set search_path = ''
 as $$
@@ -35,12 +35,12 @@ begin
   -- not here: it may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
              where m.user_id = new.id) then
-    perform private.enqueue('retaken-tallies', json_build_object('userId', new.id));
+    perform private.enqueue('recounted-proposals', json_build_object('userId', new.id));
   end if;
   return null;
 end $$;
-comment on function private.retake_tallies_soon is
+comment on function private.enqueue_recounts is
   'Trigger: the votes of who is banned, who is no longer eligible, are counted out soon after.';
-create trigger _187_retake_tallies_soon after update of banned_at on app.users
+create trigger _187_enqueue_recounts after update of banned_at on app.users
   for each row when (old.banned_at is null and new.banned_at is not null)
-  execute function private.retake_tallies_soon();
+  execute function private.enqueue_recounts();

@@ -1,8 +1,8 @@
--- What a ban and an erasure lock in debates before private.silence_parts marks arguments, and then positions.
+-- What a ban and an erasure lock in debates before private.hide_children marks arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
-create function private.lock_silenced_debates() returns trigger
+create function private.lock_hidden_debates() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
@@ -19,9 +19,9 @@ begin
   order by id for no key update;
   return null;
 end $$;
-comment on function private.lock_silenced_debates is
+comment on function private.lock_hidden_debates is
   'Trigger: both are counted in the same debates. Two who are banned at once would otherwise wait crosswise, each '
   'with what one counted last and the other first.';
-create trigger _165_lock_silenced_debates after update of banned_at, erased_at on app.users
+create trigger _165_lock_hidden_debates after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_silenced_debates();
+  execute function private.lock_hidden_debates();

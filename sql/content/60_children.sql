@@ -2,30 +2,30 @@
 -- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
-create table private.content_parts (
+create table private.content_child_kinds (
   kind     text primary key check (kind ~ '^[a-z]+$'),
   plural   text not null unique check (plural ~ '^[a-z]+$'),
   relation regclass not null unique,
   details  regclass not null unique
 );
-comment on table private.content_parts is
+comment on table private.content_child_kinds is
   'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
   '(id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
-comment on column private.content_parts.plural is 'Its name under /admin/content.';
+comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
 
-create table private.silenced_parts (
+create table private.content_child_tables (
   relation regclass primary key,
   person   name not null,
   key      name not null,
   words    name,
   stays    boolean not null default false
 );
-comment on table private.silenced_parts is
-  'Tables of what people leave within contents, whose column author_silent is to say whether they are banned or '
+comment on table private.content_child_tables is
+  'Tables of what people leave within contents, whose column author_hidden is to say whether they are banned or '
   'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
   'there are none the rows go, unless they stay because their own feature erases them.';
 
-create function private.prepare_part() returns trigger
+create function private.prepare_child() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -33,10 +33,10 @@ begin
   new.words := private.words_in(array[new.body]);
   return new;
 end $$;
-comment on function private.prepare_part is
+comment on function private.prepare_child is
   'Trigger: fills the words of a part by its body, or staff who looks for some would wait for those of 400 texts.';
 
-create function private.next_parts(p_author uuid, p_kind text, p_after uuid) returns uuid[]
+create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
 set search_path = ''
 as $$
@@ -44,29 +44,29 @@ declare
   v_ids uuid[];
 begin
   execute format('select array(select id from %s where author_id = $1 and id > $2 order by id limit 500)',
-                 (select relation from private.content_parts where kind = p_kind))
+                 (select relation from private.content_child_kinds where kind = p_kind))
     into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   return v_ids;
 end $$;
-comment on function private.next_parts is 'The next 500 parts of this kind by a person behind one, by id.';
-call private.make_walk('private.next_parts');
+comment on function private.next_children is 'The next 500 parts of this kind by a person behind one, by id.';
+call private.force_index_scans('private.next_children');
 
-create function private.mark_parts(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_part    private.silenced_parts;
-  v_silent  boolean;
+  v_part    private.content_child_tables;
+  v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- as in private.mark_contents
-  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  -- as in private.hide_or_show_contents
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
-  select * into v_part from private.silenced_parts where relation = (p_job ->> 'relation')::regclass;
+  select * into v_part from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
   execute format('select array(select %1$I from %2$s where %3$I = $1 and %1$I > $2 order by %1$I limit 500)',
                  v_part.key, v_part.relation, v_part.person)
     into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
@@ -74,22 +74,22 @@ begin
     when v_erased and v_part.words is null and not v_part.stays then
       format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
     when v_erased and v_part.words is not null then
-      format('update %2$s set author_silent = true, %4$I = %5$L
-              where %3$I = $1 and %1$I = any ($2) and (not author_silent or %4$I <> %5$L)',
+      format('update %2$s set author_hidden = true, %4$I = %5$L
+              where %3$I = $1 and %1$I = any ($2) and (not author_hidden or %4$I <> %5$L)',
              v_part.key, v_part.relation, v_part.person, v_part.words, '')
     else
-      format('update %2$s set author_silent = $3 where %3$I = $1 and %1$I = any ($2) and author_silent <> $3',
+      format('update %2$s set author_hidden = $3 where %3$I = $1 and %1$I = any ($2) and author_hidden <> $3',
              v_part.key, v_part.relation, v_part.person) end
-    using v_user, v_ids, v_silent;
+    using v_user, v_ids, v_hidden;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_parts is
-  'For the worker alone, and private.silence_parts: as private.mark_contents, of a table of parts {userId, relation}.';
-call private.make_walk('private.mark_parts');
-call private.make_batch_queue('silenced-parts', 'private.mark_parts');
+comment on function private.hide_or_show_children is
+  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of parts {userId, relation}.';
+call private.force_index_scans('private.hide_or_show_children');
+call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
-create function private.silence_parts() returns trigger
+create function private.hide_children() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
@@ -97,20 +97,20 @@ declare
   v_job json;
 begin
   for v_job in
-    select json_build_object('userId', new.id, 'relation', relation::text) from private.silenced_parts
+    select json_build_object('userId', new.id, 'relation', relation::text) from private.content_child_tables
     order by relation::text
   loop
-    continue when private.mark_parts(v_job::jsonb) ->> 'next' is null;
+    continue when private.hide_or_show_children(v_job::jsonb) ->> 'next' is null;
     if new.erased_at is not null then
-      perform private.erase_later('silenced-parts', v_job);
+      perform private.erase_later('hidden-children', v_job);
     else
-      perform private.enqueue('silenced-parts', v_job);
+      perform private.enqueue('hidden-children', v_job);
     end if;
   end loop;
   return null;
 end $$;
-comment on function private.silence_parts is
-  'Trigger: as private.silence_contents, of 500 rows of each table of parts.';
-create trigger _166_silence_parts after update of banned_at, erased_at on app.users
+comment on function private.hide_children is
+  'Trigger: as private.hide_contents, of 500 rows of each table of parts.';
+create trigger _166_hide_children after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.silence_parts();
+  execute function private.hide_children();

@@ -1,9 +1,9 @@
 -- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are marked at once,
--- the others by the worker; until then app.silenced_people hides them. How erasure runs: sql/base/90_erasure.sql.
+-- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.contents', 'author_id', 'contents', '{words,author_silent,required_level}');
+  ('app.contents', 'author_id', 'contents', '{words,author_hidden,required_level}');
 
 create function private.next_contents(p_author uuid, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -25,22 +25,22 @@ begin
                order by kind desc, created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_contents is 'The next 500 contents of a person behind one, by kind, newest first.';
-call private.make_walk('private.next_contents');
+call private.force_index_scans('private.next_contents');
 
-create function private.mark_contents(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_contents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_silent  boolean;
+  v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
   v_eraser  text;
   v_changed integer;
 begin
   -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
-  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
   -- before the heads: ARCHITECTURE.md, Locks
@@ -48,41 +48,41 @@ begin
     for v_eraser in select k.eraser from private.content_kinds k order by k.kind loop
       execute format('select %s($1)', v_eraser) using v_ids;
     end loop;
-    update app.contents set author_silent = true, title = null, words = ''
-    where id = any (v_ids) and (not author_silent or title is not null or words <> '');
+    update app.contents set author_hidden = true, title = null, words = ''
+    where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
     -- the mark alone: what follows from other words is not worked out anew
-    update app.contents set author_silent = v_silent where id = any (v_ids) and author_silent <> v_silent;
+    update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_contents is
-  'For the worker alone, and private.silence_contents: marks the next 500 contents of a person {userId} behind one '
+comment on function private.hide_or_show_contents is
+  'For the worker alone, and private.hide_contents: marks the next 500 contents of a person {userId} behind one '
   'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
-call private.make_batch_queue('silenced-contents', 'private.mark_contents');
+call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
-create function private.silence_contents() returns trigger
+create function private.hide_contents() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_job json := json_build_object('userId', new.id);
 begin
-  if private.mark_contents(v_job::jsonb) ->> 'next' is null then
+  if private.hide_or_show_contents(v_job::jsonb) ->> 'next' is null then
     return null;
   elsif new.erased_at is not null then
-    perform private.erase_later('silenced-contents', v_job);
+    perform private.erase_later('hidden-contents', v_job);
   else
     -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-    perform private.enqueue('silenced-contents', v_job);
+    perform private.enqueue('hidden-contents', v_job);
   end if;
   return null;
 end $$;
-comment on function private.silence_contents is
+comment on function private.hide_contents is
   'Trigger: a ban marks a person''s newest 500 contents, its end takes the marks away, and an erasure empties them '
   'too; the others follow by the worker.';
-create trigger _162_silence_contents after update of banned_at, erased_at on app.users
+create trigger _162_hide_contents after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.silence_contents();
+  execute function private.hide_contents();

@@ -3,7 +3,7 @@
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.video_comments', 'author_id', 'videoComments', '{author_silent,required_level}');
+  ('app.video_comments', 'author_id', 'videoComments', '{author_hidden,required_level}');
 
 create function private.next_comments(p_author uuid, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -18,7 +18,7 @@ begin
                order by created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
-call private.make_walk('private.next_comments');
+call private.force_index_scans('private.next_comments');
 
 create function private.lock_recorded() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -31,57 +31,57 @@ begin
 end $$;
 comment on function private.lock_recorded is
   'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
-  'on which they commented, before private.silence_contents and private.silence_comments come to any.';
+  'on which they commented, before private.hide_contents and private.hide_comments come to any.';
 create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.lock_recorded();
 
-create function private.mark_comments(p_job jsonb, p_after uuid default null) returns json
+create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_silent  boolean;
+  v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- as in private.mark_contents
-  select banned_at is not null or erased_at is not null, erased_at is not null into v_silent, v_erased
+  -- as in private.hide_or_show_contents
+  select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_comments(v_user, p_after);
   perform private.lock_video_counters(array(select video_id from app.video_comments where id = any (v_ids)));
   update app.video_comments
-  set author_silent = v_silent,
+  set author_hidden = v_hidden,
       body = case when v_erased then '' else body end,
       removed_at = case when v_erased then coalesce(removed_at, now()) else removed_at end
-  where id = any (v_ids) and (author_silent <> v_silent or (v_erased and body <> ''));
+  where id = any (v_ids) and (author_hidden <> v_hidden or (v_erased and body <> ''));
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
-comment on function private.mark_comments is
-  'For the worker alone, and private.silence_comments: as private.mark_contents, of comments on videos {userId}.';
-call private.make_batch_queue('silenced-comments', 'private.mark_comments');
+comment on function private.hide_or_show_comments is
+  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, of comments on videos {userId}.';
+call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
-create function private.silence_comments() returns trigger
+create function private.hide_comments() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
 declare
   v_job json := json_build_object('userId', new.id);
 begin
-  if private.mark_comments(v_job::jsonb) ->> 'next' is null then
+  if private.hide_or_show_comments(v_job::jsonb) ->> 'next' is null then
     return null;
   elsif new.erased_at is not null then
-    perform private.erase_later('silenced-comments', v_job);
+    perform private.erase_later('hidden-comments', v_job);
   else
-    perform private.enqueue('silenced-comments', v_job);
+    perform private.enqueue('hidden-comments', v_job);
   end if;
   return null;
 end $$;
-comment on function private.silence_comments is
-  'Trigger: as private.silence_contents, of comments on videos.';
-create trigger _164_silence_comments after update of banned_at, erased_at on app.users
+comment on function private.hide_comments is
+  'Trigger: as private.hide_contents, of comments on videos.';
+create trigger _164_hide_comments after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.silence_comments();
+  execute function private.hide_comments();

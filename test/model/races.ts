@@ -90,10 +90,10 @@ export const pair = (one: Someone, other: Someone) => {
 /** Thrown in a transaction that is to leave nothing behind. */
 const undone = new Error('undone')
 
-export type Lanes = Awaited<ReturnType<typeof createLanes>>
+export type Races = Awaited<ReturnType<typeof createRaces>>
 
 /** Makes the database. Call it at the top of a file or of a describe, as createDatabase. */
-export async function createLanes() {
+export async function createRaces() {
   const database = await createDatabase()
   const { owner, superuser } = database
   const pools = {
@@ -107,7 +107,7 @@ export async function createLanes() {
   const run = (request: Request) => outcomeOf(request.run(poolOf(request)))
 
   /** Runs it, and then takes it back: the database stays as it was. */
-  async function rehearse(request: Request): Promise<Outcome> {
+  async function runAndRollBack(request: Request): Promise<Outcome> {
     const outcome = await outcomeOf(
       poolOf(request).begin(async (sql) => {
         await request.run(sql)
@@ -156,7 +156,7 @@ export async function createLanes() {
   }
 
   /** Sees to it that whoever counts next comes to the post itself (private.raise_trending). */
-  const cool = () => owner`update app.posts set trending_boost = 99`.execute()
+  const settleTrending = () => owner`update app.posts set trending_boost = 99`.execute()
 
   /** How many wait for a lock. */
   async function waiting(): Promise<number> {
@@ -169,7 +169,11 @@ export async function createLanes() {
    * While something is locked, lets each request begin once the one before waits or is done, and then `look`; what they
    * came to when they were let go.
    */
-  async function meet(held: Lock, requests: Request[], { by = run, look = async () => {} } = {}): Promise<Outcome[]> {
+  async function runHeld(
+    held: Lock,
+    requests: Request[],
+    { by = run, look = async () => {} } = {},
+  ): Promise<Outcome[]> {
     const asked: Promise<Outcome>[] = []
     let done = 0
     await superuser
@@ -188,6 +192,6 @@ export async function createLanes() {
 
   return {
     ...{ database, owner, superuser, admin, interest: interest.id },
-    ...{ run, rehearse, answer, found, join, publish, reply, cool, waiting, meet },
+    ...{ run, runAndRollBack, answer, found, join, publish, reply, settleTrending, waiting, runHeld },
   }
 }

@@ -1,5 +1,5 @@
 // Mutes, the block list, muted keywords, reports, and the questions about shared circles over HTTP.
-// Rules in every state: test/db/social; what keywords are found in: test/model/silence.test.ts.
+// Rules in every state: test/db/social; what keywords are found in: test/model/muted-keywords.test.ts.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'

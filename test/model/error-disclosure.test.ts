@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { UNKNOWN } from '../support/lists.ts'
 import { callOf, createSamples, type Sample } from '../support/samples.ts'
 
-const { lanes, samples } = await createSamples()
-const { database, owner } = lanes
+const { races, samples } = await createSamples()
+const { database, owner } = races
 
 const codes = new Map(
   (await owner<{ code: string; text: string }[]>`select code, text from private.errors`).map(({ code, text }) => [

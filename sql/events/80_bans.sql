@@ -2,7 +2,7 @@
 -- the others by the worker.
 -- docs/decisions.md, Events; Erasure and export.
 
-create function private.free_places(p_job jsonb, p_after uuid default null) returns json
+create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may write the replies of others
 set search_path = ''
 as $$
@@ -26,7 +26,7 @@ begin
       v_ids := array(select event_id from app.event_rsvps
                      where space_id = v_space and user_id = v_user and event_id > v_after order by event_id limit 500);
     end if;
-  elsif exists (select from app.silenced_people where user_id = v_user) then
+  elsif exists (select from app.hidden_people where user_id = v_user) then
     v_ids := array(select event_id from app.event_rsvps
                    where user_id = v_user and event_id > v_after order by event_id limit 500);
   end if;
@@ -40,60 +40,60 @@ begin
     order by i.id
   loop
     perform private.put_rsvp(v_id, v_user, null);
-    perform private.fill_places(v_id);
+    perform private.fill_seats(v_id);
   end loop;
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
-comment on function private.free_places is
+comment on function private.release_seats is
   'For the worker alone, and triggers: of the next 500 replies of a person {userId}, all or those to a host {hostId} '
   'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
   'waits longest. Answers {changed, next}; next is null at the end.';
-call private.make_walk('private.free_places');
-call private.make_batch_queue('freed-places', 'private.free_places');
+call private.force_index_scans('private.release_seats');
+call private.make_batch_queue('released-seats', 'private.release_seats');
 
-create function private.free_places_soon(p_job json) returns void
-language plpgsql volatile security definer   -- as private.free_places
+create function private.release_seats_soon(p_job json) returns void
+language plpgsql volatile security definer   -- as private.release_seats
 set search_path = ''
 as $$
 begin
-  if private.free_places(p_job::jsonb) ->> 'next' is not null then
-    perform private.enqueue('freed-places', p_job);
+  if private.release_seats(p_job::jsonb) ->> 'next' is not null then
+    perform private.enqueue('released-seats', p_job);
   end if;
 end $$;
-comment on function private.free_places_soon is 'As private.free_places, and leaves what is more to the worker.';
+comment on function private.release_seats_soon is 'As private.release_seats, and leaves what is more to the worker.';
 
-create function private.free_blocked_places() returns trigger
+create function private.release_blocked_seats() returns trigger
 language plpgsql security definer   -- frees places of both
 set search_path = ''
 as $$
 begin
-  perform private.free_places_soon(json_build_object('userId', w.guest, 'hostId', w.host))
+  perform private.release_seats_soon(json_build_object('userId', w.guest, 'hostId', w.host))
   from changed c
   cross join lateral (values (c.blocker_id, c.blocked_id), (c.blocked_id, c.blocker_id)) w (guest, host);
   return null;
 end $$;
-comment on function private.free_blocked_places is
+comment on function private.release_blocked_seats is
   'Trigger: a block takes each out of the other''s events that are not over.';
-create trigger _220_free_blocked_places after insert on app.blocks
-  referencing new table as changed for each statement execute function private.free_blocked_places();
+create trigger _220_release_blocked_seats after insert on app.blocks
+  referencing new table as changed for each statement execute function private.release_blocked_seats();
 
-create function private.free_left_places() returns trigger
+create function private.release_left_seats() returns trigger
 language plpgsql security definer   -- frees places whoever takes somebody out of a space
 set search_path = ''
 as $$
 begin
   -- an erasure frees all of them later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
-    perform private.free_places_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
+    perform private.release_seats_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
   end if;
   return null;
 end $$;
-comment on function private.free_left_places is
+comment on function private.release_left_seats is
   'Trigger: who leaves a space, or is removed, goes to none of its events that are not over.';
-create trigger _100_free_left_places after delete on app.space_members
-  for each row execute function private.free_left_places();
+create trigger _100_release_left_seats after delete on app.space_members
+  for each row execute function private.release_left_seats();
 
-create function private.free_silenced_places() returns trigger
+create function private.release_hidden_seats() returns trigger
 language plpgsql security definer   -- a ban and an erasure change rows of their person
 set search_path = ''
 as $$
@@ -104,17 +104,17 @@ begin
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = new.id
                                     order by event_id limit 500)
                               || case when new.erased_at is not null then private.next_contents(new.id, null) end);
-  if private.free_places(v_job::jsonb) ->> 'next' is null then
+  if private.release_seats(v_job::jsonb) ->> 'next' is null then
     return null;
   elsif new.erased_at is not null then
-    perform private.erase_later('freed-places', v_job);
+    perform private.erase_later('released-seats', v_job);
   else
-    perform private.enqueue('freed-places', v_job);
+    perform private.enqueue('released-seats', v_job);
   end if;
   return null;
 end $$;
-comment on function private.free_silenced_places is
+comment on function private.release_hidden_seats is
   'Trigger: who is banned goes to no event that is not over; of who is erased every reply goes.';
-create trigger _159_free_silenced_places after update of banned_at, erased_at on app.users
+create trigger _159_release_hidden_seats after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.free_silenced_places();
+  execute function private.release_hidden_seats();
