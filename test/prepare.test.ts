@@ -212,7 +212,7 @@ describe('a server that does not fit', async () => {
     ownerIsSuperuser: true,
     withoutExtensions: [],
     platform: false,
-    mark: null,
+    fingerprint: null,
     missing: [],
   }
 

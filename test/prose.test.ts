@@ -27,9 +27,9 @@ test('every line of SQL ends before column 120', () => {
   expect(longLines(texts)).toEqual([])
 })
 
-test('no file has the marks of a merge that nobody finished', () => {
-  const marks = /^(<{7} .*|={7}|>{7} .*)$/m
+test('no file has conflict markers', () => {
+  const markers = /^(<{7} .*|={7}|>{7} .*)$/m
   const texts = readTexts(allFiles())
-  expect(Object.entries(texts).flatMap(([path, text]) => (marks.test(text) ? [path] : []))).toEqual([])
-  expect(marks.test(`${'<'.repeat(7)} HEAD\n`)).toBe(true)
+  expect(Object.entries(texts).flatMap(([path, text]) => (markers.test(text) ? [path] : []))).toEqual([])
+  expect(markers.test(`${'<'.repeat(7)} HEAD\n`)).toBe(true)
 })

@@ -210,7 +210,7 @@ function isRepeatable(c: Context, error: unknown): boolean {
   return isLostConnection(error) && (isRead(c) || (c.get('idempotent') && keyOf(c) !== undefined))
 }
 
-/** Reads the two settings that PostgREST reads as well: a status of 400 or more is a refusal that keeps its writes. */
+/** Reads the two settings that PostgREST reads as well: a status of 400 or more is an error that keeps its writes. */
 function answerOf(c: Context, row: Row): Answer {
   if (row.headers) {
     const headers = JSON.parse(row.headers) as Record<string, string>[]

@@ -299,7 +299,7 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0
 }
 
-/** A sentence for every variable that is none of ours and looks like one: it would be passed over in silence. */
+/** A sentence for every variable that is none of ours and looks like one: it would be ignored without a word. */
 export function nearMisses(env: Record<string, string | undefined>): string[] {
   const known = Object.keys(Variables.shape)
   return Object.keys(env).flatMap((name) => {

@@ -34,7 +34,7 @@ export async function sendCsv(
     cursor = nextCursor ?? undefined
     if (cursor === undefined) break
   }
-  // a spreadsheet takes UTF-8 for what it is by its mark
+  // a spreadsheet takes UTF-8 for what it is by its byte order mark
   const text = stringify([columns.map((path) => path.join('.')), ...rows], {
     bom: true,
     quoted: true,

@@ -49,7 +49,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal that the database raised or returned: its own status and text count, the registry may be older. */
+/** An error that the database raised or returned: its own status and text count, the registry may be older. */
 export const apiErrorOf = (code: string, status: number, text: string): ApiError =>
   new ApiError(code as ErrorCode, [text], { status })
 

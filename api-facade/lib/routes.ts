@@ -196,7 +196,7 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
 /** What says of a request that its input is wrong: only who passes the gate hears it. */
 const aboutInput = new Set([400, 413, 415, 422])
 
-/** Makes what throws a refusal, or that of the row's gate where it comes first. */
+/** Makes what throws an error, or that of the row's gate where it comes first. */
 function gateOf(path: string, { gate, params }: Row): (c: Context, apiError: unknown) => Promise<never> {
   const read = pathReader(path, params)
   return async (c, apiError) => {

@@ -15,7 +15,7 @@ import { HEAD_BYTES, isThatType, typeOf } from './types.ts'
 
 const key = z.uuid()
 const Asset = z.object({ key, contentType: z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/), size: z.int().positive() })
-const Doomed = z.object({ bucket: z.string(), keys: z.array(key).max(50), uploads: z.array(key).max(50) })
+const Deletions = z.object({ bucket: z.string(), keys: z.array(key).max(50), uploads: z.array(key).max(50) })
 const Site = z.object({ publicUrl: z.url() })
 
 type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' | 'large' }
@@ -36,7 +36,7 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   const { app, door } = openDoors('media', jwtSecrets)
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
   door('/commit', Asset, async (c, asset) => c.json(await commit(storage, asset)))
-  door('/delete', Doomed, async (c, { bucket, keys, uploads }) => {
+  door('/delete', Deletions, async (c, { bucket, keys, uploads }) => {
     // of a storage that was not meant, and of a bucket that is not there, every object seems to be deleted
     if (bucket !== storage.media.name)
       throw Object.assign(new Error('another bucket is meant'), { code: 'OTHER_BUCKET' })
@@ -55,18 +55,18 @@ async function requireBuckets({ uploads, media }: Storage): Promise<void> {
 
 /** @returns those of which one object or more are left: one that cannot be deleted holds up none of the others */
 async function removeAll({ uploads, media }: Storage, keys: readonly string[], uploaded: readonly string[]) {
-  const doomed = [...keys.map((key) => ({ key, whole: true })), ...uploaded.map((key) => ({ key, whole: false }))]
+  const deletions = [...keys.map((key) => ({ key, whole: true })), ...uploaded.map((key) => ({ key, whole: false }))]
   const left: string[] = []
   const end = Date.now() + BEGINNING
-  for (let at = 0; at < doomed.length; at += AT_ONCE) {
-    const removing = doomed.slice(at, at + AT_ONCE).map(async ({ key, whole }) => {
+  for (let at = 0; at < deletions.length; at += AT_ONCE) {
+    const removing = deletions.slice(at, at + AT_ONCE).map(async ({ key, whole }) => {
       if (Date.now() > end) throw new Error('the storage is too slow')
       // the upload, and what a commit held that was cut off
-      const leftovers = await uploads.list(key)
-      await Promise.all([...leftovers.map((one) => uploads.remove(one)), ...(whole ? [media.remove(key)] : [])])
+      const remaining = await uploads.list(key)
+      await Promise.all([...remaining.map((one) => uploads.remove(one)), ...(whole ? [media.remove(key)] : [])])
     })
     const outcomes = await Promise.allSettled(removing)
-    left.push(...outcomes.flatMap(({ status }, i) => (status === 'rejected' ? (doomed[at + i]?.key ?? []) : [])))
+    left.push(...outcomes.flatMap(({ status }, i) => (status === 'rejected' ? (deletions[at + i]?.key ?? []) : [])))
   }
   return left
 }

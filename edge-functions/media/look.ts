@@ -3,8 +3,8 @@ import type { Ask, Bucket } from './bucket.ts'
 import type { Announced, Upload } from './presign.ts'
 
 /** A small object in both buckets, which tells who can read them. It stays there. */
-const MARK = 'kith-check'
-const MARKED = 'This tells Kith who can read here.'
+const PROBE = 'kith-check'
+const PROBE_TEXT = 'This tells Kith who can read here.'
 
 type Site = {
   /** Of the storage. */
@@ -25,7 +25,7 @@ export async function lookAt(site: Site): Promise<string[]> {
   if (missing.length > 0) return missing.map(({ name }) => `The storage has no bucket ${name}.`)
 
   // of a type that a bucket takes also where somebody has narrowed its types
-  for (const { name } of buckets) await ask('PUT', `${name}/${MARK}`, { 'content-type': 'image/png' }, MARKED)
+  for (const { name } of buckets) await ask('PUT', `${name}/${PROBE}`, { 'content-type': 'image/png' }, PROBE_TEXT)
   const beside = publicUrl.endsWith(`/${media.name}`) ? `${publicUrl.slice(0, -media.name.length)}${uploads.name}` : url
   const [isPublic, ...areOpen] = await Promise.all([publicUrl, beside, `${url}/${uploads.name}`].map(isReadable))
   return [
@@ -37,21 +37,21 @@ export async function lookAt(site: Site): Promise<string[]> {
   ]
 }
 
-/** Whether somebody without a key reads the mark; the query is for what keeps answers. */
+/** Whether somebody without a key reads the probe; the query is for what keeps answers. */
 async function isReadable(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5000)
-  const answer = await fetch(`${url}/${MARK}?${crypto.randomUUID()}`, { signal }).catch(() => undefined)
-  return answer?.ok === true && (await answer.text()) === MARKED
+  const answer = await fetch(`${url}/${PROBE}?${crypto.randomUUID()}`, { signal }).catch(() => undefined)
+  return answer?.ok === true && (await answer.text()) === PROBE_TEXT
 }
 
 /** Whether an address for an upload also copies: here of what is not there, so nothing is read or left. */
 async function takesUnsigned({ uploads, sign }: Site): Promise<boolean> {
-  const key = `${MARK}.${crypto.randomUUID()}`
-  const { url, headers } = await sign({ key, contentType: 'image/png', size: MARKED.length })
+  const key = `${PROBE}.${crypto.randomUUID()}`
+  const { url, headers } = await sign({ key, contentType: 'image/png', size: PROBE_TEXT.length })
   const answer = await fetch(url, {
     method: 'PUT',
     headers: { 'content-type': headers['Content-Type'] ?? '', 'x-amz-copy-source': `/${uploads.name}/${key}` },
-    body: MARKED,
+    body: PROBE_TEXT,
     signal: AbortSignal.timeout(5000),
   })
   await answer.body?.cancel()

@@ -67,7 +67,8 @@ begin
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    perform private.raise_error('report_settled');   -- the second of two moderators waits for the first, and finds this
+    -- the second of two moderators waits for the first, and finds this
+    perform private.raise_error('report_settled');
   end if;
   perform private.emit_moderation('report', p_id, p_status, v_reporter);
   perform private.audit('report.' || p_status, 'report', p_id::text);

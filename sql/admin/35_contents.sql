@@ -20,7 +20,7 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names, of contents or of their parts. Fails: content_kind.';
+  'The kind that a path of /admin/content names, of contents or of their children. Fails: content_kind.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
@@ -64,11 +64,11 @@ comment on function private.staff_contents is
 create function private.find_staff_contents(
   p_kind text, p_id uuid, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- reads the registry, contents and parts by it
+language plpgsql stable security definer   -- reads the registry, contents and children by it
 set search_path = ''
 as $$
 declare
-  v_part  regclass := (select details from private.content_child_kinds where kind = p_kind);
+  v_child regclass := (select details from private.content_child_kinds where kind = p_kind);
   v_found app.found;
 begin
   execute format($q$
@@ -88,17 +88,17 @@ begin
                        then (select private.place_cursor($8, l.created_at, l.id)
                              from (select * from looked offset 399 limit 1) l) end
     from seen s $q$,
-    coalesce(v_part::text, 'app.contents'),
-    case when v_part is null then 'deleted_at is null and ' else '' end
+    coalesce(v_child::text, 'app.contents'),
+    case when v_child is null then 'deleted_at is null and ' else '' end
     || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
-    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end)
+    case when v_child is null then '($4 is null or l.kind = $4)' else 'true' end)
   into v_found
   using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id,
-        case when v_part is null then 'all contents' else 'all ' || p_kind end;
+        case when v_child is null then 'all contents' else 'all ' || p_kind end;
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The next contents, or parts of one kind, that are of a kind, removed or not, say all these words, and are not '
+  'The next contents, or children of one kind, that are of a kind, removed or not, say all these words, and are not '
   'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
   'people are empty, and left out.';
 call private.force_index_scans('private.find_staff_contents');
@@ -114,14 +114,14 @@ begin
                  (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_child is 'The place of a part of this kind, null where there is none.';
+comment on function private.find_staff_child is 'The place of a child of this kind, null where there is none.';
 
 create function private.staff_children(p_kind text, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
 declare
-  v_parts json;
+  v_children json;
 begin
   execute format($q$
     select json_agg(json_build_object(
@@ -138,18 +138,18 @@ begin
     left join app.contents c on c.id = d.content_id
     left join app.spaces s on s.id = c.space_id $q$,
     (select details from private.content_child_kinds where kind = p_kind))
-  into v_parts using p_kind, p_ids;
-  return v_parts;
+  into v_children using p_kind, p_ids;
+  return v_children;
 end $$;
 comment on function private.staff_children is
-  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, which '
-  'may be gone.';
+  'Children of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, '
+  'which may be gone.';
 
 create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
 set search_path = ''
 as $$ begin return exists (select from private.content_child_kinds where kind = p_kind); end $$;
-comment on function private.is_child_kind is 'Whether a kind is one of parts, and not of contents.';
+comment on function private.is_child_kind is 'Whether this is a kind of children, and not of contents.';
 
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -170,8 +170,8 @@ begin
     v_kind := private.require_content_kind(p_kind);
   end if;
   if p_cursor is not null then
-    v_from := private.require_place(case when private.is_child_kind(v_kind) then 'all ' || v_kind else 'all contents' end,
-                                    p_cursor);
+    v_from := private.require_place(
+      case when private.is_child_kind(v_kind) then 'all ' || v_kind else 'all contents' end, p_cursor);
     if v_from.at is null and private.is_child_kind(v_kind) then
       v_from := private.find_staff_child(v_kind, v_from.id);
     elsif v_from.at is null then
@@ -195,35 +195,35 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or those of one or parts of one, newest first, whoever may see them, all, visible or '
+  'Contents of every kind, or those of one or children of one, newest first, whoever may see them, all, visible or '
   'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
   'cursor_unknown, limit_out_of_range.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
-language plpgsql volatile security definer   -- reads the registry and changes parts by it
+language plpgsql volatile security definer   -- reads the registry and changes children by it
 set search_path = ''
 as $$
 declare
-  v_part    private.content_child_kinds;
+  v_child   private.content_child_kinds;
   v_author  uuid;
   v_removed timestamptz;
 begin
-  select * into v_part from private.content_child_kinds where kind = p_kind;
-  execute format('select author_id, removed_at from %s where id = $1 for no key update', v_part.relation)
+  select * into v_child from private.content_child_kinds where kind = p_kind;
+  execute format('select author_id, removed_at from %s where id = $1 for no key update', v_child.relation)
     into v_author, v_removed using p_id;
   if (private.find_staff_child(p_kind, p_id)).id is null then
     perform private.raise_error('content_unknown');
   end if;
   if (v_removed is not null) <> p_removed then
     v_removed := case when p_removed then now() end;
-    execute format('update %s set removed_at = $2 where id = $1', v_part.relation) using p_id, v_removed;
+    execute format('update %s set removed_at = $2 where id = $1', v_child.relation) using p_id, v_removed;
     perform private.record_moderation(p_kind, p_id, case when p_removed then 'removed' else 'restored' end, v_author,
                                       p_reason);
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
 comment on function private.set_child_removed is
-  'As private.set_content_removed, of a part. Fails: content_unknown, text_unfit, reason_length.';
+  'As private.set_content_removed, of a child. Fails: content_unknown, text_unfit, reason_length.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile

@@ -31,7 +31,7 @@ begin
 end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
-  'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
+  'replies, contents or children of a kind (type) of an erased person {userId, type} behind one. Answers '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
@@ -69,7 +69,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
   '500 of each at once, and about their payments and orders; the entries stay.';
 call private.force_index_scans('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users

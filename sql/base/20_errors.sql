@@ -74,8 +74,8 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, and '
-  'value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
+  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, '
+  'and value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
 
 create procedure private.make_checks_raise_codes()
 language plpgsql

@@ -68,7 +68,7 @@ comment on function private.claim_username is
   'username_reserved, username_taken, usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
--- before the unique index of app.users is asked, whose refusal has no code
+-- before the unique index of app.users is asked, whose error has no code
 create trigger _052_claim_changed_username before update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 

@@ -23,7 +23,7 @@ begin
   if length(p_text) > 400000 then
     return;
   end if;
-  -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
+  -- controls but tab and line ends; embeddings, overrides and isolates. The signs U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.raise_error('text_unfit');
@@ -37,8 +37,8 @@ begin
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.raise_error('text_unfit');
   end if;
-  -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
-  -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
+  -- Postgres sorts the combining signs of a letter in quadratic time, so thousands would hold up the database. No
+  -- script writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
   if length(p_text) > 250 and exists (
        select from regexp_split_to_table(p_text,
          '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'

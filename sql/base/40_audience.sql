@@ -19,8 +19,8 @@ create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though the marks of it '
-  '(required_level 4) come in batches. A trigger keeps it.';
+  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though their rows get '
+  'required_level 4 in batches. A trigger keeps it.';
 
 create function private.hide_person() returns trigger
 language plpgsql security definer   -- only this trigger writes it

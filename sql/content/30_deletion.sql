@@ -74,7 +74,7 @@ begin
   if not found then
     return false;
   end if;
-  -- parts before details: ARCHITECTURE.md, Locks
+  -- children before details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;

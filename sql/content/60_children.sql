@@ -1,4 +1,4 @@
--- Parts: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
+-- Children: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
 -- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
@@ -9,8 +9,8 @@ create table private.content_child_kinds (
   details  regclass not null unique
 );
 comment on table private.content_child_kinds is
-  'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
-  '(id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
+  'Kinds of children that staff removes and restores as contents, by setting removed_at of relation. details is a '
+  'view (id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
 comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
 
 create table private.content_child_tables (
@@ -34,7 +34,7 @@ begin
   return new;
 end $$;
 comment on function private.prepare_child is
-  'Trigger: fills the words of a part by its body, or staff who looks for some would wait for those of 400 texts.';
+  'Trigger: fills the words of a child by its body, or staff who looks for some would wait for those of 400 texts.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -48,7 +48,7 @@ begin
     into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   return v_ids;
 end $$;
-comment on function private.next_children is 'The next 500 parts of this kind by a person behind one, by id.';
+comment on function private.next_children is 'The next 500 children of this kind by a person behind one, by id.';
 call private.force_index_scans('private.next_children');
 
 create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
@@ -57,7 +57,7 @@ set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_part    private.content_child_tables;
+  v_child   private.content_child_tables;
   v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
@@ -66,26 +66,27 @@ begin
   -- as in private.hide_or_show_contents
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
-  select * into v_part from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
+  select * into v_child from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
   execute format('select array(select %1$I from %2$s where %3$I = $1 and %1$I > $2 order by %1$I limit 500)',
-                 v_part.key, v_part.relation, v_part.person)
+                 v_child.key, v_child.relation, v_child.person)
     into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   execute case
-    when v_erased and v_part.words is null and not v_part.stays then
-      format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
-    when v_erased and v_part.words is not null then
+    when v_erased and v_child.words is null and not v_child.stays then
+      format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_child.key, v_child.relation, v_child.person)
+    when v_erased and v_child.words is not null then
       format('update %2$s set author_hidden = true, %4$I = %5$L
               where %3$I = $1 and %1$I = any ($2) and (not author_hidden or %4$I <> %5$L)',
-             v_part.key, v_part.relation, v_part.person, v_part.words, '')
+             v_child.key, v_child.relation, v_child.person, v_child.words, '')
     else
       format('update %2$s set author_hidden = $3 where %3$I = $1 and %1$I = any ($2) and author_hidden <> $3',
-             v_part.key, v_part.relation, v_part.person) end
+             v_child.key, v_child.relation, v_child.person) end
     using v_user, v_ids, v_hidden;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_children is
-  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of parts {userId, relation}.';
+  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of children '
+  '{userId, relation}.';
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
@@ -110,7 +111,7 @@ begin
   return null;
 end $$;
 comment on function private.hide_children is
-  'Trigger: as private.hide_contents, of 500 rows of each table of parts.';
+  'Trigger: as private.hide_contents, of 500 rows of each table of children.';
 create trigger _166_hide_children after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.hide_children();

@@ -1,4 +1,4 @@
--- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are marked at once,
+-- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are hidden at once,
 -- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
@@ -39,7 +39,7 @@ declare
   v_eraser  text;
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
@@ -51,15 +51,15 @@ begin
     update app.contents set author_hidden = true, title = null, words = ''
     where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
-    -- the mark alone: what follows from other words is not worked out anew
+    -- this column alone: what follows from other words is not worked out anew
     update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_contents is
-  'For the worker alone, and private.hide_contents: marks the next 500 contents of a person {userId} behind one '
-  'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
+  'For the worker alone, and private.hide_contents: hides the next 500 contents of a person {userId} behind one, '
+  'or shows them again, by whether the person is banned or erased then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
@@ -81,7 +81,7 @@ begin
   return null;
 end $$;
 comment on function private.hide_contents is
-  'Trigger: a ban marks a person''s newest 500 contents, its end takes the marks away, and an erasure empties them '
+  'Trigger: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
   'too; the others follow by the worker.';
 create trigger _162_hide_contents after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)

@@ -112,7 +112,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 -- behind arguments, as a ban locks them
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
-insert into private.content_child_tables (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.content_child_tables (relation, person, key) values
+  ('app.debate_positions', 'author_id', 'debate_id');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.debates', 'id', 'debates', '{contents}');
 insert into private.personal_data (relation, person_column, section, omits) values

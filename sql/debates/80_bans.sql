@@ -1,4 +1,4 @@
--- What a ban and an erasure lock in debates before private.hide_children marks arguments, and then positions.
+-- What a ban and an erasure lock in debates before private.hide_children hides arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 

@@ -187,7 +187,8 @@ declare
 begin
   return (
     select private.page(
-             json_agg(case when p_more[m.place] is null then m.card else private.merge_objects(m.card, p_more[m.place]) end
+             json_agg(case when p_more[m.place] is null then m.card
+                           else private.merge_objects(m.card, p_more[m.place]) end
                       order by m.place) filter (where m.place <= p_limit),
              coalesce(array_agg(m.actor_id order by m.place), '{}'), p_limit, p_next)
     from (select i.place, c.actor_id,
@@ -292,8 +293,8 @@ begin
 end $$;
 comment on function private.find_candidates is
   'The next people with this intent who share so many interests with the caller, this one among them where it is '
-  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and without '
-  'a shared interest of the 4000 who have waited longest, the best 400.';
+  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and '
+  'without a shared interest of the 4000 who have waited longest, the best 400.';
 call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid

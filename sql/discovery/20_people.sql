@@ -120,8 +120,9 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.index_person_names is 'Trigger: a person is found by the names that they have now, and not while '
-  'they are banned or once they are erased: nobody''s look passes over them.';
+comment on function private.index_person_names is
+  'Trigger: a person is found by the names that they have now, and not while they are banned or once '
+  'they are erased: nobody''s look passes over them.';
 create trigger _205_index_person_names
   after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
   for each row execute function private.index_person_names();

@@ -143,7 +143,8 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   elsif p_cursor is not null then
-    v_cursor := private.require_search_cursor(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
+    v_cursor := private.require_search_cursor(
+      split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
     v_before := (v_cursor.number / 500 + 1) * 500;
   end if;
   if p_query.query is null then

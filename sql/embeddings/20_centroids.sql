@@ -1,5 +1,5 @@
 -- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
--- is kept, and made anew after they marked others, at most once a minute: the sooner, the fewer posts it is of.
+-- is kept, and made anew after they reacted to others, at most once a minute: the sooner, the fewer posts it is of.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -17,7 +17,7 @@ alter table private.centroids
   alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
-  'The mean of what each person marked last; without a vector as long as none of that has one.';
+  'The mean of what each person reacted to or bookmarked last; without a vector as long as none of that has one.';
 comment on column private.centroids.posts is 'Of how many posts it is the mean, 50 at most.';
 comment on column private.centroids.refreshed_at is 'When it was last made; null before.';
 comment on column private.centroids.due_at is 'When it is made anew; null while nothing has changed.';
@@ -54,7 +54,7 @@ begin
           from private.post_embeddings e cross join lateral unnest(e.vector) with ordinality as u (x, place)
           where e.post_id = any (v_posts) and e.model = v_model
           group by u.place) s;
-    -- a post that was marked as soon as it was out may have none yet
+    -- a post that was reacted to as soon as it was out may have none yet
     v_early := private.find_unembedded(array(select p.id from app.posts p
                                              where p.id = any (v_posts)
                                                and p.published_at > now() - interval '10 minutes')) <> '{}';
@@ -79,8 +79,8 @@ begin
   return private.refresh_centroids();
 end $$;
 comment on function private.job_refresh_centroids is
-  'Job: makes what people like anew, 20 people at a time, after they marked further posts. May run twice: who is done '
-  'is not due. The worker repeats it until nobody is.';
+  'Job: makes what people like anew, 20 people at a time, after they reacted to further posts. May run twice: who is '
+  'done is not due. The worker repeats it until nobody is.';
 insert into private.jobs (name, cron, expires, repeats) values ('refresh-centroids', '* * * * *', 60, true);
 
 create function private.refresh_next_centroids(p_job jsonb, p_after uuid default null) returns json

@@ -1,4 +1,4 @@
--- Replies to events, and who has a place. All of it happens under the lock of the event's places, so that a place that
+-- Replies to events, and who has a seat. All of it happens under the lock of the event's seats, so that a seat that
 -- is freed or added goes to who waits longest in the same transaction.
 -- docs/decisions.md, Events.
 
@@ -17,7 +17,7 @@ begin
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
-  'Works out anew when the guests of an event, whose places are locked, are reminded the next time.';
+  'Works out anew when the guests of an event, whose seats are locked, are reminded the next time.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -82,7 +82,7 @@ begin
   end if;
 end $$;
 comment on function private.fill_seats is
-  'Gives the free places of an event that is locked to those who wait longest, and emits events.place.given.';
+  'Gives the free seats of an event that is locked to those who wait longest, and emits events.place.given.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -92,11 +92,11 @@ declare
   v_me     uuid := private.require_caller();
   v_id     uuid := p_head.id;
   v_event  app.events;
-  v_places app.event_seats;
+  v_seats app.event_seats;
   v_old    text;
 begin
   select * into v_event from app.events where id = v_id;
-  select * into v_places from app.event_seats where event_id = v_id;
+  select * into v_seats from app.event_seats where event_id = v_id;
   if v_event.cancelled_at is not null then
     perform private.raise_error('event_cancelled');
   elsif v_event.ends_at <= now() then
@@ -105,8 +105,8 @@ begin
   select status into v_old from app.event_rsvps where event_id = v_id and user_id = v_me;
   if v_old = p_status or (p_status = 'going' and v_old = 'waitlisted') then
     return;
-  elsif p_status = 'going' and v_places.going >= v_event.capacity then
-    if v_places.waitlisted >= 500 then
+  elsif p_status = 'going' and v_seats.going >= v_event.capacity then
+    if v_seats.waitlisted >= 500 then
       perform private.raise_error('event_waitlist_full');
     end if;
     perform private.put_rsvp(v_id, v_me, 'waitlisted');
@@ -116,8 +116,9 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. Without '
-  'a free place they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, event_waitlist_full.';
+  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. '
+  'Without a free seat they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, '
+  'event_waitlist_full.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -134,7 +135,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see it or not, and gives the place on; false when there '
+  'Takes the caller''s reply to an event back, whether they see it or not, and gives the seat on; false when there '
   'is none.';
 
 create function api.rsvp_event(p_id uuid, p_status text) returns json

@@ -147,7 +147,7 @@ begin
 end $$;
 comment on function private.job_remind_events is
   'Job: reminds 500 people who go to an event, a day and an hour before it begins: of the event that has been due the '
-  'longest, behind which others of its host give way. Each is marked under the lock of the places in the transaction '
+  'longest, behind which others of its host give way. Each is noted under the lock of the seats in the transaction '
   'that leaves the effect, so it may run twice or beside another. What is 15 minutes late is left out, and who said '
   'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);

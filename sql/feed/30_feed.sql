@@ -125,8 +125,8 @@ comment on function private.without_phrases is
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
   'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
-  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), where any '
-  'did; and how many posts the page has.';
+  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), '
+  'where any did; and how many posts the page has.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -135,13 +135,14 @@ as $$
 begin
   return left(md5(p_id::text), 12);
 end $$;
-comment on function private.post_fingerprint is 'Twelve digits that tell a post from others of its block, in a cursor.';
+comment on function private.post_fingerprint is
+  'Twelve digits that tell a post from others of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post, or with a time a place, and the marks of the posts that came to the front '
-  'of its block, in their order. With them the walk goes on as it began, also when what the caller likes has changed '
-  'meanwhile.';
+  'A cursor of the feed: the id of a post, or with a time a place, and the fingerprints of the posts that came to the '
+  'front of its block, in their order. With them the walk goes on as it began, also when what the caller likes has '
+  'changed meanwhile.';
 
 create function private.feed_list(p_tab text) returns text
 language plpgsql immutable
@@ -166,8 +167,8 @@ begin
   return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
-  'cursor_unknown.';
+  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place. '
+  'Fails: cursor_unknown.';
 
 create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
@@ -265,7 +266,7 @@ declare
   v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
   v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
-  v_opened text[];      -- the marks of what came to the front of the cursor's block
+  v_opened text[];      -- the fingerprints of what came to the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
   v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
   v_near   integer[];

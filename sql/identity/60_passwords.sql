@@ -65,7 +65,8 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
+    -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');
   end if;
   perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);

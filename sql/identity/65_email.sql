@@ -163,7 +163,8 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
+    -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');
   end if;
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);

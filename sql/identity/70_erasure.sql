@@ -81,7 +81,8 @@ begin
   end if;
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
-    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
+    -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');
   end if;
   perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
   perform private.keep_an_admin(app.uid());

@@ -1,4 +1,4 @@
--- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are parts of contents.
+-- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are children of contents.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Market; Erasure and export.
 

@@ -42,7 +42,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- counted as the caller sees them: a refusal must not tell of those that are hidden from them
+  -- counted as the caller sees them: an error must not tell of those that are hidden from them
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then

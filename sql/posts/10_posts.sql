@@ -174,8 +174,8 @@ comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.hide_or_show_posts). '
-  'Until then app.hidden_people hides them.';
+  'Whether the author is banned: of the newest 500 posts at once, of the others soon after '
+  '(private.hide_or_show_posts). Until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 

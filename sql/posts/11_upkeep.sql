@@ -6,7 +6,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.sync_repost_audience)
+    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost
+    -- (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
@@ -85,7 +86,8 @@ as $$
 declare
   -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
   v_engagement integer := new.reactions + new.replies + new.shares + new.bookmarks;
-  v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;   -- log(2, …) takes twenty times as long
+  -- log(2, …) takes twenty times as long
+  v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;

@@ -47,7 +47,7 @@ begin
 end $$;
 comment on function private.lock_open_post_space is
   'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
-  'nobody answers, marks, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
+  'nobody answers, reacts to, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown

@@ -40,7 +40,7 @@ begin
     order by w.place);
 end $$;
 comment on function private.post_engagement_fields is
-  'The parts of these posts'' cards that change when people leave marks on them, each as the fields counters and '
+  'The parts of these posts'' cards that change with the engagement of others, each as the fields counters and '
   'viewer of a JSON object, in order; null for a post that does not exist.';
 call private.force_index_scans('private.post_engagement_fields');
 

@@ -1,5 +1,5 @@
 -- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
--- marked at once, the others by the worker; until then app.hidden_people hides them.
+-- hidden in their rows at once, the others by the worker; until then app.hidden_people hides them.
 -- docs/decisions.md, Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
@@ -73,7 +73,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
   select banned_at is not null into v_banned from app.users where id = v_user for share;
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
@@ -82,8 +82,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_posts is
-  'For the worker alone, and private.hide_banned_posts: marks the next 500 posts of a person {userId} behind one as those '
-  'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} behind one, or '
+  'shows them again, by whether the person is banned then. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
 create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
@@ -96,7 +96,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.hide_or_show_posts
+  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in hide_or_show_posts
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
@@ -139,8 +139,8 @@ begin
   return null;
 end $$;
 comment on function private.hide_banned_posts is
-  'Trigger: a ban marks a person''s newest 500 posts and replies, and its end takes the marks away; of the others the '
-  'worker does it soon after.';
+  'Trigger: a ban hides a person''s newest 500 posts and replies, and its end shows them again; the others follow by '
+  'the worker.';
 create trigger _150_hide_banned_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.hide_banned_posts();

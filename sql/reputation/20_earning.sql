@@ -98,7 +98,7 @@ comment on function private.earn_reputation_from_replies is
   'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
 
 create view private.post_engagement with (security_invoker) as
-select r.post_id, r.user_id, 'reaction' as mark from app.reactions r
+select r.post_id, r.user_id, 'reaction' as action from app.reactions r
 union all
 select b.post_id, b.user_id, 'bookmark' from app.bookmarks b
 union all
@@ -109,26 +109,26 @@ comment on view private.post_engagement is
   'functions.';
 
 create function private.changed_engagement(p_effects private.effects[])
-returns table (post_id uuid, user_id uuid, mark text, stands boolean, caused_at timestamptz)
+returns table (post_id uuid, user_id uuid, action text, stands boolean, caused_at timestamptz)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- posts.reaction.… and posts.bookmark.… name the mark; posts.post.reposted and …unreposted are about a repost
+  -- posts.reaction.… and posts.bookmark.… name the action; posts.post.reposted and …unreposted are about a repost
   return query
-  select c.post_id, c.user_id, c.mark,
+  select c.post_id, c.user_id, c.action,
          exists (select from private.post_engagement m
-                 where m.post_id = c.post_id and m.user_id = c.user_id and m.mark = c.mark),
+                 where m.post_id = c.post_id and m.user_id = c.user_id and m.action = c.action),
          c.caused_at
   from (select (e.payload ->> 'postId')::uuid as post_id, (e.payload ->> 'userId')::uuid as user_id,
-               replace(split_part(e.event, '.', 2), 'post', 'repost') as mark, min(e.caused_at) as caused_at
+               replace(split_part(e.event, '.', 2), 'post', 'repost') as action, min(e.caused_at) as caused_at
         from unnest(p_effects) e
         group by 1, 2, 3) c;
 end $$;
 comment on function private.changed_engagement is
-  'The marks that these effects are about, each once, and whether each stands now. That decides: so giving, taking '
-  'back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at once '
-  'the later finds that both are gone.';
+  'The engagement that these effects are about, each once, and whether each is there now. That decides: so giving, '
+  'taking back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at '
+  'once the later finds that both are gone.';
 
 create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -148,7 +148,7 @@ begin
         from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
                where e.user_id = o.author_id)) m
-        cross join lateral (select m.mark || '.received' as kind) k
+        cross join lateral (select m.action || '.received' as kind) k
         join app.posts p on p.id = m.post_id) f;
   perform private.reverse_reputation(v_undone);
   perform private.earn_reputation(v_earned);

@@ -175,7 +175,7 @@ begin
                (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
         from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
-        cross join lateral (select m.mark || '_given' as kind) k
+        cross join lateral (select m.action || '_given' as kind) k
         join app.posts p on p.id = m.post_id and p.author_id <> m.user_id) f;
   perform private.reverse_contribution(v_undone);
   perform private.earn_contribution(v_earned);

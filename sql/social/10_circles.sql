@@ -75,7 +75,8 @@ begin
     perform private.raise_error('circle_unknown');   -- it was deleted meanwhile
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    perform private.raise_error('member_already');   -- before the count, since it is the better answer for a full circle
+    -- before the count, since it is the better answer for a full circle
+    perform private.raise_error('member_already');
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
     perform private.raise_error('circle_full');

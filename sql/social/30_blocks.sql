@@ -1,4 +1,4 @@
--- Blocks, which silence both sides, and the triggers that keep app.audience true to circles and blocks.
+-- Blocks, which hide both sides from each other, and the triggers that keep app.audience true to circles and blocks.
 -- docs/decisions.md, Visibility.
 
 create table app.blocks (
@@ -9,7 +9,7 @@ create table app.blocks (
   constraint block_oneself check (blocker_id <> blocked_id)
 );
 create index blocks_blocked_id_idx on app.blocks (blocked_id);
-comment on table app.blocks is 'Who blocked whom. Either direction silences both.';
+comment on table app.blocks is 'Who blocked whom. Either direction hides both from each other.';
 -- no update: a block is made or lifted
 
 insert into private.errors (code, status, text) values
@@ -108,7 +108,8 @@ begin
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
+  'Trigger: a block hides both from each other and ends pending invitations; when it is lifted, the '
+  'memberships apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();

@@ -1,4 +1,4 @@
--- What a ban does to memberships: they stay, silent.
+-- What a ban does to memberships: they stay, hidden.
 -- docs/decisions.md, Spaces.
 
 create function private.hide_memberships() returns trigger

@@ -17,7 +17,7 @@ create table app.video_reposts (
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no update of either: a mark is given or taken back
+-- no update of either: a like or a repost is given or taken back
 
 insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
-import { markOf, platformText } from './server.ts'
+import { fingerprintOf, platformText } from './server.ts'
 
 export interface MigrateOptions {
   /** Whether seed files run too; they do unless this is false. */
@@ -50,7 +50,7 @@ export async function preparePlatform(superuserUrl: string): Promise<void> {
     const text = platformText()
     await sql.begin(async (tx) => {
       await run(tx, 'platform.sql', text)
-      await tx.unsafe(`comment on schema realtime is '${markOf(text)}'`)
+      await tx.unsafe(`comment on schema realtime is '${fingerprintOf(text)}'`)
     })
   } finally {
     await sql.end()

@@ -49,7 +49,7 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
-  log_lock_waits: 'on', // tells of deadlocks too, of which the refusal is kept out (migrate.ts, muteClientErrors)
+  log_lock_waits: 'on', // tells of deadlocks too, of which the client errors are kept out (migrate.ts, muteClientErrors)
   jit: 'off', // short statements: compiling them costs more than it saves
 }
 

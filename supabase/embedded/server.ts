@@ -38,7 +38,7 @@ export interface Server {
   /** Whether the database has a schema of a Supabase platform. */
   platform: boolean
   /** What preparePlatform left; null where it was somebody else, or nobody. */
-  mark: string | null
+  fingerprint: string | null
   /** What a platform has and this database does not. */
   missing: string[]
 }
@@ -56,7 +56,7 @@ export async function lookAt(sql: Sql): Promise<Server> {
             (select rolsuper from pg_roles where rolname = 'postgres') as "ownerIsSuperuser",
             array(select unnest($1::text[]) except select name::text from pg_available_extensions) as "withoutExtensions",
             to_regnamespace('auth') is not null or to_regnamespace('realtime') is not null as platform,
-            obj_description(to_regnamespace('realtime')::oid, 'pg_namespace') as mark,
+            obj_description(to_regnamespace('realtime')::oid, 'pg_namespace') as fingerprint,
             array(${needed}) as missing`,
     [extensions],
   )
@@ -64,18 +64,19 @@ export async function lookAt(sql: Sql): Promise<Server> {
 }
 
 /** What a database is: one without a platform, one of ours that is complete or behind, or a Supabase stack's. */
-export function stateOf({ platform, mark, missing }: Server): 'bare' | 'behind' | 'prepared' | 'stack' {
+export function stateOf({ platform, fingerprint, missing }: Server): 'bare' | 'behind' | 'prepared' | 'stack' {
   if (!platform) return 'bare'
-  if (!mark?.startsWith(MARK)) return 'stack'
-  return mark === markOf(platformText()) && missing.length === 0 ? 'prepared' : 'behind'
+  if (!fingerprint?.startsWith(PREFIX)) return 'stack'
+  return fingerprint === fingerprintOf(platformText()) && missing.length === 0 ? 'prepared' : 'behind'
 }
 
 export const platformText = (): string => readFileSync(join(import.meta.dirname, 'platform.sql'), 'utf8')
 
-const MARK = 'Stands in for the Realtime server of Supabase: platform.sql '
+const PREFIX = 'Stands in for the Realtime server of Supabase: platform.sql '
 
 /** The comment on the schema `realtime` by which a later look knows who made it, and of which text. */
-export const markOf = (text: string): string => MARK + createHash('sha256').update(text).digest('hex').slice(0, 16)
+export const fingerprintOf = (text: string): string =>
+  PREFIX + createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /** Why Kith cannot run there, a sentence each that says what to do. @param connections how many a facade takes */
 export function faultsOf(server: Server, connections: number): string[] {

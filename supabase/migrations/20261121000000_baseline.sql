@@ -157,8 +157,8 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, and '
-  'value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
+  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, '
+  'and value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
 
 create procedure private.make_checks_raise_codes()
 language plpgsql
@@ -615,7 +615,7 @@ comment on function private.claim_username is
   'username_reserved, username_taken, usernames_exhausted.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
--- before the unique index of app.users is asked, whose refusal has no code
+-- before the unique index of app.users is asked, whose error has no code
 create trigger _052_claim_changed_username before update of username on app.users
   for each row when (old.username <> new.username) execute function private.claim_username();
 
@@ -665,7 +665,7 @@ begin
   if length(p_text) > 400000 then
     return;
   end if;
-  -- controls but tab and line ends; embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C are
+  -- controls but tab and line ends; embeddings, overrides and isolates. The signs U+200E, U+200F and U+061C are
   -- harmless: they turn nothing around them
   if p_text ~ '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]' then
     perform private.raise_error('text_unfit');
@@ -679,8 +679,8 @@ begin
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
     perform private.raise_error('text_unfit');
   end if;
-  -- Postgres sorts the marks on a letter in quadratic time, so thousands of them would hold up the database. No script
-  -- writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
+  -- Postgres sorts the combining signs of a letter in quadratic time, so thousands would hold up the database. No
+  -- script writes 250 characters without a blank, an ASCII sign, or a letter, symbol or emoji of these ranges
   if length(p_text) > 250 and exists (
        select from regexp_split_to_table(p_text,
          '[\u0001-\u007e\u00a1-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u060f\u0620-\u064a'
@@ -770,8 +770,8 @@ create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though the marks of it '
-  '(required_level 4) come in batches. A trigger keeps it.';
+  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though their rows get '
+  'required_level 4 in batches. A trigger keeps it.';
 
 create function private.hide_person() returns trigger
 language plpgsql security definer   -- only this trigger writes it
@@ -870,10 +870,10 @@ create table private.event_types (
 );
 comment on table private.event_types is
   'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
-  'short codes.';
-comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
-  'when".';
+comment on column private.event_types.payload is
+  'The fields of the payload, all of them always there: ids, numbers and short codes.';
+comment on column private.event_types.happens is
+  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -2642,7 +2642,7 @@ begin
   return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
-  'Counts so many writes of the caller in their hour; a refusal counts nothing, since it undoes the transaction. For '
+  'Counts so many writes of the caller in their hour; an error counts nothing, since it undoes the transaction. For '
   'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
   'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks. Fails: writes_exceeded.';
 
@@ -5145,7 +5145,8 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
+    -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');
   end if;
   perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
@@ -5415,7 +5416,8 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
+    -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');
   end if;
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
@@ -5598,7 +5600,8 @@ begin
   end if;
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
-    perform private.raise_error('token_revoked');   -- the password changed while it was being checked, which ended this token
+    -- the password changed while it was being checked, which ended this token
+    perform private.raise_error('token_revoked');
   end if;
   perform private.check_caller();   -- again: who was made an admin meanwhile has not locked the roles
   perform private.keep_an_admin(app.uid());
@@ -6246,7 +6249,8 @@ begin
     perform private.raise_error('circle_unknown');   -- it was deleted meanwhile
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    perform private.raise_error('member_already');   -- before the count, since it is the better answer for a full circle
+    -- before the count, since it is the better answer for a full circle
+    perform private.raise_error('member_already');
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
     perform private.raise_error('circle_full');
@@ -6945,7 +6949,7 @@ comment on function api.list_memberships is
 
 -- sql/social/30_blocks.sql
 
--- Blocks, which silence both sides, and the triggers that keep app.audience true to circles and blocks.
+-- Blocks, which hide both sides from each other, and the triggers that keep app.audience true to circles and blocks.
 -- docs/decisions.md, Visibility.
 
 create table app.blocks (
@@ -6956,7 +6960,7 @@ create table app.blocks (
   constraint block_oneself check (blocker_id <> blocked_id)
 );
 create index blocks_blocked_id_idx on app.blocks (blocked_id);
-comment on table app.blocks is 'Who blocked whom. Either direction silences both.';
+comment on table app.blocks is 'Who blocked whom. Either direction hides both from each other.';
 -- no update: a block is made or lifted
 
 insert into private.errors (code, status, text) values
@@ -7055,7 +7059,8 @@ begin
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block silences both ways and ends pending invitations; when it is lifted, the memberships apply again.';
+  'Trigger: a block hides both from each other and ends pending invitations; when it is lifted, the '
+  'memberships apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
@@ -9708,7 +9713,7 @@ comment on function private.may_publish_in is
 
 -- sql/spaces/80_bans.sql
 
--- What a ban does to memberships: they stay, silent.
+-- What a ban does to memberships: they stay, hidden.
 -- docs/decisions.md, Spaces.
 
 create function private.hide_memberships() returns trigger
@@ -10037,8 +10042,8 @@ comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned: of the newest 500 posts at once, of the others soon after (private.hide_or_show_posts). '
-  'Until then app.hidden_people hides them.';
+  'Whether the author is banned: of the newest 500 posts at once, of the others soon after '
+  '(private.hide_or_show_posts). Until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often its reactions, replies, reposts and bookmarks have doubled. See private.raise_trending.';
 
@@ -10140,7 +10145,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost (private.sync_repost_audience)
+    -- locks like the foreign key: it waits for an edit under way, or the edit finds the repost
+    -- (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
@@ -10219,7 +10225,8 @@ as $$
 declare
   -- only whole doublings: the post's own row and its indexes change a few times in its life, not at every heart
   v_engagement integer := new.reactions + new.replies + new.shares + new.bookmarks;
-  v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;   -- log(2, …) takes twenty times as long
+  -- log(2, …) takes twenty times as long
+  v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
@@ -11108,7 +11115,7 @@ begin
 end $$;
 comment on function private.lock_open_post_space is
   'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
-  'nobody answers, marks, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
+  'nobody answers, reacts to, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -12547,7 +12554,7 @@ begin
     order by w.place);
 end $$;
 comment on function private.post_engagement_fields is
-  'The parts of these posts'' cards that change when people leave marks on them, each as the fields counters and '
+  'The parts of these posts'' cards that change with the engagement of others, each as the fields counters and '
   'viewer of a JSON object, in order; null for a post that does not exist.';
 call private.force_index_scans('private.post_engagement_fields');
 
@@ -13461,7 +13468,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- sql/posts/80_bans.sql
 
 -- Bans: what a banned person wrote disappears, and comes back when the ban ends. The newest 500 posts and replies are
--- marked at once, the others by the worker; until then app.hidden_people hides them.
+-- hidden in their rows at once, the others by the worker; until then app.hidden_people hides them.
 -- docs/decisions.md, Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
@@ -13535,7 +13542,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
   select banned_at is not null into v_banned from app.users where id = v_user for share;
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
@@ -13544,8 +13551,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_posts is
-  'For the worker alone, and private.hide_banned_posts: marks the next 500 posts of a person {userId} behind one as those '
-  'of a banned author, or not, by what the person is then. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} behind one, or '
+  'shows them again, by whether the person is banned then. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
 create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
@@ -13558,7 +13565,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in private.hide_or_show_posts
+  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in hide_or_show_posts
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
@@ -13601,8 +13608,8 @@ begin
   return null;
 end $$;
 comment on function private.hide_banned_posts is
-  'Trigger: a ban marks a person''s newest 500 posts and replies, and its end takes the marks away; of the others the '
-  'worker does it soon after.';
+  'Trigger: a ban hides a person''s newest 500 posts and replies, and its end shows them again; the others follow by '
+  'the worker.';
 create trigger _150_hide_banned_posts after update of banned_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null))
   execute function private.hide_banned_posts();
@@ -16371,7 +16378,7 @@ comment on function private.earn_reputation_from_replies is
   'Listener: a reply to another''s post earns its author the points of its kind, in the post''s primary interest.';
 
 create view private.post_engagement with (security_invoker) as
-select r.post_id, r.user_id, 'reaction' as mark from app.reactions r
+select r.post_id, r.user_id, 'reaction' as action from app.reactions r
 union all
 select b.post_id, b.user_id, 'bookmark' from app.bookmarks b
 union all
@@ -16382,26 +16389,26 @@ comment on view private.post_engagement is
   'functions.';
 
 create function private.changed_engagement(p_effects private.effects[])
-returns table (post_id uuid, user_id uuid, mark text, stands boolean, caused_at timestamptz)
+returns table (post_id uuid, user_id uuid, action text, stands boolean, caused_at timestamptz)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- posts.reaction.… and posts.bookmark.… name the mark; posts.post.reposted and …unreposted are about a repost
+  -- posts.reaction.… and posts.bookmark.… name the action; posts.post.reposted and …unreposted are about a repost
   return query
-  select c.post_id, c.user_id, c.mark,
+  select c.post_id, c.user_id, c.action,
          exists (select from private.post_engagement m
-                 where m.post_id = c.post_id and m.user_id = c.user_id and m.mark = c.mark),
+                 where m.post_id = c.post_id and m.user_id = c.user_id and m.action = c.action),
          c.caused_at
   from (select (e.payload ->> 'postId')::uuid as post_id, (e.payload ->> 'userId')::uuid as user_id,
-               replace(split_part(e.event, '.', 2), 'post', 'repost') as mark, min(e.caused_at) as caused_at
+               replace(split_part(e.event, '.', 2), 'post', 'repost') as action, min(e.caused_at) as caused_at
         from unnest(p_effects) e
         group by 1, 2, 3) c;
 end $$;
 comment on function private.changed_engagement is
-  'The marks that these effects are about, each once, and whether each stands now. That decides: so giving, taking '
-  'back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at once '
-  'the later finds that both are gone.';
+  'The engagement that these effects are about, each once, and whether each is there now. That decides: so giving, '
+  'taking back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at '
+  'once the later finds that both are gone.';
 
 create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -16421,7 +16428,7 @@ begin
         from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
                where e.user_id = o.author_id)) m
-        cross join lateral (select m.mark || '.received' as kind) k
+        cross join lateral (select m.action || '.received' as kind) k
         join app.posts p on p.id = m.post_id) f;
   perform private.reverse_reputation(v_undone);
   perform private.earn_reputation(v_earned);
@@ -17268,7 +17275,7 @@ begin
                (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
         from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
-        cross join lateral (select m.mark || '_given' as kind) k
+        cross join lateral (select m.action || '_given' as kind) k
         join app.posts p on p.id = m.post_id and p.author_id <> m.user_id) f;
   perform private.reverse_contribution(v_undone);
   perform private.earn_contribution(v_earned);
@@ -19089,7 +19096,7 @@ create trigger _190_forget_embedding after update of deleted_at on app.posts
 -- sql/embeddings/20_centroids.sql
 
 -- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
--- is kept, and made anew after they marked others, at most once a minute: the sooner, the fewer posts it is of.
+-- is kept, and made anew after they reacted to others, at most once a minute: the sooner, the fewer posts it is of.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -19107,7 +19114,7 @@ alter table private.centroids
   alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
-  'The mean of what each person marked last; without a vector as long as none of that has one.';
+  'The mean of what each person reacted to or bookmarked last; without a vector as long as none of that has one.';
 comment on column private.centroids.posts is 'Of how many posts it is the mean, 50 at most.';
 comment on column private.centroids.refreshed_at is 'When it was last made; null before.';
 comment on column private.centroids.due_at is 'When it is made anew; null while nothing has changed.';
@@ -19144,7 +19151,7 @@ begin
           from private.post_embeddings e cross join lateral unnest(e.vector) with ordinality as u (x, place)
           where e.post_id = any (v_posts) and e.model = v_model
           group by u.place) s;
-    -- a post that was marked as soon as it was out may have none yet
+    -- a post that was reacted to as soon as it was out may have none yet
     v_early := private.find_unembedded(array(select p.id from app.posts p
                                              where p.id = any (v_posts)
                                                and p.published_at > now() - interval '10 minutes')) <> '{}';
@@ -19169,8 +19176,8 @@ begin
   return private.refresh_centroids();
 end $$;
 comment on function private.job_refresh_centroids is
-  'Job: makes what people like anew, 20 people at a time, after they marked further posts. May run twice: who is done '
-  'is not due. The worker repeats it until nobody is.';
+  'Job: makes what people like anew, 20 people at a time, after they reacted to further posts. May run twice: who is '
+  'done is not due. The worker repeats it until nobody is.';
 insert into private.jobs (name, cron, expires, repeats) values ('refresh-centroids', '* * * * *', 60, true);
 
 create function private.refresh_next_centroids(p_job jsonb, p_after uuid default null) returns json
@@ -20039,8 +20046,8 @@ comment on function private.without_phrases is
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
   'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
-  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), where any '
-  'did; and how many posts the page has.';
+  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), '
+  'where any did; and how many posts the page has.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -20049,13 +20056,14 @@ as $$
 begin
   return left(md5(p_id::text), 12);
 end $$;
-comment on function private.post_fingerprint is 'Twelve digits that tell a post from others of its block, in a cursor.';
+comment on function private.post_fingerprint is
+  'Twelve digits that tell a post from others of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post, or with a time a place, and the marks of the posts that came to the front '
-  'of its block, in their order. With them the walk goes on as it began, also when what the caller likes has changed '
-  'meanwhile.';
+  'A cursor of the feed: the id of a post, or with a time a place, and the fingerprints of the posts that came to the '
+  'front of its block, in their order. With them the walk goes on as it began, also when what the caller likes has '
+  'changed meanwhile.';
 
 create function private.feed_list(p_tab text) returns text
 language plpgsql immutable
@@ -20080,8 +20088,8 @@ begin
   return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of a tab: a UUID, perhaps with the marks of up to 20 posts behind it, or a place. Fails: '
-  'cursor_unknown.';
+  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place. '
+  'Fails: cursor_unknown.';
 
 create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
@@ -20179,7 +20187,7 @@ declare
   v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
   v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
-  v_opened text[];      -- the marks of what came to the front of the cursor's block
+  v_opened text[];      -- the fingerprints of what came to the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
   v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
   v_near   integer[];
@@ -21042,7 +21050,7 @@ begin
   if not found then
     return false;
   end if;
-  -- parts before details: ARCHITECTURE.md, Locks
+  -- children before details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;
@@ -21056,7 +21064,7 @@ comment on function private.delete_content is
 
 -- sql/content/60_children.sql
 
--- Parts: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
+-- Children: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
 -- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
@@ -21067,8 +21075,8 @@ create table private.content_child_kinds (
   details  regclass not null unique
 );
 comment on table private.content_child_kinds is
-  'Kinds of parts that staff removes and restores as contents, by setting removed_at of relation. details is a view '
-  '(id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
+  'Kinds of children that staff removes and restores as contents, by setting removed_at of relation. details is a '
+  'view (id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
 comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
 
 create table private.content_child_tables (
@@ -21092,7 +21100,7 @@ begin
   return new;
 end $$;
 comment on function private.prepare_child is
-  'Trigger: fills the words of a part by its body, or staff who looks for some would wait for those of 400 texts.';
+  'Trigger: fills the words of a child by its body, or staff who looks for some would wait for those of 400 texts.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
@@ -21106,7 +21114,7 @@ begin
     into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   return v_ids;
 end $$;
-comment on function private.next_children is 'The next 500 parts of this kind by a person behind one, by id.';
+comment on function private.next_children is 'The next 500 children of this kind by a person behind one, by id.';
 call private.force_index_scans('private.next_children');
 
 create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
@@ -21115,7 +21123,7 @@ set search_path = ''
 as $$
 declare
   v_user    uuid := (p_job ->> 'userId')::uuid;
-  v_part    private.content_child_tables;
+  v_child   private.content_child_tables;
   v_hidden  boolean;
   v_erased  boolean;
   v_ids     uuid[];
@@ -21124,26 +21132,27 @@ begin
   -- as in private.hide_or_show_contents
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
-  select * into v_part from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
+  select * into v_child from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
   execute format('select array(select %1$I from %2$s where %3$I = $1 and %1$I > $2 order by %1$I limit 500)',
-                 v_part.key, v_part.relation, v_part.person)
+                 v_child.key, v_child.relation, v_child.person)
     into v_ids using v_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   execute case
-    when v_erased and v_part.words is null and not v_part.stays then
-      format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_part.key, v_part.relation, v_part.person)
-    when v_erased and v_part.words is not null then
+    when v_erased and v_child.words is null and not v_child.stays then
+      format('delete from %2$s where %3$I = $1 and %1$I = any ($2)', v_child.key, v_child.relation, v_child.person)
+    when v_erased and v_child.words is not null then
       format('update %2$s set author_hidden = true, %4$I = %5$L
               where %3$I = $1 and %1$I = any ($2) and (not author_hidden or %4$I <> %5$L)',
-             v_part.key, v_part.relation, v_part.person, v_part.words, '')
+             v_child.key, v_child.relation, v_child.person, v_child.words, '')
     else
       format('update %2$s set author_hidden = $3 where %3$I = $1 and %1$I = any ($2) and author_hidden <> $3',
-             v_part.key, v_part.relation, v_part.person) end
+             v_child.key, v_child.relation, v_child.person) end
     using v_user, v_ids, v_hidden;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_children is
-  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of parts {userId, relation}.';
+  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of children '
+  '{userId, relation}.';
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
@@ -21168,14 +21177,14 @@ begin
   return null;
 end $$;
 comment on function private.hide_children is
-  'Trigger: as private.hide_contents, of 500 rows of each table of parts.';
+  'Trigger: as private.hide_contents, of 500 rows of each table of children.';
 create trigger _166_hide_children after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
   execute function private.hide_children();
 
 -- sql/content/80_bans.sql
 
--- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are marked at once,
+-- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are hidden at once,
 -- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
@@ -21216,7 +21225,7 @@ declare
   v_eraser  text;
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it marks is what holds when it commits
+  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
@@ -21228,15 +21237,15 @@ begin
     update app.contents set author_hidden = true, title = null, words = ''
     where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
-    -- the mark alone: what follows from other words is not worked out anew
+    -- this column alone: what follows from other words is not worked out anew
     update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_contents is
-  'For the worker alone, and private.hide_contents: marks the next 500 contents of a person {userId} behind one '
-  'as those of a banned or erased author, or not, by what the person is then; of an erased one their words go too. '
+  'For the worker alone, and private.hide_contents: hides the next 500 contents of a person {userId} behind one, '
+  'or shows them again, by whether the person is banned or erased then; of an erased one their words go too. '
   'Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
@@ -21258,7 +21267,7 @@ begin
   return null;
 end $$;
 comment on function private.hide_contents is
-  'Trigger: a ban marks a person''s newest 500 contents, its end takes the marks away, and an erasure empties them '
+  'Trigger: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
   'too; the others follow by the worker.';
 create trigger _162_hide_contents after update of banned_at, erased_at on app.users
   for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
@@ -21484,7 +21493,7 @@ create table app.video_reposts (
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no update of either: a mark is given or taken back
+-- no update of either: a like or a repost is given or taken back
 
 insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
@@ -25371,7 +25380,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- counted as the caller sees them: a refusal must not tell of those that are hidden from them
+  -- counted as the caller sees them: an error must not tell of those that are hidden from them
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
@@ -26782,7 +26791,7 @@ comment on function private.require_event_card is 'Answers the card of an event 
 
 -- sql/events/20_seats.sql
 
--- Replies to events, and who has a place. All of it happens under the lock of the event's places, so that a place that
+-- Replies to events, and who has a seat. All of it happens under the lock of the event's seats, so that a seat that
 -- is freed or added goes to who waits longest in the same transaction.
 -- docs/decisions.md, Events.
 
@@ -26801,7 +26810,7 @@ begin
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
-  'Works out anew when the guests of an event, whose places are locked, are reminded the next time.';
+  'Works out anew when the guests of an event, whose seats are locked, are reminded the next time.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26866,7 +26875,7 @@ begin
   end if;
 end $$;
 comment on function private.fill_seats is
-  'Gives the free places of an event that is locked to those who wait longest, and emits events.place.given.';
+  'Gives the free seats of an event that is locked to those who wait longest, and emits events.place.given.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26876,11 +26885,11 @@ declare
   v_me     uuid := private.require_caller();
   v_id     uuid := p_head.id;
   v_event  app.events;
-  v_places app.event_seats;
+  v_seats app.event_seats;
   v_old    text;
 begin
   select * into v_event from app.events where id = v_id;
-  select * into v_places from app.event_seats where event_id = v_id;
+  select * into v_seats from app.event_seats where event_id = v_id;
   if v_event.cancelled_at is not null then
     perform private.raise_error('event_cancelled');
   elsif v_event.ends_at <= now() then
@@ -26889,8 +26898,8 @@ begin
   select status into v_old from app.event_rsvps where event_id = v_id and user_id = v_me;
   if v_old = p_status or (p_status = 'going' and v_old = 'waitlisted') then
     return;
-  elsif p_status = 'going' and v_places.going >= v_event.capacity then
-    if v_places.waitlisted >= 500 then
+  elsif p_status = 'going' and v_seats.going >= v_event.capacity then
+    if v_seats.waitlisted >= 500 then
       perform private.raise_error('event_waitlist_full');
     end if;
     perform private.put_rsvp(v_id, v_me, 'waitlisted');
@@ -26900,8 +26909,9 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. Without '
-  'a free place they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, event_waitlist_full.';
+  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. '
+  'Without a free seat they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, '
+  'event_waitlist_full.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -26918,7 +26928,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see it or not, and gives the place on; false when there '
+  'Takes the caller''s reply to an event back, whether they see it or not, and gives the seat on; false when there '
   'is none.';
 
 create function api.rsvp_event(p_id uuid, p_status text) returns json
@@ -27509,7 +27519,7 @@ begin
 end $$;
 comment on function private.job_remind_events is
   'Job: reminds 500 people who go to an event, a day and an hour before it begins: of the event that has been due the '
-  'longest, behind which others of its host give way. Each is marked under the lock of the places in the transaction '
+  'longest, behind which others of its host give way. Each is noted under the lock of the seats in the transaction '
   'that leaves the effect, so it may run twice or beside another. What is 15 minutes late is left out, and who said '
   'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);
@@ -27819,7 +27829,8 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 -- behind arguments, as a ban locks them
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
-insert into private.content_child_tables (relation, person, key) values ('app.debate_positions', 'author_id', 'debate_id');
+insert into private.content_child_tables (relation, person, key) values
+  ('app.debate_positions', 'author_id', 'debate_id');
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.debates', 'id', 'debates', '{contents}');
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -28633,7 +28644,7 @@ comment on function api.delete_debate is 'Deletes the caller''s debate for good.
 
 -- sql/debates/80_bans.sql
 
--- What a ban and an erasure lock in debates before private.hide_children marks arguments, and then positions.
+-- What a ban and an erasure lock in debates before private.hide_children hides arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
@@ -33348,7 +33359,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 -- sql/market/90_erasure.sql
 
--- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are parts of contents.
+-- What a ban and an erasure do to orders, and where personal data is in the market. Reviews are children of contents.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Market; Erasure and export.
 
@@ -35184,7 +35195,8 @@ declare
 begin
   return (
     select private.page(
-             json_agg(case when p_more[m.place] is null then m.card else private.merge_objects(m.card, p_more[m.place]) end
+             json_agg(case when p_more[m.place] is null then m.card
+                           else private.merge_objects(m.card, p_more[m.place]) end
                       order by m.place) filter (where m.place <= p_limit),
              coalesce(array_agg(m.actor_id order by m.place), '{}'), p_limit, p_next)
     from (select i.place, c.actor_id,
@@ -35289,8 +35301,8 @@ begin
 end $$;
 comment on function private.find_candidates is
   'The next people with this intent who share so many interests with the caller, this one among them where it is '
-  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and without '
-  'a shared interest of the 4000 who have waited longest, the best 400.';
+  'named: whoever shares most first, then who has waited longest. Of what private.match_by_interest gives, and '
+  'without a shared interest of the 4000 who have waited longest, the best 400.';
 call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid
@@ -35474,8 +35486,9 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.index_person_names is 'Trigger: a person is found by the names that they have now, and not while '
-  'they are banned or once they are erased: nobody''s look passes over them.';
+comment on function private.index_person_names is
+  'Trigger: a person is found by the names that they have now, and not while they are banned or once '
+  'they are erased: nobody''s look passes over them.';
 create trigger _205_index_person_names
   after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
   for each row execute function private.index_person_names();
@@ -36737,7 +36750,8 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   elsif p_cursor is not null then
-    v_cursor := private.require_search_cursor(split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
+    v_cursor := private.require_search_cursor(
+      split_part(p_cursor, ':', 1), substr(p_cursor, strpos(p_cursor, ':') + 1));
     v_before := (v_cursor.number / 500 + 1) * 500;
   end if;
   if p_query.query is null then
@@ -37546,7 +37560,8 @@ begin
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    perform private.raise_error('report_settled');   -- the second of two moderators waits for the first, and finds this
+    -- the second of two moderators waits for the first, and finds this
+    perform private.raise_error('report_settled');
   end if;
   perform private.emit_moderation('report', p_id, p_status, v_reporter);
   perform private.audit('report.' || p_status, 'report', p_id::text);
@@ -37881,7 +37896,7 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names, of contents or of their parts. Fails: content_kind.';
+  'The kind that a path of /admin/content names, of contents or of their children. Fails: content_kind.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
@@ -37925,11 +37940,11 @@ comment on function private.staff_contents is
 create function private.find_staff_contents(
   p_kind text, p_id uuid, p_removed boolean, p_words text[], p_since timestamptz, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- reads the registry, contents and parts by it
+language plpgsql stable security definer   -- reads the registry, contents and children by it
 set search_path = ''
 as $$
 declare
-  v_part  regclass := (select details from private.content_child_kinds where kind = p_kind);
+  v_child regclass := (select details from private.content_child_kinds where kind = p_kind);
   v_found app.found;
 begin
   execute format($q$
@@ -37949,17 +37964,17 @@ begin
                        then (select private.place_cursor($8, l.created_at, l.id)
                              from (select * from looked offset 399 limit 1) l) end
     from seen s $q$,
-    coalesce(v_part::text, 'app.contents'),
-    case when v_part is null then 'deleted_at is null and ' else '' end
+    coalesce(v_child::text, 'app.contents'),
+    case when v_child is null then 'deleted_at is null and ' else '' end
     || case when p_id is not null then 'id = $7' else 'true order by created_at desc, id desc limit 400' end,
-    case when v_part is null then '($4 is null or l.kind = $4)' else 'true' end)
+    case when v_child is null then '($4 is null or l.kind = $4)' else 'true' end)
   into v_found
   using p_from.at, p_from.id, p_since, p_kind, p_removed, p_words, p_id,
-        case when v_part is null then 'all contents' else 'all ' || p_kind end;
+        case when v_child is null then 'all contents' else 'all ' || p_kind end;
   return v_found;
 end $$;
 comment on function private.find_staff_contents is
-  'The next contents, or parts of one kind, that are of a kind, removed or not, say all these words, and are not '
+  'The next contents, or children of one kind, that are of a kind, removed or not, say all these words, and are not '
   'older than a moment, as far as each is asked for, among the next 400, or the one of this id. Those of erased '
   'people are empty, and left out.';
 call private.force_index_scans('private.find_staff_contents');
@@ -37975,14 +37990,14 @@ begin
                  (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_child is 'The place of a part of this kind, null where there is none.';
+comment on function private.find_staff_child is 'The place of a child of this kind, null where there is none.';
 
 create function private.staff_children(p_kind text, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads the registry and details by it
 set search_path = ''
 as $$
 declare
-  v_parts json;
+  v_children json;
 begin
   execute format($q$
     select json_agg(json_build_object(
@@ -37999,18 +38014,18 @@ begin
     left join app.contents c on c.id = d.content_id
     left join app.spaces s on s.id = c.space_id $q$,
     (select details from private.content_child_kinds where kind = p_kind))
-  into v_parts using p_kind, p_ids;
-  return v_parts;
+  into v_children using p_kind, p_ids;
+  return v_children;
 end $$;
 comment on function private.staff_children is
-  'Parts of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, which '
-  'may be gone.';
+  'Children of one kind as staff sees them, in order: as private.staff_contents; the detail names their content, '
+  'which may be gone.';
 
 create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
 set search_path = ''
 as $$ begin return exists (select from private.content_child_kinds where kind = p_kind); end $$;
-comment on function private.is_child_kind is 'Whether a kind is one of parts, and not of contents.';
+comment on function private.is_child_kind is 'Whether this is a kind of children, and not of contents.';
 
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -38031,8 +38046,8 @@ begin
     v_kind := private.require_content_kind(p_kind);
   end if;
   if p_cursor is not null then
-    v_from := private.require_place(case when private.is_child_kind(v_kind) then 'all ' || v_kind else 'all contents' end,
-                                    p_cursor);
+    v_from := private.require_place(
+      case when private.is_child_kind(v_kind) then 'all ' || v_kind else 'all contents' end, p_cursor);
     if v_from.at is null and private.is_child_kind(v_kind) then
       v_from := private.find_staff_child(v_kind, v_from.id);
     elsif v_from.at is null then
@@ -38056,35 +38071,35 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_contents is
-  'Contents of every kind, or those of one or parts of one, newest first, whoever may see them, all, visible or '
+  'Contents of every kind, or those of one or children of one, newest first, whoever may see them, all, visible or '
   'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
   'cursor_unknown, limit_out_of_range.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
-language plpgsql volatile security definer   -- reads the registry and changes parts by it
+language plpgsql volatile security definer   -- reads the registry and changes children by it
 set search_path = ''
 as $$
 declare
-  v_part    private.content_child_kinds;
+  v_child   private.content_child_kinds;
   v_author  uuid;
   v_removed timestamptz;
 begin
-  select * into v_part from private.content_child_kinds where kind = p_kind;
-  execute format('select author_id, removed_at from %s where id = $1 for no key update', v_part.relation)
+  select * into v_child from private.content_child_kinds where kind = p_kind;
+  execute format('select author_id, removed_at from %s where id = $1 for no key update', v_child.relation)
     into v_author, v_removed using p_id;
   if (private.find_staff_child(p_kind, p_id)).id is null then
     perform private.raise_error('content_unknown');
   end if;
   if (v_removed is not null) <> p_removed then
     v_removed := case when p_removed then now() end;
-    execute format('update %s set removed_at = $2 where id = $1', v_part.relation) using p_id, v_removed;
+    execute format('update %s set removed_at = $2 where id = $1', v_child.relation) using p_id, v_removed;
     perform private.record_moderation(p_kind, p_id, case when p_removed then 'removed' else 'restored' end, v_author,
                                       p_reason);
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
 comment on function private.set_child_removed is
-  'As private.set_content_removed, of a part. Fails: content_unknown, text_unfit, reason_length.';
+  'As private.set_content_removed, of a child. Fails: content_unknown, text_unfit, reason_length.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -40468,7 +40483,7 @@ begin
 end $$;
 comment on function private.erase_reasons is
   'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
-  'replies, contents or parts of a kind (type) of an erased person {userId, type} behind one. Answers '
+  'replies, contents or children of a kind (type) of an erased person {userId, type} behind one. Answers '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
@@ -40506,7 +40521,7 @@ begin
   return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and parts, of '
+  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
   '500 of each at once, and about their payments and orders; the entries stay.';
 call private.force_index_scans('private.erase_moderation');
 create trigger _185_erase_moderation after update of erased_at on app.users

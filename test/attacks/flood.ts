@@ -9,18 +9,18 @@ const AT_ONCE = 8
 /** Writes until it is refused. @returns what came of it */
 async function flood(write: (n: number) => ReturnType<Fresh['rpc']>): Promise<string> {
   let [n, written] = [0, 0]
-  let refusal = ''
+  let error = ''
   const start = performance.now()
   const writer = async () => {
-    while (!refusal && n < MOST) {
+    while (!error && n < MOST) {
       const { status, body } = await write(++n)
       if (status < 300) written++
-      else refusal ||= `${status} ${body.message}`
+      else error ||= `${status} ${body.message}`
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, writer))
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  return `${written} written in ${seconds} s, then ${refusal || 'still not refused'}`
+  return `${written} written in ${seconds} s, then ${error || 'still not refused'}`
 }
 
 /** What the victim has been told, once no more comes. */

@@ -19,7 +19,7 @@ const invisible = [
   '\u00a0',
   '\u034f',
 ]
-const turned = ['\u202a', '\u202b', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068'].map((mark) => `a${mark}nimda`)
+const turned = ['\u202a', '\u202b', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068'].map((sign) => `a${sign}nimda`)
 const controls = ['\u0001', '\u0007', '\u001b[2J', '\u007f', '\u0085', '\u009b', '\u2028', '\u2029'].map(
   (c) => `a${c}b`,
 )

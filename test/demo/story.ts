@@ -76,7 +76,7 @@ export async function play({ url, admin, print }: StoryOptions): Promise<void> {
   const people = await joining(story, admin)
   const interest = await interests(story, people)
   const posts = await circlesAndPosts(story, people, interest)
-  await silence(story, people, posts.circles)
+  await block(story, people, posts.circles)
   await talking(story, people, posts.public)
   await paying(story, people, posts.public)
 }
@@ -182,7 +182,7 @@ async function circlesAndPosts(story: Storyteller, { ada, ben, cleo }: People, i
   return posts
 }
 
-async function silence(story: Storyteller, { ada, ben }: People, post: string): Promise<void> {
+async function block(story: Storyteller, { ada, ben }: People, post: string): Promise<void> {
   story.chapter('A block, and back')
   await story.ask(ada, 'POST /users/ben_okafor/block', 200)
   await story.ask(ben, `GET /posts/${post}`, 404)

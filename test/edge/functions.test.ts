@@ -83,12 +83,12 @@ describe.each(['in this process', 'on the stack'])('an answer that streams, %s',
         },
       }
     },
-    async silence() {
+    async hang() {
       return { fetch: () => new Promise<never>(() => {}) }
     },
   }
   const FUNCTIONS_URL = await listen((request, answer) => {
-    if (request.url?.endsWith('/silence')) return
+    if (request.url?.endsWith('/hang')) return
     answer.writeHead(200).flushHeaders()
     begun.push({ say: (text) => void answer.write(text), gone: once(answer, 'close') })
   })
@@ -113,7 +113,7 @@ describe.each(['in this process', 'on the stack'])('an answer that streams, %s',
 
   test('ends when the caller says so, before it began or after', async () => {
     const before = new AbortController()
-    const call = invoke('silence', {}, { signal: before.signal })
+    const call = invoke('hang', {}, { signal: before.signal })
     before.abort()
     await expect(call).rejects.toMatchObject({ name: 'AbortError' })
     const after = new AbortController()

@@ -1,6 +1,6 @@
 // A ban, or an erasure, beside what the person is just doing: of whatever they publish nothing is seen afterwards, and
 // no token works that they had or got meanwhile. In both orders, held where they meet; and left to chance. Who wrote
-// more than is marked at once is silent at once too, and bans, their ends and batches may cross in any way.
+// more than is written at once is hidden at once too, and bans, their ends and batches may cross in any way.
 import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
@@ -232,8 +232,8 @@ async function wrote(person: Person, many: number): Promise<string[]> {
   return made.ids
 }
 
-/** How many of a person's posts and replies have the mark of a ban, and how many have not. */
-async function marked({ id }: Person) {
+/** How many of a person's posts and replies say that their author is banned, and how many do not. */
+async function writtenAs({ id }: Person) {
   const [row] = await owner<{ yes: number; no: number }[]>`
     select count(*) filter (where author_banned)::int as yes, count(*) filter (where not author_banned)::int as no
     from (select author_banned from app.posts where author_id = ${id}
@@ -255,7 +255,7 @@ async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
 
 const unbanned = (sql: Sql, { id }: Person) => sql`update app.users set banned_at = null where id = ${id}`
 
-test('of more than a ban marks at once nothing is seen before the worker comes', { timeout: 60_000 }, async () => {
+test('of more than a ban writes at once nothing is seen before the worker comes', { timeout: 60_000 }, async () => {
   const person = await someone()
   const posts = await wrote(person, MANY)
   const [oldest = '', before = ''] = [posts.at(-1), posts.at(-2)]
@@ -264,7 +264,7 @@ test('of more than a ban marks at once nothing is seen before the worker comes',
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
 
   await bannedAt(owner, person)
-  expect(await marked(person)).toEqual({ yes: 1000, no: 2 * (MANY - 500) })
+  expect(await writtenAs(person)).toEqual({ yes: 1000, no: 2 * (MANY - 500) })
   for (const post of [oldest, before]) {
     expect(await alice.get(`/posts/${post}`)).toFailWith(404, 'post_unknown')
     expect(await alice.post(`/posts/${post}/react`, { kind: 'heart' })).toFailWith(404, 'post_unknown')
@@ -281,13 +281,13 @@ test('of more than a ban marks at once nothing is seen before the worker comes',
     where r.post_id = ${found} order by r.created_at, r.id`
   expect(replies).toEqual(others.map(({ id }) => id))
 
-  // the newest come back at once; what no worker had marked was never away
+  // the newest come back at once; what no worker had written was never away
   await unbanned(owner, person)
-  expect(await marked(person)).toEqual({ yes: 0, no: 2 * MANY })
+  expect(await writtenAs(person)).toEqual({ yes: 0, no: 2 * MANY })
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
   await bannedAt(owner, person)
   for (const batch of ['hide_or_show_posts', 'hide_or_show_replies']) await work(owner, batch, person)
-  expect(await marked(person)).toEqual({ yes: 2 * MANY, no: 0 })
+  expect(await writtenAs(person)).toEqual({ yes: 2 * MANY, no: 0 })
 })
 
 test.each([
@@ -329,7 +329,7 @@ test.each([
   over = true
   await Promise.all([...writing, ...jobs])
   await Promise.all(workers.map((sql) => sql.end()))
-  const { yes = 0, no = 0 } = (await marked(person)) ?? {}
+  const { yes = 0, no = 0 } = (await writtenAs(person)) ?? {}
   expect(end === 'banned' ? no : yes).toBe(0)
   expect(yes + no).toBe(2 * MANY + published)
   const [counted] = await owner`

@@ -46,8 +46,8 @@ type World = {
   members: [number, number][]
   banned: number[]
   erased: number[]
-  /** Whether the worker's batches have marked what the hidden wrote. */
-  marked: boolean
+  /** Whether the worker's batches have written that their authors are hidden. */
+  written: boolean
 }
 const PEOPLE = [0, 1, 2, 3]
 const SPACES = [0, 1]
@@ -83,7 +83,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
   members: fc.array(fc.tuple(who, fc.constantFrom(...SPACES)), { maxLength: 5 }),
   banned: fc.uniqueArray(who, { maxLength: 1 }),
   erased: fc.uniqueArray(who, { maxLength: 1 }),
-  marked: fc.boolean(),
+  written: fc.boolean(),
 })
 
 const uuid = (kind: number, n: number) => `0000000${kind}-0000-4000-8000-${String(n).padStart(12, '0')}`
@@ -138,13 +138,13 @@ async function build(sql: TransactionSql, world: World) {
     await sql`insert into app.blocks (blocker_id, blocked_id) values (${personId(by)}, ${personId(whom)}) on conflict do nothing`
   for (const [who, space] of world.members)
     await sql`insert into app.space_members (space_id, user_id) values (${spaceId(space)}, ${personId(who)}) on conflict do nothing`
-  const silences = [
+  const hidings = [
     { people: world.banned, since: sql`banned_at = now()` },
     { people: world.erased, since: sql`erased_at = now()` },
   ]
-  for (const { people, since } of silences)
+  for (const { people, since } of hidings)
     for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
-  if (world.marked) return
+  if (world.written) return
   // as if the worker had not come to it yet
   await sql`update app.contents set author_hidden = false`
   await sql`update app.video_comments set author_hidden = false`

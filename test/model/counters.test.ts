@@ -1,4 +1,4 @@
-// What must hold of a post's counters and of what its marks earn, whatever happens at once: likes, bookmarks and reposts
+// What must hold of a post's counters and of what its engagement earns, whatever happens at once: likes, bookmarks and reposts
 // given and taken back on real connections while posts are deleted and written anew, then compared with an honest count.
 // A failing history prints its seed; what came before stays, so there is no shorter one.
 import fc from 'fast-check'
@@ -64,11 +64,11 @@ const taken = {
 for (const place of places) await write(place)
 
 type Engagement = keyof typeof given
-/** By the id of the post, or by that of Fay's repost of it: it is the same mark. */
+/** By the id of the post, or by that of Fay's repost of it: it is the same engagement. */
 type Step = { who: number; place: number; engagement: Engagement | 'rewrite'; give: boolean; by: 'post' | 'repost' }
 
 /** What may be refused: one's own repost, and what was deleted a moment ago. */
-const refusals = new Map<string, number>()
+const errors = new Map<string, number>()
 async function take({ who, place, engagement, give, by }: Step): Promise<void> {
   const there = places[place] as Place
   const done =
@@ -77,7 +77,7 @@ async function take({ who, place, engagement, give, by }: Step): Promise<void> {
       : call(people[who]?.id ?? '', (give ? given : taken)[engagement], there[by])
   await done.catch(({ message }: Error) => {
     if (message !== 'repost_own' && message !== 'post_unknown') throw new Error(`${engagement}: ${message}`)
-    refusals.set(message, (refusals.get(message) ?? 0) + 1)
+    errors.set(message, (errors.get(message) ?? 0) + 1)
   })
 }
 
@@ -189,7 +189,7 @@ test('so do all together, while posts are deleted and written anew', async () =>
     await expectHonest()
   })
   await fc.assert(history, { numRuns: 5, endOnFailure: true })
-  expect(refusals.get('post_unknown') ?? 0).toBeGreaterThan(0) // they did meet
+  expect(errors.get('post_unknown') ?? 0).toBeGreaterThan(0) // they did meet
 }, 60_000)
 
 test('of hearts that come at once each milestone is told once', async () => {

@@ -52,8 +52,8 @@ async function expectNothingQuoted(tries: (given: Given) => Iterable<[string, Gi
   const quoted: string[] = []
   for (const [name, sample] of Object.entries(samples))
     for (const [what, calls] of tries(sample.given)) {
-      const refusal = await outcome(sample, name, ...calls)
-      if (refusal !== null && refusal !== 'bare' && !codes.has(refusal)) quoted.push(`${name} ${what}: ${refusal}`)
+      const error = await outcome(sample, name, ...calls)
+      if (error !== null && error !== 'bare' && !codes.has(error)) quoted.push(`${name} ${what}: ${error}`)
     }
   expect(quoted).toEqual([])
 }
@@ -68,8 +68,8 @@ test('every operation that writes has a call that gets through', async () => {
     expect([name, Object.keys(samples[name]?.given ?? {}).sort()]).toEqual([name, given.toSorted()])
   const refused: string[] = []
   for (const [name, sample] of Object.entries(samples)) {
-    const refusal = await outcome(sample, name, sample.given)
-    if (refusal !== null) refused.push(`${name}: ${refusal}`)
+    const error = await outcome(sample, name, sample.given)
+    if (error !== null) refused.push(`${name}: ${error}`)
   }
   expect(refused).toEqual([])
 })

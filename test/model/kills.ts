@@ -39,7 +39,7 @@ export async function createKills({ superuser, owner, connect, url }: Database) 
         code === '57P01' || code === 'CONNECTION_CLOSED' ? DEAD : code === '40P01' ? code : message,
     )
   /**
-   * What it came to, null or the word of the refusal. Whoever loses the connection asks once more; so does who has an
+   * What it came to, null or the code of the error. Whoever loses the connection asks once more; so does who has an
    * Idempotency-Key, as if an answer had come that nobody heard.
    */
   async function send(request: Request, kill: Kill = null, repeats = false): Promise<Outcome> {

@@ -653,14 +653,17 @@ const engagement: Record<string, string> = {
   reply: `create_reply($3::uuid, 'Indeed')`,
 }
 
-test.each(Object.entries(engagement))('a %s, and an erasure of the author, who answered there', async (_what, mark) => {
-  const [author, fan] = [await join(), await join()]
-  const post = await publish(author, { interest })
-  await reply(author, post)
-  await settleTrending()
-  const met = await runHeld(posts(post), [as(fan, mark, post), erase(author)])
-  expect(met).toEqual([null, null])
-})
+test.each(Object.entries(engagement))(
+  'a %s, and an erasure of the author, who answered there',
+  async (_what, leave) => {
+    const [author, fan] = [await join(), await join()]
+    const post = await publish(author, { interest })
+    await reply(author, post)
+    await settleTrending()
+    const met = await runHeld(posts(post), [as(fan, leave, post), erase(author)])
+    expect(met).toEqual([null, null])
+  },
+)
 
 test('a heart, and an erasure of somebody by whose code the fan came, and who answered there', async () => {
   const [author, inviter] = [await join(), await join()]
@@ -778,7 +781,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
 
   type Turn = { who: Someone; other: Someone; post: string; mine: string[]; series: string; turn: number }
   const requests: ((turn: Turn) => Request)[] = [
-    ...Object.values(engagement).map((mark) => (on: Turn) => as(on.who, mark, on.post)),
+    ...Object.values(engagement).map((leave) => (on: Turn) => as(on.who, leave, on.post)),
     ({ who, post }) => as(who, 'unreact($3::uuid)', post),
     ({ who, post }) => as(who, 'unbookmark($3::uuid)', post),
     ({ who, post }) => as(who, 'unrepost($3::uuid)', post),

@@ -96,7 +96,7 @@ function split(post: number, payer: number, amount: number): Map<number, number>
   return new Map([...parts, [author, amount - parts.reduce((sum, [, part]) => sum + part, 0)]])
 }
 
-/** Those purses as they are once regenerated, to be put back when all goes well: a refusal settles nothing. */
+/** Those purses as they are once regenerated, to be put back when all goes well: an error settles nothing. */
 function settled({ purses }: Model, whose: Iterable<number>) {
   const after = new Map([...whose].map((who) => [who, { ...(purses[who] as Purse) }]))
   for (const purse of after.values()) settle(purse)
@@ -108,7 +108,7 @@ function settled({ purses }: Model, whose: Iterable<number>) {
 
 const sumOf = (gains: Map<number, number>) => [...gains.values()].reduce((sum, gain) => sum + gain, 0)
 
-/** What the rules say of a payment: null, or the word of the refusal. */
+/** What the rules say of a payment: null, or the code of the error. */
 function payInModel(model: Model, from: number, gains: Map<number, number>): string | null {
   if (gains.has(from)) return 'pay_oneself'
   const { purse, keep } = settled(model, [from, ...gains.keys()])
@@ -182,16 +182,16 @@ function takeBackInModel(model: Model, parked: Parked): string | null {
 }
 
 type Body = { id?: string; payment?: { id: string }; boost?: { id: string }; minted?: number }
-type Answer = { refusal: string | null; body: Body }
+type Answer = { error: string | null; body: Body }
 
 /** Asks on a connection of its own. */
 async function send({ role = 'user', run }: Request): Promise<Answer> {
   try {
     const [row] = (await run(pools[role as keyof typeof pools])) as [{ answer: Answer['body'] }]
-    return { refusal: null, body: row.answer }
+    return { error: null, body: row.answer }
   } catch (error) {
     const { constraint_name, message } = error as { constraint_name?: string; message: string }
-    return { refusal: constraint_name ?? message, body: {} }
+    return { error: constraint_name ?? message, body: {} }
   }
 }
 
@@ -243,7 +243,7 @@ async function take(step: Step, model: Model) {
   if (step.kind === 'wait') return pass(step.hours, model)
   const request = requestOf(step, model)
   if (!request) return
-  const { refusal, body } = await send(request)
+  const { error, body } = await send(request)
   switch (step.kind) {
     case 'look': {
       const { purse, keep } = settled(model, [step.who])
@@ -253,23 +253,23 @@ async function take(step: Step, model: Model) {
       return
     }
     case 'reverse':
-      expect(refusal).toBe(
+      expect(error).toBe(
         reverseInModel(model, model.payments[step.which % model.payments.length] as Payment, step.force),
       )
       return
     case 'boost':
-      expect(refusal).toBe(boostInModel(model, step.post, step.tier))
+      expect(error).toBe(boostInModel(model, step.post, step.tier))
       return
     case 'park':
-      expect(refusal).toBe(parkInModel(model, step.who, step.amount))
+      expect(error).toBe(parkInModel(model, step.who, step.amount))
       if (body.id) model.parked.push({ id: body.id, who: step.who, amount: step.amount, open: true })
       return
     case 'take back':
-      expect(refusal).toBe(takeBackInModel(model, model.parked[step.which % model.parked.length] as Parked))
+      expect(error).toBe(takeBackInModel(model, model.parked[step.which % model.parked.length] as Parked))
       return
     default: {
       const gains = gainsOf(step)
-      expect(refusal).toBe(payInModel(model, step.from, gains))
+      expect(error).toBe(payInModel(model, step.from, gains))
       if (body.payment) model.payments.push({ id: body.payment.id, from: step.from, gains, reversed: false })
     }
   }
@@ -358,8 +358,8 @@ describe('several at once', () => {
     for (const [at, step] of steps.entries()) {
       const answer = answers[at]
       if (!answer || step.kind === 'look' || step.kind === 'wait') continue
-      const { refusal, body } = answer
-      if (refusal) {
+      const { error, body } = answer
+      if (error) {
         const words = {
           pay: ['pay_oneself', 'insufficient_mana'],
           support: ['pay_oneself', 'insufficient_mana'],
@@ -368,7 +368,7 @@ describe('several at once', () => {
           park: ['insufficient_mana'],
           'take back': ['problem_closed'],
         }
-        expect(words[step.kind]).toContain(refusal)
+        expect(words[step.kind]).toContain(error)
       } else if (step.kind === 'park') {
         model.parked.push({ id: body.id ?? '', who: step.who, amount: step.amount, open: true })
         said += 1

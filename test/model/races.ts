@@ -10,7 +10,7 @@ type Role = 'user' | 'service' | 'gate'
 /** What runs on any connection, in a test on one of the pool of `role`, or of the database's owner. */
 export type Request = { role?: Role; run(sql: Sql | TransactionSql): PromiseLike<unknown> }
 
-/** What a request came to: null, the word of a refusal, or 40P01, a deadlock. */
+/** What a request came to: null, the code of an error, or 40P01, a deadlock. */
 export type Outcome = string | null
 
 const outcomeOf = (asked: PromiseLike<unknown>): Promise<Outcome> =>

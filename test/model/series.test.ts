@@ -40,7 +40,7 @@ async function newPosts(): Promise<string[]> {
 const as = <T>(id: string, work: Parameters<typeof asCaller<T>>[1]) => asCaller({ sub: id, role: 'user' }, work)
 const remove = (id: string) => as(alice.id, (sql) => sql`select api.delete_post(${id})`)
 
-/** The code of the refusal, or null. */
+/** The code of the error, or null. */
 async function put(series: string, id: string, position: number | null): Promise<string | null> {
   return as(alice.id, (sql) => sql`select api.add_series_item(${series}, ${id}, ${position})`).then(
     () => null,
@@ -62,7 +62,7 @@ async function places(series: string): Promise<number[]> {
 
 const oneToN = (n: number) => Array.from({ length: n }, (_, at) => at + 1)
 
-/** The rules: a list in which a deleted post stays as a mark, for who goes on from it. */
+/** The rules: a list in which a deleted post keeps its place, for who goes on from it. */
 function placeInModel(list: Entry[], id: string, position: number | null): boolean {
   const others = list.filter((entry) => !entry.gone && entry.id !== id)
   const at = position ?? others.length + 1

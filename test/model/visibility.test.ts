@@ -46,13 +46,13 @@ describe('what touches posts', async () => {
 /** Four operations that touch posts without naming them, and one that does not. Undone at once. */
 const detours = `
   create view app.peek_card with (security_invoker) as select partner.id from app.series_card partner;
-  create table app.peek_marks (post_id uuid references app.replies);
+  create table app.peek_keys (post_id uuid references app.replies);
   create table app.peek_rows (id uuid);
   create policy select_peek on app.peek_rows for select to authenticated using ((select true from app.polls l where l.id = peek_rows.id));
   create function private.peek() returns void language plpgsql as $$ begin perform private.require_quotable(null); end $$;
   create function api.peek_by_function() returns json language plpgsql as $$ begin perform private.peek(); return null; end $$;
   create function api.peek_by_view() returns json language plpgsql as $$ begin return (select to_json(p) from app.peek_card p); end $$;
-  create function api.peek_by_key() returns json language plpgsql as $$ begin return (select to_json(p) from app.peek_marks p); end $$;
+  create function api.peek_by_key() returns json language plpgsql as $$ begin return (select to_json(p) from app.peek_keys p); end $$;
   create function api.peek_by_policy() returns json language plpgsql as $$ begin return (select to_json(p) from app.peek_rows p); end $$;
   create function api.peek_at_nothing() returns json language plpgsql as $$ begin return to_json(private.domain()); end $$;
   grant execute on function api.peek_by_function, api.peek_by_view, api.peek_by_key, api.peek_by_policy, api.peek_at_nothing

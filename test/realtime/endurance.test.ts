@@ -57,7 +57,7 @@ describe('many', async () => {
 })
 
 test('a socket that falls silent is closed, one with a heartbeat is not', async () => {
-  const w = await realtimeWorld({ people: ['alice'], silence: 400 })
+  const w = await realtimeWorld({ people: ['alice'], idle: 400 })
   const [silent, alive] = [await w.socket('2.0.0'), await w.socket('2.0.0')]
   const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
   await until(() => silent.closed)
@@ -67,7 +67,7 @@ test('a socket that falls silent is closed, one with a heartbeat is not', async 
 })
 
 test('when the process stood still, nobody who goes on speaking is closed', async () => {
-  const w = await realtimeWorld({ people: ['alice'], silence: 400 })
+  const w = await realtimeWorld({ people: ['alice'], idle: 400 })
   const alive = await w.socket('2.0.0')
   const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
   await until(() => alive.frames.length > 0)

@@ -25,7 +25,7 @@ async function ask(
 }
 
 describe('a refused upgrade', async () => {
-  const w = await realtimeWorld({ people: ['alice'], silence: 60_000 })
+  const w = await realtimeWorld({ people: ['alice'], idle: 60_000 })
 
   test.each([
     ['404', '/elsewhere'],

@@ -56,7 +56,7 @@ export async function openGround({ owner, asCaller }: Database) {
     return space
   }
 
-  /** Bans somebody, and does what the worker does soon after: the marks of all that they wrote. */
+  /** Bans somebody, and does what the worker does soon after: the rows of all that they wrote. */
   async function ban(person: string): Promise<void> {
     await owner`update app.users set banned_at = now() where id = ${person}`
     for (;;) {

@@ -111,7 +111,7 @@ export async function strictStorage() {
   const open = new Set(['kith'])
   const locked = new Set<string>()
   const sizes = { most: Number.POSITIVE_INFINITY }
-  let refusals = 0
+  let rejections = 0
 
   const url = await listen(async (request, answer) => {
     const { method, headers } = request
@@ -122,8 +122,8 @@ export async function strictStorage() {
     const end = (status: number, more: Record<string, string> = {}, text?: Buffer | string) =>
       answer.writeHead(status, more).end(text)
     const refuse = (status: number, code: string) => end(status, {}, `<Error><Code>${code}</Code></Error>`)
-    if (refusals > 0) {
-      refusals--
+    if (rejections > 0) {
+      rejections--
       return end(503)
     }
     if (method === 'DELETE' && locked.has(path)) return end(403)
@@ -177,7 +177,7 @@ export async function strictStorage() {
     sizes,
     /** The next so many requests are answered with 503. */
     refuse: (count: number) => {
-      refusals = count
+      rejections = count
     },
   }
 }

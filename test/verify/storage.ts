@@ -1,6 +1,6 @@
 // npm run verify:storage -- --storage=<url> --public=<url> --bucket=<name>: the life of media (test/support/media-life.ts)
 // against an object storage that runs elsewhere, with a database and a facade of its own. Its key comes by the environment,
-// STORAGE_ACCESS_KEY and STORAGE_SECRET_KEY. What it writes there it deletes, but for the mark `kith-check`.
+// STORAGE_ACCESS_KEY and STORAGE_SECRET_KEY. What it writes there it deletes, but for the probe `kith-check`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

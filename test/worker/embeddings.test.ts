@@ -151,7 +151,7 @@ describe('two workers with the model of the edge runtime', () => {
     expect(await centroidOf(bob)).toEqual({ vector: one.vector, due: false })
     await bob.post(`/posts/${other.id}/bookmark`)
     await idle()
-    expect(await centroidOf(bob)).toEqual({ vector: one.vector, due: true }) // a while after the mark
+    expect(await centroidOf(bob)).toEqual({ vector: one.vector, due: true }) // a while after the reaction
     await due()
     await workers[0]?.send('refresh-centroids')
     await until(async () => (await centroidOf(bob))?.due === false)

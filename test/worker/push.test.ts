@@ -132,7 +132,7 @@ describe('a push', () => {
     expect(tokens.map((token) => phones.to(token).length)).toEqual([0, 1, 1])
   })
 
-  test('is not sent when what it tells of was read, turned off or silenced before', async () => {
+  test('is not sent when what it tells of was read, turned off or muted before', async () => {
     const [gil, hal] = (await join('gil', 'hal')) as [Person, Person]
     const token = await phone(gil, 'of gil')
     await worker.stop()

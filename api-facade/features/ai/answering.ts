@@ -25,7 +25,7 @@ export async function answer(c: Context, given: Given): Promise<Answer | Respons
   const parameters = { p_session_id: session, p_answer: given.answer, p_position: given.position }
   const { aiModel, aiDailyTokens } = c.get('services').config
   if (!aiModel) return call(c, 'answer_ai_session', parameters)
-  // before the first byte: a refusal is still an answer of its own
+  // before the first byte: an error is still an answer of its own
   const begun = await callFor(c, 'begin_ai_answer', { ...parameters, p_budget: aiDailyTokens }, Begun, 'gate')
   const gone = new AbortController()
   // a proxy that gathers answers would hold back the events

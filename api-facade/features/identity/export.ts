@@ -24,7 +24,7 @@ export async function exportOf(
   const ask: Ask = (parameters, schema) => callFor(c, operation, { ...whose, ...parameters }, schema)
   const free = c.get('services').exports(c.get('claims')?.sub ?? '')
   try {
-    // the first call before the first byte: a refusal is still an answer of its own
+    // the first call before the first byte: an error is still an answer of its own
     const head = await ask({}, ExportHead)
     const isRead = c.req.method !== 'HEAD'
     if (!isRead) free()

@@ -15,7 +15,7 @@ import {
   VideoPage,
 } from './schemas.ts'
 
-const marking =
+const engaging =
   'Repeating it changes nothing. Answers the card as it is then. At most 2000 likes and reposts an hour and person, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.'
 const takingBack =
   'Repeating it changes nothing. It also works on a video that I no longer see, which is answered with 404 all the same.'
@@ -67,7 +67,7 @@ const videos = routes('videos', {
   },
   'POST /videos/:id/like': {
     summary: 'Like a video',
-    description: `${marking} A removed video takes none.`,
+    description: `${engaging} A removed video takes none.`,
     access: 'user',
     operation: 'like_video',
     params: UuidId,
@@ -83,7 +83,7 @@ const videos = routes('videos', {
   },
   'POST /videos/:id/repost': {
     summary: 'Repost a video',
-    description: `${marking} A removed video takes none. One’s own may be reposted: a repost of a video is a mark on it, and no post.`,
+    description: `${engaging} A removed video takes none. One’s own may be reposted: a repost of a video only counts, and is no post.`,
     access: 'user',
     operation: 'repost_video',
     params: UuidId,

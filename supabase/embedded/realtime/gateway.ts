@@ -19,8 +19,8 @@ export type GatewayOptions = {
   jwtSecret: string
   log: Log
   gauge: SocketOptions['gauge']
-  /** After how many milliseconds of silence a socket is dead; clients send a heartbeat every 25 seconds. */
-  silence?: number
+  /** After how many idle milliseconds a socket is dead; clients send a heartbeat every 25 seconds. */
+  idle?: number
   /** How many bytes may wait for a slow socket before it is cut off: it comes again and reads what it missed. */
   backlog?: number
   /** Whose sockets count together, such as an address; by default the other end of the connection. */
@@ -47,7 +47,7 @@ const HOUR = 3_600_000
 
 /** Settles when channels can be joined. @throws when the database can't be reached */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { server, databaseUrl, jwtSecret, log, gauge, silence = 60_000, backlog = 1024 * 1024 } = options
+  const { server, databaseUrl, jwtSecret, log, gauge, idle = 60_000, backlog = 1024 * 1024 } = options
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
   const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     server,
     log,
     gauge,
-    silence,
+    idle,
     backlog,
     clientOf,
     mostSockets,

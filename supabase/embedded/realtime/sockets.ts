@@ -16,7 +16,7 @@ export type SocketOptions = {
   verify(apiKey: string): Promise<unknown>
   startSession(peer: Peer, apiKey: string, client: string): Session
   /** Milliseconds without a message after which a socket is dead. */
-  silence: number
+  idle: number
   /** Bytes that may wait for a slow one. */
   backlog: number
   /** Whose sockets count together. */
@@ -35,7 +35,7 @@ export type Sockets = {
 
 const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
-/** How long clients get to close their side after a goodbye or a refusal. Milliseconds. */
+/** How long clients get to close their side after a goodbye or an error. Milliseconds. */
 const GRACE = 1000
 /**
  * A socket is dead when so many rounds in a row have heard nothing of it. By the clock, a process that stood still would
@@ -46,7 +46,7 @@ const ROUNDS = 4
 const RETRY_AFTER = 60
 
 export function acceptSockets(options: SocketOptions): Sockets {
-  const { server, log, gauge, verify, startSession, silence, backlog, clientOf, mostEarlyBytes } = options
+  const { server, log, gauge, verify, startSession, idle, backlog, clientOf, mostEarlyBytes } = options
   const acceptor = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false })
   const sockets = new Map<WebSocket, { session: Session; silentRounds: number }>()
   const admit = limitSockets(options)
@@ -98,7 +98,7 @@ export function acceptSockets(options: SocketOptions): Sockets {
     for (const { session } of sockets.values()) session.end('phx_error')
   }
 
-  const sweep = setInterval(bury, silence / ROUNDS)
+  const sweep = setInterval(bury, idle / ROUNDS)
   server.on('upgrade', onUpgrade)
 
   async function close(): Promise<void> {

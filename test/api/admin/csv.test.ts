@@ -78,7 +78,7 @@ test('a cell is a text, a number or nothing, and never a formula', async () => {
   ])
   // a program that separates by another sign, and may lose count of the quotes, gets none either
   for (const cell of text.split(/[;\t\r\n]/)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
-  // the mark of UTF-8 before it is gone when the answer is read as text
+  // the byte order mark before it is gone when the answer is read as text
   expect(text.startsWith('"id","reporterId","reporter.id","reporter.actorId","reporter.username",')).toBe(true)
   expect(rows[0]).toMatchObject({ copy: '', reviewedAt: '', status: 'open', 'reporter.username': 'alice' })
   // numbers stay numbers, what has parts is JSON

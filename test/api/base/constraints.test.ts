@@ -237,12 +237,12 @@ describe('what has no code of its own', () => {
       await sql`call private.make_checks_raise_codes()`
       const [reply] = await sql<[{ id: string }]>`
         insert into app.replies (post_id, author_id, body) values (${post}, ${bob.id}, 'Well') returning id`
-      const refusal = (body: string) =>
+      const errorOf = (body: string) =>
         sql
           .savepoint((inner) => inner`update app.replies set body = ${body} where id = ${reply.id}`)
           .catch(({ code, constraint_name }) => [code, constraint_name])
-      expect(await refusal('Too long')).toEqual(['PT422', 'reply_short'])
-      expect(await refusal('')).toEqual(['PT422', 'reply_body'])
+      expect(await errorOf('Too long')).toEqual(['PT422', 'reply_short'])
+      expect(await errorOf('')).toEqual(['PT422', 'reply_body'])
       await sql.unsafe('rollback; begin')
     })
   })
@@ -277,7 +277,7 @@ describe('what has no code of its own', () => {
     })
   })
 
-  test('and the refusal says to whoever looks at the database which check it was', async () => {
+  test('and the error says to whoever looks at the database which check it was', async () => {
     const refused = owner`update app.wallets set lifetime_spent = -1 where false is not true`
     await expect(refused).rejects.toMatchObject({ code: 'PT422', constraint_name: expect.stringMatching(/^wallets_/) })
   })

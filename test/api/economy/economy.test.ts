@@ -203,7 +203,7 @@ describe('Idempotency-Key', () => {
     expect((await wallet(carla)).balance).toBe(before.balance - 1)
   })
 
-  test('keeps no refusal', async () => {
+  test('keeps no error', async () => {
     const key = { 'Idempotency-Key': 'refused' }
     expect(await pay(carla, { receiverId: 'zoe' }, {}, key)).toFailWith(404, 'person_unknown')
     expect(await pay(carla, { receiverId: 'bob' }, {}, key)).toMatchObject({ status: 201 })

@@ -245,8 +245,8 @@ describe('reminders', () => {
       await early(id)
       await begins(id, '58 minutes')
     }
-    const doomed = database.connect('kith_worker')
-    const killed = doomed`select private.job_remind_events(), pg_sleep(60)`.catch((error: Error) => error)
+    const victim = database.connect('kith_worker')
+    const killed = victim`select private.job_remind_events(), pg_sleep(60)`.catch((error: Error) => error)
     const pid = await until(async () => {
       const [found] = await database.superuser<{ pid: number }[]>`
         select pid from pg_stat_activity where datname = ${database.name} and wait_event = 'PgSleep'`

@@ -113,7 +113,7 @@ describe('a reaction is 1 to 8 emoji', () => {
   })
 })
 
-test('a reaction by somebody whom one does not see is neither shown, counted nor told by a refusal', async () => {
+test('a reaction by somebody whom one does not see is neither shown, counted nor told by an error', async () => {
   const id = await sent()
   for (const [who, text] of [
     [bob, '👍'],

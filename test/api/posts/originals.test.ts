@@ -1,5 +1,5 @@
 // A repost is a pointer to what it is of: what people do to it is done to that, and it is its author's to take back, with
-// all other marks, whatever they see by then. Every rule: test/db/posts/{originals,taking-back}.sql.
+// all other engagement, whatever they see by then. Every rule: test/db/posts/{originals,taking-back}.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import { applyEffects } from '../../support/database.ts'
@@ -104,7 +104,7 @@ describe('out of sight', () => {
     }
   })
 
-  test.each(Object.keys(gone))('marks at what was %s are taken back, and show nothing', async (how) => {
+  test.each(Object.keys(gone))('what I left on what was %s can be taken back, and shows nothing', async (how) => {
     const id = await publish(alice, { poll })
     const [option] = await owner`
       select o.id from app.poll_options o join app.polls l on l.id = o.poll_id where l.post_id = ${id} limit 1`
@@ -120,9 +120,9 @@ describe('out of sight', () => {
     const [left] = await owner`
       select (select count(*)::int from app.reactions where post_id = ${id}) + (select count(*)::int from app.bookmarks where post_id = ${id})
         + (select count(*)::int from app.post_mutes where post_id = ${id})
-        + (select count(*)::int from app.poll_votes v join app.polls l on l.id = v.poll_id where l.post_id = ${id}) as marks,
+        + (select count(*)::int from app.poll_votes v join app.polls l on l.id = v.poll_id where l.post_id = ${id}) as engagement,
         c.reactions + c.bookmarks as counted from app.post_counters c where c.post_id = ${id}`
-    expect(left).toEqual({ marks: 0, counted: 0 })
+    expect(left).toEqual({ engagement: 0, counted: 0 })
   })
 })
 

@@ -12,7 +12,7 @@ const texts = {
   letters: fill('a'),
   blanks: fill(' '),
   accents: fill('é'),
-  marks: fill(`e${'\u0301\u0316'.repeat(100)} `),
+  combining: fill(`e${'\u0301\u0316'.repeat(100)} `),
   colons: `http://${fill(':0')}`,
   words: fill('@ab.a-"'),
 } as const

@@ -25,7 +25,7 @@ export const documents = {
     create: createPost(input: { post: { authorId: $author, body: $body, audience: $audience } }) { post { ${own} } }
   }`,
   react: `mutation React($post: UUID!, $kind: String!) {
-    react(input: { postId: $post, kind: $kind }) { marks: result { reactionCount commentCount viewer } }
+    react(input: { postId: $post, kind: $kind }) { counts: result { reactionCount commentCount viewer } }
   }`,
   block: `mutation Block($blocker: UUID!, $blocked: UUID!) {
     createBlock(input: { block: { blockerId: $blocker, blockedId: $blocked } }) { clientMutationId }

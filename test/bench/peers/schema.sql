@@ -133,15 +133,15 @@ create trigger _500_count_comment after insert on forum.comments
   for each row execute function forum.count_comment();
 
 -- a mutation of its own, since to react twice is no error, and all of its answer comes with it; plpgsql keeps the plans
-create type forum.marks as (reaction_count integer, comment_count integer, viewer text[]);
-create function forum.react(post_id uuid, kind text) returns forum.marks language plpgsql volatile
+create type forum.engagement as (reaction_count integer, comment_count integer, viewer text[]);
+create function forum.react(post_id uuid, kind text) returns forum.engagement language plpgsql volatile
 as $$
 begin
   insert into forum.reactions (post_id, user_id, kind) values (react.post_id, forum.viewer_id(), react.kind)
   on conflict do nothing;
   return (select (p.reaction_count, p.comment_count,
                   array(select r.kind from forum.reactions r
-                        where r.post_id = p.id and r.user_id = forum.viewer_id() order by r.kind))::forum.marks
+                        where r.post_id = p.id and r.user_id = forum.viewer_id() order by r.kind))::forum.engagement
           from forum.posts p where p.id = react.post_id);
 end $$;
 

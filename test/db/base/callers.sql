@@ -101,7 +101,7 @@ select throws_ok($$ select private.raise_error('append_only') $$, 'PT409', 'appe
 select throws_ok($$ select private.raise_error('no_such_word') $$, 'P0002', null, 'a word that nobody registered is a mistake');
 select is(private.error_response('token_revoked')::jsonb,
   '{"code": "PT401", "message": "token_revoked", "details": "This access token is no longer valid. Log in again.", "hint": null}',
-  'a refusal says what an error says');
+  'an error response says what an error says');
 select is(current_setting('response.status'), '401', 'and sets the status');
 select throws_ok($$ select private.error_response('no_such_word') $$, 'P0002', null, 'it knows the same words');
 select throws_ok('select * from private.errors', '42501', null, 'nobody reads the registry');

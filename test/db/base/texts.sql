@@ -8,7 +8,7 @@ select is(private.require_name(t), t, format('%s stays', t)) from (values
   ('Ada'), ('O''Neil-Łuczak'), ('José'), ('!'), ('0'), ('例子'), ('한국'), ('ไทย'), ('हिन्दी'), ('עברית'), ('שָׁלוֹם'), ('مُحَمَّد'),
   ('می‌خواهم'),                      -- Persian, with a non-joiner
   ('👍'), ('👍🏽'), ('❤️'), ('👩‍👩‍👧‍👦'), ('🏳️‍🌈'), ('🇩🇪'), ('1️⃣'), ('🏴󠁧󠁢󠁥󠁮󠁧󠁿'),
-  (U&'abc \200E\05D0\200F'),          -- marks of direction
+  (U&'abc \200E\05D0\200F'),          -- signs of direction
   (U&'soft\00ADhyphen'), (U&'a\00A0b'), (U&'x\200By'), ('𠀋')
 ) v (t);
 select is(private.require_text(t), t, format('%s stays', what)) from (values
@@ -56,8 +56,8 @@ from unnest(array[1, 7, 8, 11, 12, 14, 27, 31, 127, 128, 133, 159]
 select throws_ok(format('select private.require_name(%L)', 'a' || chr(c) || 'b'), 'PT422', 'text_unfit', format('U+%s is refused in a name', to_hex(c)))
 from unnest(array[9, 10, 13, 27, 133, 8232, 8233, 8238]) c;
 
--- Marks without end, which would take seconds to sort
-select throws_ok($$ select private.require_text('a' || repeat(U&'\0301\0316', 50000)) $$, 'PT422', 'text_unfit', 'no letter has thousands of marks');
+-- Combining marks without end, which would take seconds to sort
+select throws_ok($$ select private.require_text('a' || repeat(U&'\0301\0316', 50000)) $$, 'PT422', 'text_unfit', 'no letter has thousands of combining marks');
 select is(private.require_text(t), t, format('%s of 5000', what)) from (values
   ('emoji', repeat('👩‍👩‍👧‍👦', 700)), ('ideographs', repeat('例', 5000)), ('lines', repeat('─', 5000)), ('Arabic', repeat('مُحَمَّد ', 600) || 'x')
 ) v (what, t);

@@ -22,11 +22,11 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as Alice
 select test.act_as('alice');
 select is(array(select private.count_writes('taps') from generate_series(1, 3)), '{1,1,1}', 'as many as the limit says');
-create temp table refusal as select pg_temp.refused() as it;
-select is(it #>> '{body,message}', 'writes_exceeded', 'and no more') from refusal;
-select is(it #>> '{body,code}', 'PT429', 'which is a 429') from refusal;
+create temp table response as select pg_temp.refused() as it;
+select is(it #>> '{body,message}', 'writes_exceeded', 'and no more') from response;
+select is(it #>> '{body,code}', 'PT429', 'which is a 429') from response;
 select is(it #> '{answer,headers}', '{"Retry-After": "3600", "RateLimit-Limit": "3", "RateLimit-Remaining": "0",
-  "RateLimit-Reset": "3600", "RateLimit-Policy": "3;w=3600"}', 'that says until when') from refusal;
+  "RateLimit-Reset": "3600", "RateLimit-Policy": "3;w=3600"}', 'that says until when') from response;
 select throws_ok('select * from private.write_counts', '42501', null, 'nobody reads the counts');
 
 -- Acting as Bob

@@ -79,24 +79,24 @@ select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'where nothing 
 -- a ban and its end
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
-select is((select count(*) from app.contents where required_level = 4)::int, 7, 'a ban marks what the person published');
+select is((select count(*) from app.contents where required_level = 4)::int, 7, 'a ban hides what the person published');
 select test.act_as('bob');
 select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'and nobody sees it');
 select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('oil')::text)), '', 'as a cursor it holds');
 select test.act_as_owner();
 update app.contents set author_hidden = false;
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'nor where the marks are not there yet');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'nor where the rows do not say so yet');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('bob');
 select is(pg_temp.names(api.list_audio()), 'arts oil plain', 'its end brings it back');
 
--- more than is marked at once
+-- more than is hidden at once
 select test.act_as_owner();
 insert into app.contents (kind, author_id) select k, test.id('carla') from unnest(array['audio', 'video']) k, generate_series(1, 300);
 update app.users set banned_at = now() where username = 'carla';
-select is((select count(*) from app.contents where author_hidden)::int, 500, '500 are marked at once');
+select is((select count(*) from app.contents where author_hidden)::int, 500, '500 are hidden at once');
 select is((private.hide_or_show_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_hidden order by kind, created_at, id limit 1))) ->> 'changed', '100', 'and the rest by the worker')
 from pgboss.job j where j.name = 'hidden-contents';
 select is(private.hide_or_show_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'once');
@@ -231,9 +231,9 @@ select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$,
 select test.act_as_owner();
 select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'an entry is left');
 update app.users set banned_at = now() where username = 'dora';
-select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 5, 'a ban marks parts');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 5, 'a ban hides children');
 update app.users set banned_at = null where username = 'dora';
-select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'its end takes the marks away');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'its end shows them again');
 update app.users set erased_at = now() where username = 'dora';
 select is((select string_agg(distinct body || author_hidden, ',') from app.knots) || (select count(*) from app.pulls) || (select count(*) from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type = 'knot' and d.detail is not null),
   'true00', 'an erasure takes their words, places and what staff said of them');

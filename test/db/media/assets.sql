@@ -94,7 +94,7 @@ update app.media_assets set bucket = 'new';
 update app.users set erased_at = now() where id = test.id('alice');
 select is((select bytes from private.media_usage where owner_id = test.id('alice')), 0::bigint, 'an erasure gives back its bytes');
 select is((select array_agg(key order by key) from private.pending_object_deletions where not upload_only),
-  array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)]::text[], 'an erasure dooms every object');
+  array[pg_temp.asset(1), pg_temp.asset(3), pg_temp.asset(4), pg_temp.asset(5)]::text[], 'an erasure queues every object for deletion');
 select is((select array_agg(distinct bucket) from private.pending_object_deletions), '{new}', 'in the bucket where it is by now');
 
 select is(private.url_place('http://Kith.example.:08787/a'), '{kith.example:8787,/a}', 'another port is told by its number');

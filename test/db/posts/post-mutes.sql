@@ -69,7 +69,7 @@ select is(pg_temp.feed(), 'other post repost', 'and everything is back');
 select api.mute_post(pg_temp.id('repost'));
 select is(pg_temp.feed(), 'other post', 'a muted repost goes alone');
 
--- Acting as Alice, the author: silence
+-- Acting as Alice, the author: nothing
 select test.act_as('alice');
 select api.mute_post(pg_temp.id('post'));
 select pg_temp.forget();

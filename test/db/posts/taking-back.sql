@@ -95,7 +95,7 @@ select test.act_as('bob');
 select is(api.unpin_post(pg_temp.id('repost'))::text, null, 'a repost is unpinned');
 select throws_ok($$ select api.unpin_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'once');
 
--- marks, by the post's id or that of one's own repost
+-- engagement, by the post's id or that of one's own repost
 select is(api.unreact(pg_temp.id('repost'), 'heart')::jsonb - 'details' - 'hint', '{"code": "PT404", "message": "post_unknown"}',
   'a heart is taken back, and the post unknown');
 select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'so is a spark');

@@ -28,7 +28,7 @@ begin
   for v_post in select * from made order by name loop
     begin
       execute format(p_call, v_post.id) into v_answer;
-      continue when v_answer ->> 'message' = 'post_unknown';   -- a refusal that keeps what was taken back
+      continue when v_answer ->> 'message' = 'post_unknown';   -- an error response that keeps what was taken back
       v_names := v_names || ' ' || v_post.name;
     exception when sqlstate 'PT404' then
       if sqlerrm <> 'post_unknown' then v_names := v_names || ' ' || v_post.name || ':' || sqlerrm; end if;

@@ -48,10 +48,10 @@ select private.emit('posts.post.deleted', json_build_object('postId', pg_temp.ma
 select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'told twice it goes once');
 delete from app.reactions where post_id = pg_temp.made('gone');
 delete from app.bookmarks where post_id = pg_temp.made('gone');
-select is(pg_temp.total('alice'), 6.00, 'nor is anything taken back a second time when its marks go');
+select is(pg_temp.total('alice'), 6.00, 'nor is anything taken back a second time when its engagement goes');
 insert into app.reactions (post_id, user_id, kind) values (pg_temp.made('gone'), test.id('carla'), 'heart');
 insert into app.bookmarks (post_id, user_id) values (pg_temp.made('gone'), test.id('carla'));
-select is(pg_temp.total('alice'), 6.00, 'marks that come too late earn nothing');
+select is(pg_temp.total('alice'), 6.00, 'engagement that comes too late earns nothing');
 
 -- writing and deleting again and again
 do $$
@@ -91,7 +91,7 @@ select test.crowd('reader_', 2000);
 insert into app.reputation_entries (user_id, interest_id, kind, delta, source_id, earned_from)
 select test.id('alice'), pg_temp.interest('applied-ethics'), k, 1, pg_temp.made('loved'), u.id
 from app.users u, unnest(array['reaction.received', 'bookmark.received']) k where u.username like 'reader_%';
-select is(pg_temp.total('alice'), 4000.00, 'thousands of marks');
+select is(pg_temp.total('alice'), 4000.00, 'thousands of reactions and bookmarks');
 select private.delete_post(pg_temp.made('loved'));
 select is(pg_temp.total('alice'), 3500.00, 'go 500 at once');
 select is((select data from pgboss.job where name = 'forfeited-earnings'),

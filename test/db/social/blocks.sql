@@ -45,7 +45,7 @@ insert into made select 'to alice', (api.invite_to_circle(pg_temp.id('other'), '
 -- Acting as Alice, who blocks Bob
 select test.act_as('alice');
 select is(api.block_person('acct:bob@localhost') ->> 'blocked', 'true', 'a block is made');
-select is(pg_temp.level('bob', 'alice'), -1::smallint, 'it silences the blocked');
+select is(pg_temp.level('bob', 'alice'), -1::smallint, 'it hides the blocked');
 select is(pg_temp.level('alice', 'bob'), -1::smallint, 'and the blocker');
 select is(pg_temp.level('carla', 'alice'), 1::smallint, 'and nobody else');
 select is(pg_temp.faults(), 0, 'the audience is as it would be rebuilt');
@@ -59,7 +59,7 @@ select lives_ok($$ select api.block_person('bob') $$, 'blocking again is fine');
 select is((select count(*) from app.blocks)::int, 1, 'and one block');
 select is((select count(*) from app.circle_members where member_id = test.id('bob'))::int, 1, 'his membership stays, silent');
 
-create function pg_temp.silence(p_self text, p_other text, p_own text, p_theirs text) returns setof text language plpgsql as $$
+create function pg_temp.check_hidden(p_self text, p_other text, p_own text, p_theirs text) returns setof text language plpgsql as $$
 declare v record;
 begin
   perform test.act_as(p_self);
@@ -80,9 +80,9 @@ begin
     return next throws_ok('select api.' || v.call, 'PT404', v.word, p_self || ': ' || v.call);
   end loop;
 end $$;
-grant execute on function pg_temp.silence to public;
-select pg_temp.silence('alice', 'bob', 'hers', 'his');
-select pg_temp.silence('bob', 'alice', 'his', 'hers');
+grant execute on function pg_temp.check_hidden to public;
+select pg_temp.check_hidden('alice', 'bob', 'hers', 'his');
+select pg_temp.check_hidden('bob', 'alice', 'his', 'hers');
 
 -- Acting as Bob, the blocked
 select test.act_as('bob');

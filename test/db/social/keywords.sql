@@ -51,7 +51,7 @@ select is((select count(*)::int from app.muted_keywords), 1, 'and one');
 select throws_ok(format('select api.mute_keyword(%L, %s)', k, u), c, w, format('no keyword: %s %s', left(k, 101), u)) from (values
   (repeat('x', 101), 'null', 'PT422', 'value_invalid'), (e' \t', 'null', 'PT422', 'keyword_empty'), ('', 'null', 'PT422', 'keyword_empty'), (e'\u0640', 'null', 'PT422', 'keyword_empty'),
   (repeat('ä', 1000000), 'null', 'PT422', 'value_invalid'), ('later', 'now()', 'PT422', 'keyword_until'), ('later', '''-infinity''', 'PT422', 'keyword_until'), ('later', '''infinity''', 'PT422', 'keyword_until')) f (k, u, c, w);
-select is(api.mute_keyword(repeat(e'e\u0301', 100))::jsonb ->> 'keyword', repeat('é', 100), 'marks behind their letters count with them');
+select is(api.mute_keyword(repeat(e'e\u0301', 100))::jsonb ->> 'keyword', repeat('é', 100), 'combining marks behind their letters count with them');
 select throws_ok($$ select api.mute_keyword(repeat(e'e\u0301', 101)) $$, 'PT422', 'value_invalid', 'and one more is too many');
 select api.unmute_keyword(id) from app.muted_keywords where length(keyword) = 100;
 select is(api.mute_keyword(repeat(' ', 200) || 'indented' || repeat(' ', 200))::jsonb ->> 'keyword', 'indented', 'blanks around it do not count');

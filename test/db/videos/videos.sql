@@ -1,4 +1,4 @@
--- Videos and audio: what they hold, their marks and comments, by whom, also past the operations, and deleting them.
+-- Videos and audio: what they hold, their likes, reposts and comments, by whom, also past the operations, and deleting them.
 begin;
 select plan(99);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
@@ -78,7 +78,7 @@ select is(pg_temp.names(api.list_videos_by('bob')), '', 'which may be empty');
 select throws_ok($$ select api.list_videos_by('nobody') $$, 'PT404', 'person_unknown', 'but is somebody''s');
 select is(api.list_audio() ->> 'items', '[]', 'videos are no audio');
 
--- marks
+-- likes and reposts
 select is(api.like_video(pg_temp.id('one')) ->> 'likeCount', '1', 'a like counts, and answers the card');
 select api.like_video(pg_temp.id('one')), api.repost_video(pg_temp.id('one')), api.repost_video(pg_temp.id('one'));
 select is(pg_temp.counts('one'), '1 1 0 liked reposted', 'a second one does not, nor does a second repost');

@@ -2,7 +2,7 @@
 import type { ReservedSql, Sql } from 'postgres'
 import type { Ground } from './build.ts'
 
-/** A refusal by its code, or with what else went wrong. */
+/** An error by its code, or with what else went wrong. */
 export type Reply = { answer: never } | { refused: string }
 
 /** What the looks call. In a schema of its own, which goes with the test's database. */

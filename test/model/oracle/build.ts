@@ -70,7 +70,7 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
   const rows = async (table: string, list: Record<string, unknown>[]) => {
     if (list.length > 0) await sql`insert into ${sql(`app.${table}`)} ${sql(list)}`
   }
-  const mark = async (table: string, column: string, ids: string[]) => {
+  const stamp = async (table: string, column: string, ids: string[]) => {
     if (ids.length > 0) await sql`update ${sql(`app.${table}`)} set ${sql({ [column]: past })} where id in ${sql(ids)}`
   }
   const who = (person: number) => at(ground.people, person)
@@ -222,12 +222,12 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     if (visibility !== before) await sql`update app.posts set visibility = ${visibility} where id = ${postId(place)}`
   const ids = <T>(list: T[], is: (item: T) => boolean, name: (place: number) => string) =>
     list.flatMap((item, place) => (is(item) ? [name(place)] : []))
-  await mark(
+  await stamp(
     'posts',
     'hidden_at',
     ids(posts, ({ hidden }) => hidden, postId),
   )
-  await mark(
+  await stamp(
     'replies',
     'hidden_at',
     ids(replies, ({ hidden }) => hidden, replyId),
@@ -238,10 +238,10 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     'space_bans',
     world.barred.map((person) => ({ space_id: spaceId, user_id: who(person) })),
   )
-  if (world.archived) await mark('spaces', 'archived_at', [spaceId])
+  if (world.archived) await stamp('spaces', 'archived_at', [spaceId])
   const deleted = ids(posts, ({ deleted }) => deleted, postId)
   if (deleted.length > 0) await sql`update app.posts set deleted_at = now() where id in ${sql(deleted)}`
-  await mark(
+  await stamp(
     'replies',
     'deleted_at',
     ids(replies, ({ deleted }) => deleted, replyId),
@@ -252,7 +252,7 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
   )
   for (const { by, whom } of world.blocks.filter(({ lifted }) => lifted))
     await sql`delete from app.blocks where blocker_id = ${who(by)} and blocked_id = ${who(whom)}`
-  await mark('users', 'banned_at', [...world.banned, ...world.pardoned].map(who))
+  await stamp('users', 'banned_at', [...world.banned, ...world.pardoned].map(who))
   for (const person of world.pardoned) await sql`update app.users set banned_at = null where id = ${who(person)}`
   for (const person of world.erased) await sql`select private.erase_person(${who(person)})`
 }

@@ -134,10 +134,10 @@ function straight(drawn: World): World {
   const many = posts.length
   const onPost = <T extends { post: number }>(list: readonly T[]) =>
     list.map((item) => ({ ...item, post: item.post % many }))
-  const marks = (list: readonly [number, number][]) =>
+  const pairs = (list: readonly [number, number][]) =>
     once(
       list.map(([who, which]): [number, number] => [who, which % many]),
-      (mark) => mark,
+      (pair) => pair,
     )
   const others = (list: readonly [number, number][]) =>
     once(
@@ -146,7 +146,7 @@ function straight(drawn: World): World {
     )
   /** What nobody but the author sees, nobody else has done anything to. */
   const isOut = (place: number) => !at(posts, place).scheduled
-  const out = (list: readonly [number, number][]) => marks(list).filter(([, place]) => isOut(place))
+  const out = (list: readonly [number, number][]) => pairs(list).filter(([, place]) => isOut(place))
   const kept = (list: readonly [number, number][]) =>
     out(list.map(([who, which]): [number, number] => [who, meant(posts, which % many)]))
 

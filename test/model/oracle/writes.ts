@@ -39,18 +39,18 @@ const boosting: Outcome = (world, viewer, place) => {
 }
 
 /** Of what something is taken back: an unseen repost of another's tells nobody what it is of. */
-const marked = (world: World, viewer: number, place: number) =>
+const targetOf = (world: World, viewer: number, place: number) =>
   sees(world, viewer, place) || isOwnRepost(world, viewer, place) ? meant(world.posts, place) : place
 
-const has = (marks: [number, number][], viewer: number, place: number) =>
-  marks.some(([who, which]) => who === viewer && which === place)
+const has = (pairs: [number, number][], viewer: number, place: number) =>
+  pairs.some(([who, which]) => who === viewer && which === place)
 
 /** What one has put there oneself goes whatever one sees by now; otherwise what is unseen is unknown. */
 const takingBack =
   (call: (id: string) => string, stands: (world: World, viewer: number, place: number) => boolean): Ask =>
   (world, viewer, place) => {
     const question = ofPost(call)(world, viewer, place)
-    const seen = sees(world, viewer, marked(world, viewer, place))
+    const seen = sees(world, viewer, targetOf(world, viewer, place))
     return { ...question, expected: seen || stands(world, viewer, place) ? done : refused('post_unknown') }
   }
 
@@ -112,7 +112,7 @@ export const writes: Entries = {
     posts: [
       takingBack(
         (id) => `api.unbookmark(${id})`,
-        (world, viewer, place) => has(world.bookmarks, viewer, marked(world, viewer, place)),
+        (world, viewer, place) => has(world.bookmarks, viewer, targetOf(world, viewer, place)),
       ),
     ],
   },
@@ -136,7 +136,7 @@ export const writes: Entries = {
       takingBack(
         (id) => `api.unrepost(${id})`,
         (world, viewer, place) => {
-          const of = marked(world, viewer, place)
+          const of = targetOf(world, viewer, place)
           return places(world.posts).some((one) => isOwnRepost(world, viewer, one) && at(world.posts, one).of === of)
         },
       ),
@@ -189,7 +189,7 @@ export const writes: Entries = {
   unvote_poll: {
     posts: [
       (world, viewer, place) => {
-        const of = marked(world, viewer, place)
+        const of = targetOf(world, viewer, place)
         const expected = sees(world, viewer, of) ? polled(world, viewer, of) : refused('post_unknown')
         return { ...ofPost((id) => `api.unvote_poll(${id})`)(world, viewer, place), expected }
       },
