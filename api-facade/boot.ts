@@ -91,7 +91,7 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
     if (row && row.value !== domain && (await tx`select from app.users limit 2`).length > 1) {
       throw new Error(
         `INSTANCE_DOMAIN is ${domain}, but the people of this instance are named …@${row.value}. ` +
-          `Start with INSTANCE_DOMAIN=${row.value}. README.md, Moving and rotating, says how to rename everybody.`,
+          `Start with INSTANCE_DOMAIN=${row.value}. docs/operation.md, Another domain, says how to rename everyone.`,
       )
     }
     // also where it is right: private.domain is made of it by a trigger, which rows that were restored did not pass
@@ -129,7 +129,7 @@ export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, .
   if (row && !previous.includes(row.fingerprint)) {
     throw new Error(
       'JWT_SECRET is not the one of this instance. Start with that one, or, to change it, give that one as ' +
-        'JWT_SECRET_PREVIOUS. README.md, Moving and rotating, says what to do when it is lost.',
+        'JWT_SECRET_PREVIOUS. docs/operation.md, Another secret, says what to do if it is lost.',
     )
   }
   await tx`delete from private.jwt_fingerprint`

@@ -1,5 +1,5 @@
 // npm run prepare-database -- <connection string> [--migrate]: makes a PostgreSQL that is not ours ready for Kith. On a
-// Supabase stack it finds everything there. README.md, Operating.
+// Supabase stack it finds everything there. docs/operation.md, PostgreSQL without Supabase.
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
@@ -83,7 +83,10 @@ async function prepare(sql: Sql, url: string, migrations: boolean): Promise<void
   const password = server.ownerIsSuperuser === null ? await letOwnerIn(sql) : null
   if (password) say('The role postgres was made, with the password below, which is shown this once.')
   if (migrations) await bringUp(url, server)
-  else say('Apply the migrations next: repeat this with --migrate, or use supabase db push (README.md, Operating).')
+  else
+    say(
+      'Apply the migrations next: repeat this with --migrate, or use supabase db push (docs/operation.md, Upgrading).',
+    )
   const realtime = state === 'stack' ? '' : ' REALTIME=embedded'
   say(`Start Kith with\n  DATABASE_URL=${ownerUrl(url, password)} JWT_SECRET=…${realtime} npm start`)
 }

@@ -1,5 +1,5 @@
 // The whole of Kith in one process. Without DATABASE_URL it brings its own Postgres.
-// README.md, Configuration, has what it can be told.
+// docs/configuration.md lists what it reads from the environment.
 import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
 import { type Config, nearMisses, readConfig } from './lib/config.ts'

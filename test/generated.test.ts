@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { answersText } from '../api-facade/lib/answers.ts'
+import { variableNames } from '../api-facade/lib/config.ts'
 import { loadTables } from '../api-facade/lib/features.ts'
 import { openApiText } from '../api-facade/lib/openapi.ts'
+import { rateLimitsPage } from '../api-facade/lib/pages.ts'
 import { emojiPath, emojiSql } from '../supabase/tools/emoji.ts'
 import { formatted } from '../supabase/tools/format.ts'
 import { generated } from '../supabase/tools/generate.ts'
@@ -46,4 +48,19 @@ test('openapi.json is that of the routes', async () => {
   expect(readFileSync('api-facade/openapi.json', 'utf8') === openApiText(await loadTables()), 'run npm run gen').toBe(
     true,
   )
+})
+
+test('docs/rate-limits.md is generated from the current limits and routes', async () => {
+  expect(readFileSync('docs/rate-limits.md', 'utf8') === rateLimitsPage(await loadTables()), 'run npm run gen').toBe(
+    true,
+  )
+})
+
+test('docs/configuration.md lists every variable that the configuration reads, and no other', () => {
+  const text = readFileSync('docs/configuration.md', 'utf8')
+  const listed = text.split('\n').flatMap((line) => {
+    const [, cell = ''] = /^\| (`[A-Z].*?) \|/.exec(line) ?? []
+    return [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name)
+  })
+  expect(listed.sort()).toEqual([...variableNames, 'NODE_OPTIONS', 'MALLOC_ARENA_MAX'].sort())
 })

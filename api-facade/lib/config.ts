@@ -1,5 +1,5 @@
 // What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
-// README.md, Configuration; docs/decisions.md, Limits.
+// docs/configuration.md; docs/decisions.md, Limits.
 import { z } from 'zod'
 import { AI_TIMEOUT } from '../../edge-functions/ai/timeout.ts'
 import { EXPO_URL, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
@@ -299,13 +299,15 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0
 }
 
+/** The environment variables that `readConfig` reads. */
+export const variableNames: readonly string[] = Object.keys(Variables.shape)
+
 /** A sentence for every variable that is none of ours and looks like one: it would be ignored without a word. */
 export function nearMisses(env: Record<string, string | undefined>): string[] {
-  const known = Object.keys(Variables.shape)
   return Object.keys(env).flatMap((name) => {
-    if (known.includes(name)) return []
+    if (variableNames.includes(name)) return []
     // of a short name two letters are half of it: PORT and HOST would be meant by HOME
-    const meant = known.find((one) => distance(name, one) <= (one.length > 6 ? 2 : 1))
+    const meant = variableNames.find((one) => distance(name, one) <= (one.length > 6 ? 2 : 1))
     return meant ? `${name} is not a setting of Kith, and is passed over. ${meant} is one.` : []
   })
 }

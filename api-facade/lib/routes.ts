@@ -1,5 +1,5 @@
 // Route tables: what a row says, and what becomes of it: guard, limits, validation, one call, the answer.
-// ARCHITECTURE.md, A request's way. openapi.ts reads the same rows.
+// ARCHITECTURE.md, The path of a request. openapi.ts reads the same rows.
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { errors } from '../generated/errors.ts'

@@ -1,5 +1,5 @@
 // Media without object storage, for development: a folder, to which the facade's own routes write and from which they
-// serve. README.md, Configuration, has the storage of an instance that people use.
+// serve. docs/configuration.md, Media, has the storage of an instance that people use.
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'

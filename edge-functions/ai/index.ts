@@ -1,5 +1,5 @@
 // The function in Deno. Environment: JWT_SECRET, JWT_SECRET_PREVIOUS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, AI_MODEL,
-// AI_TIMEOUT, as README.md has them.
+// AI_TIMEOUT; docs/configuration.md, AI.
 import { jwtSecrets, needed, optional, serve } from '../shared/deno.ts'
 import { createAi } from './handler.ts'
 import { anthropic } from './model.ts'

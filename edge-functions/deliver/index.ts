@@ -1,5 +1,5 @@
 // The function in Deno. Environment: SMTP_URL, MAIL_FROM, JWT_SECRET, JWT_SECRET_PREVIOUS, VAPID_PRIVATE_KEY, EXPO_URL,
-// EXPO_ACCESS_TOKEN, PUSH_ORIGINS, as README.md has them.
+// EXPO_ACCESS_TOKEN, PUSH_ORIGINS; docs/configuration.md, Mail and push.
 import { jwtSecrets, list, needed, optional, serve } from '../shared/deno.ts'
 import { createDeliver } from './handler.ts'
 import { contactOf, EXPO_URL, PUSH_ORIGINS } from './providers.ts'

@@ -32,7 +32,7 @@ export async function lookAt(site: Site): Promise<string[]> {
     ...(isPublic ? [] : [`Not everybody can read the bucket ${media.name} at ${publicUrl}.`]),
     ...(areOpen.includes(true) ? [`Everybody can read the bucket ${uploads.name}, which must be private.`] : []),
     ...((await takesUnsigned(site))
-      ? ['The storage takes x-amz-copy-source unsigned: README.md, Media, says what to do about it.']
+      ? ['The storage takes x-amz-copy-source unsigned: docs/operation.md, Media, says what to do about it.']
       : []),
   ]
 }

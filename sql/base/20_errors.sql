@@ -7,7 +7,8 @@ create table private.errors (
   text   text not null
 );
 comment on table private.errors is
-  'Every error code with its HTTP status and the sentence that people read. A constraint''s name is a code too.';
+  'Registry: the error codes, each with its HTTP status and its message. The name of a constraint can be a code '
+  'too.';
 comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values

@@ -6,11 +6,11 @@ create table private.event_types (
   happens text not null
 );
 comment on table private.event_types is
-  'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.event_types.payload is
-  'The fields of the payload, all of them always there: ids, numbers and short codes.';
-comment on column private.event_types.happens is
-  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+  'Registry: the domain events.';
+comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
+  'short codes.';
+comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
+  'when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -21,7 +21,7 @@ create table private.event_listeners (
   constraint event_listeners_position_key unique (event, position)
 );
 comment on table private.event_listeners is
-  'The functions that hear of an event, with a row from each feature that listens.';
+  'Registry: the functions that are called when an event is emitted.';
 comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';

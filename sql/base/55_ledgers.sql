@@ -9,7 +9,7 @@ create table private.ledger_kinds (
   primary key (ledger, kind)
 );
 comment on table private.ledger_kinds is
-  'Every kind of entry of every ledger, with a row from the feature that writes it.';
+  'Registry: the kinds of ledger entries.';
 comment on column private.ledger_kinds.points is
   'What an entry of this kind is worth; null where its cause brings its own number. For mana it is always null.';
 

@@ -11,8 +11,7 @@ create table private.jobs (
   alarm   text
 );
 comment on table private.jobs is
-  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with '
-  'underscores.';
+  'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
   'After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed.';
@@ -27,7 +26,8 @@ create table private.batch_queues (
   batch   text not null check (batch ~ '^private\.[a-z_]+$')
 );
 comment on table private.batch_queues is
-  'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
+  'Registry: queues for work that is too large for the transaction that causes it. private.make_batch_queue adds a '
+  'row.';
 comment on column private.batch_queues.batch is
   'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
   'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '

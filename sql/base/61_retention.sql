@@ -7,7 +7,7 @@ create table private.retention (
   batch       integer not null default 5000 check (batch > 0)
 );
 comment on table private.retention is
-  'Rows that are deleted by their age, with a row from the feature whose table it is.';
+  'Registry: tables whose rows are deleted by age.';
 comment on column private.retention.counts_from is
   'A timestamptz of the table, as SQL: the moment from which `keep` counts. It is written as its index has it.';
 comment on column private.retention.batch is 'How many rows one transaction deletes.';

@@ -6,7 +6,7 @@ create table private.realtime_topics (
   events   text not null
 );
 comment on table private.realtime_topics is
-  'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
+  'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
 comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';

@@ -7,8 +7,8 @@ create table private.write_limits (
   per_hour integer not null check (per_hour > 0)
 );
 comment on table private.write_limits is
-  'What one person may do so many times an hour, with a row from each feature; operators may change the numbers. The '
-  'setting rate_limit_scale multiplies them.';
+  'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
+  'rate_limit_scale multiplies them.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,

@@ -16,7 +16,8 @@ create table private.personal_data (
   check ((section is null) = (reason is not null))
 );
 comment on table private.personal_data is
-  'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
+  'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
+  'reason why none does.';
 comment on column private.personal_data.within is
   'The sections to whose rows these hang on by person_column; null where that has the person. Of the others an index '
   'must begin with it, and go on with what orders a person''s rows, or each page would sort them all.';

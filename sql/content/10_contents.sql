@@ -12,9 +12,9 @@ create table private.content_kinds (
   titled   boolean not null default true
 );
 comment on table private.content_kinds is
-  'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
-  'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
-  'author is erased. test/model/contents.test.ts finds what else a kind lacks.';
+  'Registry: the kinds of contents. relation is the kind''s detail table, with the head''s id as its key. details '
+  'is a view (id, detail) of what a card shows of the kind. eraser(uuid[]) empties the texts of these contents when '
+  'their author is erased. test/model/contents.test.ts checks that a kind is complete.';
 comment on column private.content_kinds.filter is
   'filter(uuid, jsonb) says whether a content is wanted by what lists of this kind alone can be asked for; null where '
   'there is nothing of the sort.';

@@ -9,8 +9,8 @@ create table private.content_cascades (
 );
 create index content_cascades_kind_idx on private.content_cascades (kind, position);
 comment on table private.content_cascades is
-  'Tables of what people leave on contents of a kind: with the content their rows go, 500 at a time in the order of '
-  'position. Foreign keys find none left when the head goes.';
+  'Registry: tables that hold what people leave on a content of a kind. After a content is deleted, the worker '
+  'deletes their rows, 500 at a time in the order of position, so that the head''s foreign keys find none.';
 comment on column private.content_cascades.whose is 'Which rows hang on a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json

@@ -9,8 +9,9 @@ create table private.content_child_kinds (
   details  regclass not null unique
 );
 comment on table private.content_child_kinds is
-  'Kinds of children that staff removes and restores as contents, by setting removed_at of relation. details is a '
-  'view (id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
+  'Registry: kinds of children of contents that staff can remove and restore, by setting removed_at of relation. '
+  'details is a view (id, content_id, author_id, created_at, removed_at, words, detail) of those that are not '
+  'deleted.';
 comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
 
 create table private.content_child_tables (
@@ -21,9 +22,9 @@ create table private.content_child_tables (
   stays    boolean not null default false
 );
 comment on table private.content_child_tables is
-  'Tables of what people leave within contents, whose column author_hidden is to say whether they are banned or '
-  'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
-  'there are none the rows go, unless they stay because their own feature erases them.';
+  'Registry: tables of what people leave within contents, whose column author_hidden says whether the author is '
+  'banned or erased. person and key name a person''s rows, and an index covers the two. An erasure empties the '
+  'column words. If words is null it deletes the rows, unless they stay because their own feature erases them.';
 
 create function private.prepare_child() returns trigger
 language plpgsql

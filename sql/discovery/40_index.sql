@@ -22,10 +22,10 @@ create table private.search_types (
   scopes  text[] not null default '{}' check (scopes <@ '{space,level,private}')
 );
 comment on table private.search_types is
-  'What can be searched for, with a row a type. texts(uuid[]) gives {id, author, scope, title, body, interests} of '
-  'those that there are, whoever asks; visible is a view of the ids that the caller may see; cards(uuid[]) makes '
-  'their cards, in order. Whoever writes a thing of a type, or changes who may see it, calls '
-  'private.index_for_search. test/db/discovery/search.sql finds a kind of contents that is missing.';
+  'Registry: the types of things that the search finds. texts(uuid[]) returns {id, author, scope, title, body, '
+  'interests} of the existing ones, for any caller. visible is a view of the ids that the caller may see. '
+  'cards(uuid[]) returns their cards, in order. Code that writes a thing of a type, or changes who may see it, calls '
+  'private.index_for_search. test/db/discovery/search.sql finds a missing kind of contents.';
 comment on column private.search_types.scopes is
   'Which scopes things of the type have beside the type''s own, which everybody searches: private.search_scopes.';
 

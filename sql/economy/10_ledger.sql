@@ -6,7 +6,7 @@ create table private.mana_account_kinds (
   balance_in text not null check (balance_in in ('wallet', 'account', 'nowhere'))
 );
 comment on table private.mana_account_kinds is
-  'Every kind of account of mana, with a row from the feature that opens such.';
+  'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
   'Where the running balance is: in app.wallets, in the account itself, or nowhere: everybody would wait for that row '
   'of the system''s accounts, so theirs is the sum of their entries.';

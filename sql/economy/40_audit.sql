@@ -5,7 +5,7 @@ create table private.mana_audits (
   audit text primary key check (audit ~ '^private\.[a-z_]+$')
 );
 comment on table private.mana_audits is
-  'Functions that audit what later features keep of mana: each answers rows as private.audit_mana does.';
+  'Registry: functions that audit the mana of later features. Each returns rows like private.audit_mana.';
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
 language plpgsql stable security definer   -- the worker may touch no table of ours

@@ -9,8 +9,8 @@ create table private.proposal_kinds (
   executor   text not null check (executor ~ '^private\.[a-z_]+$')
 );
 comment on table private.proposal_kinds is
-  'Kinds of proposals, with a row from the feature that executes them. checker (space, person, payload) returns what '
-  'is kept of the payload, executor (space, proposal) does what was proposed; either fails with a code.';
+  'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to keep, and '
+  'executor(space, proposal) carries the proposal out. Both may fail with a code.';
 comment on column private.proposal_kinds.person_key is
   'The field of the payload that names a person, who is kept beside it; null where there is none.';
 

@@ -13,7 +13,7 @@ create table private.notification_kinds (
   default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}')
 );
 comment on table private.notification_kinds is
-  'Every kind of notification, with a row from the feature that tells it.';
+  'Registry: the kinds of notifications.';
 comment on column private.notification_kinds.rolls_up is
   'Whether items that come within an hour of the first join it in one notification, with a count and several actors.';
 comment on column private.notification_kinds.counts_each is

@@ -11,10 +11,10 @@ create table private.report_targets (
   copier text check (copier ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'What can be reported. finder(text) answers the id of the target that a report names, and fails where the caller '
-  'does not see it; it runs with the caller''s rights. copier(uuid), of what staff could not read otherwise, answers '
-  'a copy of the target (jsonb) as its reporter sees it, which the report carries; its field senderId names whose '
-  'words they are, and body has them.';
+  'Registry: the types of things that can be reported. finder(text) returns the id of the reported target, and '
+  'fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
+  'can''t read: it returns a copy (jsonb) of the target as the reporter sees it, which is stored with the report. '
+  'In the copy, senderId names the author and body has the text.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),

@@ -90,7 +90,8 @@ create table private.errors (
   text   text not null
 );
 comment on table private.errors is
-  'Every error code with its HTTP status and the sentence that people read. A constraint''s name is a code too.';
+  'Registry: the error codes, each with its HTTP status and its message. The name of a constraint can be a code '
+  'too.';
 comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
@@ -869,11 +870,11 @@ create table private.event_types (
   happens text not null
 );
 comment on table private.event_types is
-  'Every event that is emitted, with a row from the feature whose event it is.';
-comment on column private.event_types.payload is
-  'The fields of the payload, all of them always there: ids, numbers and short codes.';
-comment on column private.event_types.happens is
-  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
+  'Registry: the domain events.';
+comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
+  'short codes.';
+comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
+  'when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -884,7 +885,7 @@ create table private.event_listeners (
   constraint event_listeners_position_key unique (event, position)
 );
 comment on table private.event_listeners is
-  'The functions that hear of an event, with a row from each feature that listens.';
+  'Registry: the functions that are called when an event is emitted.';
 comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 what emits further events, 600 notifications, 700 Realtime.';
@@ -1479,7 +1480,7 @@ create table private.ledger_kinds (
   primary key (ledger, kind)
 );
 comment on table private.ledger_kinds is
-  'Every kind of entry of every ledger, with a row from the feature that writes it.';
+  'Registry: the kinds of ledger entries.';
 comment on column private.ledger_kinds.points is
   'What an entry of this kind is worth; null where its cause brings its own number. For mana it is always null.';
 
@@ -1747,8 +1748,7 @@ create table private.jobs (
   alarm   text
 );
 comment on table private.jobs is
-  'Every job, with a row from the feature whose rows it touches. Its function is private.job_<name>, with '
-  'underscores.';
+  'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
   'After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed.';
@@ -1763,7 +1763,8 @@ create table private.batch_queues (
   batch   text not null check (batch ~ '^private\.[a-z_]+$')
 );
 comment on table private.batch_queues is
-  'Queues of work that is too much for the transaction that causes it, with a row from the feature whose work it is.';
+  'Registry: queues for work that is too large for the transaction that causes it. private.make_batch_queue adds a '
+  'row.';
 comment on column private.batch_queues.batch is
   'A function (job jsonb, after uuid) returns json. It does the next 500 or so behind `after`, which is null at the '
   'beginning, and answers {changed, next}; next is null at the end. Each batch is a transaction, and it may run '
@@ -1931,7 +1932,7 @@ create table private.retention (
   batch       integer not null default 5000 check (batch > 0)
 );
 comment on table private.retention is
-  'Rows that are deleted by their age, with a row from the feature whose table it is.';
+  'Registry: tables whose rows are deleted by age.';
 comment on column private.retention.counts_from is
   'A timestamptz of the table, as SQL: the moment from which `keep` counts. It is written as its index has it.';
 comment on column private.retention.batch is 'How many rows one transaction deletes.';
@@ -1976,7 +1977,7 @@ create table private.realtime_topics (
   events   text not null
 );
 comment on table private.realtime_topics is
-  'Private channels, named <prefix>:<rest>, with a row from the feature that sends on them.';
+  'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this very channel.';
 comment on column private.realtime_topics.events is 'What is sent, as a text for readers: event and payload.';
@@ -2587,8 +2588,8 @@ create table private.write_limits (
   per_hour integer not null check (per_hour > 0)
 );
 comment on table private.write_limits is
-  'What one person may do so many times an hour, with a row from each feature; operators may change the numbers. The '
-  'setting rate_limit_scale multiplies them.';
+  'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
+  'rate_limit_scale multiplies them.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,
@@ -2666,7 +2667,8 @@ create table private.personal_data (
   check ((section is null) = (reason is not null))
 );
 comment on table private.personal_data is
-  'Every column that refers to a person: the section of the export that has its rows, or the reason why none has.';
+  'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
+  'reason why none does.';
 comment on column private.personal_data.within is
   'The sections to whose rows these hang on by person_column; null where that has the person. Of the others an index '
   'must begin with it, and go on with what orders a person''s rows, or each page would sort them all.';
@@ -7833,10 +7835,10 @@ create table private.report_targets (
   copier text check (copier ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'What can be reported. finder(text) answers the id of the target that a report names, and fails where the caller '
-  'does not see it; it runs with the caller''s rights. copier(uuid), of what staff could not read otherwise, answers '
-  'a copy of the target (jsonb) as its reporter sees it, which the report carries; its field senderId names whose '
-  'words they are, and body has them.';
+  'Registry: the types of things that can be reported. finder(text) returns the id of the reported target, and '
+  'fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
+  'can''t read: it returns a copy (jsonb) of the target as the reporter sees it, which is stored with the report. '
+  'In the copy, senderId names the author and body has the text.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -14106,7 +14108,7 @@ create table private.notification_kinds (
   default_channels  text[] not null default '{inApp,push,email}' check (default_channels <@ '{inApp,push,email}')
 );
 comment on table private.notification_kinds is
-  'Every kind of notification, with a row from the feature that tells it.';
+  'Registry: the kinds of notifications.';
 comment on column private.notification_kinds.rolls_up is
   'Whether items that come within an hour of the first join it in one notification, with a count and several actors.';
 comment on column private.notification_kinds.counts_each is
@@ -17658,7 +17660,7 @@ create table private.mana_account_kinds (
   balance_in text not null check (balance_in in ('wallet', 'account', 'nowhere'))
 );
 comment on table private.mana_account_kinds is
-  'Every kind of account of mana, with a row from the feature that opens such.';
+  'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
   'Where the running balance is: in app.wallets, in the account itself, or nowhere: everybody would wait for that row '
   'of the system''s accounts, so theirs is the sum of their entries.';
@@ -18566,7 +18568,7 @@ create table private.mana_audits (
   audit text primary key check (audit ~ '^private\.[a-z_]+$')
 );
 comment on table private.mana_audits is
-  'Functions that audit what later features keep of mana: each answers rows as private.audit_mana does.';
+  'Registry: functions that audit the mana of later features. Each returns rows like private.audit_mana.';
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
 language plpgsql stable security definer   -- the worker may touch no table of ours
@@ -20392,9 +20394,9 @@ create table private.content_kinds (
   titled   boolean not null default true
 );
 comment on table private.content_kinds is
-  'Kinds of contents, with a row from each. relation is its detail table, under the ids of the heads; details is a '
-  'view (id, detail) of what a card has of the kind; eraser(uuid[]) deletes the words of these contents, whose '
-  'author is erased. test/model/contents.test.ts finds what else a kind lacks.';
+  'Registry: the kinds of contents. relation is the kind''s detail table, with the head''s id as its key. details '
+  'is a view (id, detail) of what a card shows of the kind. eraser(uuid[]) empties the texts of these contents when '
+  'their author is erased. test/model/contents.test.ts checks that a kind is complete.';
 comment on column private.content_kinds.filter is
   'filter(uuid, jsonb) says whether a content is wanted by what lists of this kind alone can be asked for; null where '
   'there is nothing of the sort.';
@@ -20985,8 +20987,8 @@ create table private.content_cascades (
 );
 create index content_cascades_kind_idx on private.content_cascades (kind, position);
 comment on table private.content_cascades is
-  'Tables of what people leave on contents of a kind: with the content their rows go, 500 at a time in the order of '
-  'position. Foreign keys find none left when the head goes.';
+  'Registry: tables that hold what people leave on a content of a kind. After a content is deleted, the worker '
+  'deletes their rows, 500 at a time in the order of position, so that the head''s foreign keys find none.';
 comment on column private.content_cascades.whose is 'Which rows hang on a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
@@ -21075,8 +21077,9 @@ create table private.content_child_kinds (
   details  regclass not null unique
 );
 comment on table private.content_child_kinds is
-  'Kinds of children that staff removes and restores as contents, by setting removed_at of relation. details is a '
-  'view (id, content_id, author_id, created_at, removed_at, words, detail) of those that were not deleted.';
+  'Registry: kinds of children of contents that staff can remove and restore, by setting removed_at of relation. '
+  'details is a view (id, content_id, author_id, created_at, removed_at, words, detail) of those that are not '
+  'deleted.';
 comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
 
 create table private.content_child_tables (
@@ -21087,9 +21090,9 @@ create table private.content_child_tables (
   stays    boolean not null default false
 );
 comment on table private.content_child_tables is
-  'Tables of what people leave within contents, whose column author_hidden is to say whether they are banned or '
-  'erased. person and key name a person''s rows, by an index of the two; words is emptied by an erasure, and where '
-  'there are none the rows go, unless they stay because their own feature erases them.';
+  'Registry: tables of what people leave within contents, whose column author_hidden says whether the author is '
+  'banned or erased. person and key name a person''s rows, and an index covers the two. An erasure empties the '
+  'column words. If words is null it deletes the rows, unless they stay because their own feature erases them.';
 
 create function private.prepare_child() returns trigger
 language plpgsql
@@ -22887,8 +22890,8 @@ create table private.proposal_kinds (
   executor   text not null check (executor ~ '^private\.[a-z_]+$')
 );
 comment on table private.proposal_kinds is
-  'Kinds of proposals, with a row from the feature that executes them. checker (space, person, payload) returns what '
-  'is kept of the payload, executor (space, proposal) does what was proposed; either fails with a code.';
+  'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to keep, and '
+  'executor(space, proposal) carries the proposal out. Both may fail with a code.';
 comment on column private.proposal_kinds.person_key is
   'The field of the payload that names a person, who is kept beside it; null where there is none.';
 
@@ -24713,8 +24716,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'Of what a reaction is made: the emoji of Unicode, which 25_emoji.sql has. bare is one without its variation '
-  'selectors, which many keyboards leave out.';
+  'The emoji of Unicode, as which people can react; sql/messaging/25_emoji.sql inserts them. bare is the emoji without '
+  'its variation selectors, which many keyboards omit.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -35982,10 +35985,10 @@ create table private.search_types (
   scopes  text[] not null default '{}' check (scopes <@ '{space,level,private}')
 );
 comment on table private.search_types is
-  'What can be searched for, with a row a type. texts(uuid[]) gives {id, author, scope, title, body, interests} of '
-  'those that there are, whoever asks; visible is a view of the ids that the caller may see; cards(uuid[]) makes '
-  'their cards, in order. Whoever writes a thing of a type, or changes who may see it, calls '
-  'private.index_for_search. test/db/discovery/search.sql finds a kind of contents that is missing.';
+  'Registry: the types of things that the search finds. texts(uuid[]) returns {id, author, scope, title, body, '
+  'interests} of the existing ones, for any caller. visible is a view of the ids that the caller may see. '
+  'cards(uuid[]) returns their cards, in order. Code that writes a thing of a type, or changes who may see it, calls '
+  'private.index_for_search. test/db/discovery/search.sql finds a missing kind of contents.';
 comment on column private.search_types.scopes is
   'Which scopes things of the type have beside the type''s own, which everybody searches: private.search_scopes.';
 

@@ -10,7 +10,7 @@ import { startPostgres } from '../embedded/postgres.ts'
 import { databaseTypes, typesPath } from './cli.ts'
 import { readFailures } from './failures.ts'
 import { formatted } from './format.ts'
-import { eventsPage, jobsPage, table } from './pages.ts'
+import { eventsPage, jobsPage, table, tablesPage } from './pages.ts'
 import { root } from './schema.ts'
 
 type ErrorRow = { code: string; status: number; text: string }
@@ -107,6 +107,7 @@ export async function generated(url: string): Promise<Record<string, string>> {
       'sql/ERRORS.md': errorsTable(errors, failures),
       'sql/EVENTS.md': await eventsPage(sql),
       'sql/JOBS.md': await jobsPage(sql),
+      'sql/TABLES.md': await tablesPage(sql),
     }
   } finally {
     await sql.end()

@@ -182,7 +182,7 @@ test('a storage that takes what nobody signed, and one that does not answer, are
     secretKey: 'S3RVER',
   })
   expect(await bare.look(`${others.bare}/kith`)).toContain(
-    'The storage takes x-amz-copy-source unsigned: README.md, Media, says what to do about it.',
+    'The storage takes x-amz-copy-source unsigned: docs/operation.md, Media, says what to do about it.',
   )
   strict.refuse(Number.POSITIVE_INFINITY)
   const { warnings } = await facade()

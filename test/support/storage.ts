@@ -44,7 +44,7 @@ export async function s3rver(): Promise<{ url: string; bare: string }> {
 }
 
 /**
- * A gateway as README.md wants one (Media) in front of a storage that takes headers which nobody signed: it drops those
+ * The gateway of docs/operation.md, Media, in front of a storage that accepts unsigned headers: it drops those
  * from what comes by an address for uploads. It also keeps people without a key out of what is not for everybody.
  */
 const gateway = (port: number): Promise<string> =>

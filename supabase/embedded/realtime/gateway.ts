@@ -1,5 +1,5 @@
 // The Realtime server of the embedded instance: what supabase-js meets at /realtime/v1/websocket.
-// It joins, authorises, delivers and expires as supabase/realtime does; README.md, What has been run where, says where it differs.
+// It joins, authorises, delivers and expires as supabase/realtime does; docs/compatibility.md lists the differences.
 import type { IncomingMessage, Server } from 'node:http'
 import postgres from 'postgres'
 import { createVerifier, openAuthorization } from './authorization.ts'

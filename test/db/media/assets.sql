@@ -88,7 +88,7 @@ select throws_ok($$ select count(*) from app.media_assets $$, '42501', null, 'wh
 
 -- Acting as the owner
 select test.act_as_owner();
-update app.settings set value = 'new' where key = 'media_bucket';   -- a bucket moves, as README.md says
+update app.settings set value = 'new' where key = 'media_bucket';   -- a bucket moves: docs/operation.md, Media
 update private.pending_object_deletions set bucket = 'new';
 update app.media_assets set bucket = 'new';
 update app.users set erased_at = now() where id = test.id('alice');
