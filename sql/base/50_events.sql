@@ -7,10 +7,10 @@ create table private.event_types (
 );
 comment on table private.event_types is
   'Registry: the domain events.';
-comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
-  'short codes.';
-comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
-  'when".';
+comment on column private.event_types.payload is
+  'The fields of the payload. All of them are always present: ids, numbers and short codes.';
+comment on column private.event_types.happens is
+  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,

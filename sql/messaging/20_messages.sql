@@ -59,8 +59,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji of Unicode, as which people can react; sql/messaging/25_emoji.sql inserts them. bare is the emoji without '
-  'its variation selectors, which many keyboards omit.';
+  'The emoji that a reaction can be: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the emoji '
+  'without its variation selectors, which many keyboards omit.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),

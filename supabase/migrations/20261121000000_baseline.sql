@@ -871,10 +871,10 @@ create table private.event_types (
 );
 comment on table private.event_types is
   'Registry: the domain events.';
-comment on column private.event_types.payload is 'The fields of the payload, all of them always there: ids, numbers and '
-  'short codes.';
-comment on column private.event_types.happens is 'When it is emitted, as the rest of a sentence that begins with "Emitted '
-  'when".';
+comment on column private.event_types.payload is
+  'The fields of the payload. All of them are always present: ids, numbers and short codes.';
+comment on column private.event_types.happens is
+  'When it is emitted, as the rest of a sentence that begins with "Emitted when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -24716,8 +24716,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji of Unicode, as which people can react; sql/messaging/25_emoji.sql inserts them. bare is the emoji without '
-  'its variation selectors, which many keyboards omit.';
+  'The emoji that a reaction can be: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the emoji '
+  'without its variation selectors, which many keyboards omit.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),

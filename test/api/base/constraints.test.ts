@@ -228,7 +228,7 @@ describe('what has no code of its own', () => {
       select conname as name, pg_get_constraintdef(oid) as rule
       from pg_constraint where connamespace = 'app'::regnamespace and contype = 'c'`
     expect(checks.length).toBeGreaterThan(80)
-    expect(checks.filter(({ rule }) => !/private\.(refused|\w+_rules)\(/.test(rule))).toEqual([])
+    expect(checks.filter(({ rule }) => !/private\.(raise_check_violation|\w+_rules)\(/.test(rule))).toEqual([])
   })
 
   test('of a table that gets another rule later, each is kept', async () => {

@@ -1,0 +1,71 @@
+// `npm run new`: in a copy of the repository it writes a feature, and the copy's own tests pass with it.
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { addFeature, namesOf, unusedTemplates } from '../supabase/tools/new.ts'
+import { root } from '../supabase/tools/schema.ts'
+
+const left = ['.git', '.data', 'node_modules']
+const folder = mkdtempSync(join(tmpdir(), 'kith-new-'))
+cpSync(root, folder, { recursive: true, filter: (path) => !left.includes(basename(path)) })
+symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+// the inner run gets none of the outer run's settings
+const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', CI: 'true' }
+const node = (args: string[], more: Record<string, string> = {}) =>
+  promisify(execFile)(process.execPath, args, { cwd: folder, env: { ...env, ...more }, maxBuffer: 1 << 26 }).catch(
+    (error: { stdout: string; stderr: string }) => {
+      throw new Error(`${args.join(' ')}\n${error.stdout}\n${error.stderr}`)
+    },
+  )
+const vitest = (...files: string[]) => [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  ...files,
+]
+
+test('The names of a feature follow from its plural.', () => {
+  expect(namesOf('bookshelves')).toMatchObject({ thing: 'bookshelf', Thing: 'Bookshelf', path: 'bookshelves' })
+  expect(namesOf('reading_lists')).toMatchObject({
+    word: 'reading list',
+    path: 'reading-lists',
+    section: 'readingLists',
+  })
+})
+
+test.each(['', 'bookshelf', 'Bookshelves', 'book-shelves', '../shelves', 'a'])('The name "%s" is refused.', (name) => {
+  expect(() => addFeature(name, folder)).toThrow('must be a plural noun')
+})
+
+test('Every template makes a file.', () => {
+  expect(unusedTemplates()).toEqual([])
+})
+
+test('A new feature passes the checks, the guards and its own tests, and is not overwritten.', async () => {
+  addFeature('reading_lists', folder)
+  await node(['node_modules/@biomejs/biome/bin/biome', 'check', '--config-path', '.biome.json', '--write', '.'])
+  for (const step of ['supabase/tools/build.ts', 'supabase/tools/generate.ts', 'api-facade/describe.ts'])
+    await node([step])
+  await node(['node_modules/typescript/bin/tsc', '--noEmit'])
+  const guards = ['guards', 'generated', 'failures', 'contract', 'order', 'prose', 'references', 'types', 'db']
+  const { stdout } = await node(
+    vitest(
+      ...guards.map((name) => `test/${name}.test.ts`),
+      ...['test/api/reading_lists', 'test/api/base/constraints.test.ts', 'test/api/identity/erasure-proof.test.ts'],
+      ...['test/model/limits.test.ts', 'test/model/writes.test.ts', 'test/model/error-disclosure.test.ts'],
+    ),
+    { PGTAP: 'db/reading_lists/*.sql' },
+  )
+  expect(stdout).toMatch(/^\d+ passed, 0 failed/m)
+
+  const written = readFileSync(join(folder, 'test/routes.tsv'), 'utf8')
+  expect(() => addFeature('reading_lists', folder)).toThrow('exists already')
+  expect(readFileSync(join(folder, 'test/routes.tsv'), 'utf8')).toBe(written)
+}, 300_000)
