@@ -1,4 +1,4 @@
-// What api-facade/openapi.json says of every route beside its schemas: limits as they are configured, and headers.
+// What api-facade/openapi.json says about every route besides its schemas: the configured limits, and headers.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { defaultLimits } from '../api-facade/lib/config.ts'
@@ -18,7 +18,7 @@ const routes = spellings(await loadTables()).map(({ row, method, path }) => {
   return { name: `${method} ${path}`, row, operation }
 })
 
-test('every route says its limits, in words where it has one of its own', () => {
+test('Every route states its limits, and describes in words those of its own', () => {
   for (const { name, row, operation } of routes) {
     const own = [row.limit ?? [], row.limits ?? []].flat()
     const limits = Object.fromEntries((['global', ...own] as const).map((limit) => [limit, defaultLimits[limit]]))
@@ -27,7 +27,7 @@ test('every route says its limits, in words where it has one of its own', () => 
   }
 })
 
-test('every answer says what headers it has', () => {
+test('Every answer lists its headers', () => {
   for (const { name, operation } of routes)
     for (const [status, { headers, ...response }] of Object.entries(operation?.responses ?? {}))
       if (!('$ref' in response)) expect(Object.keys(headers ?? {}), `${name} ${status}`).toContain('X-Request-Id')

@@ -1,4 +1,4 @@
-// DATA_DIR: a folder that is not ours to use is refused with a sentence that says what to do, and left as it is.
+// DATA_DIR: an unsuitable folder is rejected with a sentence that says what to do, and is not changed.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,11 +9,11 @@ import { makeDataDir } from '../supabase/embedded/paths.ts'
 
 const root = process.getuid?.() === 0
 const base = mkdtempSync(join(tmpdir(), 'kith-folders-'))
-chmodSync(base, 0o711) // the server's account has to get through
+chmodSync(base, 0o711) // the account of the server has to reach it
 afterAll(() => rmSync(base, { recursive: true }))
 
 let folders = 0
-/** A folder with these files in it. */
+/** Creates a folder with these files in it. */
 function folderWith(files: Record<string, string> = {}, mode = 0o755): string {
   const folder = join(base, `${++folders}`)
   mkdirSync(folder)
@@ -25,7 +25,7 @@ function folderWith(files: Record<string, string> = {}, mode = 0o755): string {
   return folder
 }
 
-/** All that can be seen of the folder and of what is in it. */
+/** The attributes of the folder and of everything in it. */
 const picture = (folder: string) =>
   ['', ...readdirSync(folder, { recursive: folder.startsWith(base), encoding: 'utf8' })].sort().map((name) => {
     const { uid, gid, mode, size, mtimeMs, ctimeMs } = lstatSync(join(folder, name))
@@ -43,7 +43,7 @@ function run(program: string, folder: string): Promise<{ code: number; out: stri
   })
 }
 
-/** Somebody else's folder: an empty one where we may give one away, else one of the system's. */
+/** Another account's folder: an empty one if we can create it, otherwise one of the system's. */
 function foreign(): string {
   if (!root) return '/usr/share'
   const folder = folderWith()
@@ -55,20 +55,20 @@ const version = { 'postgres/PG_VERSION': '17\n', 'postgres/base/1/1': 'a table' 
 const notOurs: [string, () => string, RegExp][] = [
   ['that has files of something else', () => folderWith({ 'taxes.ods': '1', 'photos/1.jpg': '2' }), /is not empty/],
   ['that has a lock of something else', () => folderWith({ lock: '', archives: '' }), /is not empty/],
-  ["that has somebody's cluster", () => folderWith(version), /is not empty/],
-  ['that somebody else owns', foreign, /somebody else owns it/],
+  ["that has another program's cluster", () => folderWith(version), /is not empty/],
+  ['of another account', foreign, /somebody else owns it/],
   [
-    'that others may write to',
+    'that other accounts can write to',
     () => folderWith({ 'cluster-secret': 'planted' }, 0o777),
     /somebody else owns it or may write to it/,
   ],
 ]
 
-describe.each(notOurs)('a folder %s', (_what, make, reason) => {
+describe.each(notOurs)('A folder %s', (_what, make, reason) => {
   const folder = make()
   const before = picture(folder)
 
-  test('is refused in one line, and left as it is', async () => {
+  test('is rejected in one line and not changed', async () => {
     const { code, out, err } = await run('api-facade/main.ts', folder)
     expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 })
     expect(err).toContain(`DATA_DIR ${folder} cannot be used: `)
@@ -84,7 +84,7 @@ describe.each(notOurs)('a folder %s', (_what, make, reason) => {
   })
 })
 
-test("npm run stop ends no server of somebody else's", async () => {
+test('npm run stop does not end another program’s server', async () => {
   const folder = folderWith(version)
   const cluster = join(folder, 'postgres')
   const server = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
@@ -98,19 +98,19 @@ test("npm run stop ends no server of somebody else's", async () => {
   const { out } = await run('supabase/embedded/stop.ts', folder)
   expect(out).toBe(`Nothing is running on ${folder}.\n`)
   expect(picture(folder)).toEqual(before)
-  server.stdin?.end() // a server that was not ended ends of its own accord
+  server.stdin?.end() // a server that was not ended ends by itself
   expect(await exit).toEqual([0, null])
 })
 
 test.each([
-  ['that nobody can make', '/proc/kith/data', 'cannot be made (ENOENT)'],
+  ['that cannot be created', '/proc/kith/data', 'cannot be made (ENOENT)'],
   ['that is a file', join(folderWith({ file: '' }), 'file'), 'it is no folder'],
   [
     'below a file',
     join(folderWith({ file: '' }), 'file', 'data'),
     root ? 'file is no folder' : 'cannot be made (ENOTDIR)',
   ],
-])('a folder %s is refused at once, in one line', async (_what, folder, reason) => {
+])('A path %s is rejected immediately, in one line', async (_what, folder, reason) => {
   const { code, out, err } = await run('api-facade/main.ts', folder)
   expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 })
   expect(err).toContain(`DATA_DIR ${folder} cannot be used: `)
@@ -119,20 +119,17 @@ test.each([
 
 test.each([
   ['that does not exist', () => join(base, 'new', 'folder')],
-  ['that is empty, whoever may write to it', () => folderWith({}, root ? 0o777 : 0o755)],
+  ['that is empty, even if other accounts can write to it', () => folderWith({}, root ? 0o777 : 0o755)],
   [
-    'that an instance has lived in',
+    'that an instance has used',
     () => folderWith({ 'cluster-secret': 'x', 'postgres/PG_VERSION': '17', 'my.backup': '' }),
   ],
+  ['of a start that was killed early', () => folderWith({ lock: '', 'instance.json': '{}', 'cluster-secret.7': '' })],
   [
-    'that a start has left that was killed early',
-    () => folderWith({ lock: '', 'instance.json': '{}', 'cluster-secret.7': '' }),
-  ],
-  [
-    'that has what is no hindrance',
+    'with files that do not matter',
     () => folderWith({ 'lost+found/x': '', '.keep': '', 'mail/1.txt': '', 'running/1.json': '' }),
   ],
-])('a folder %s is taken', (_what, make) => {
+])('A folder %s is accepted', (_what, make) => {
   const folder = make()
   expect(makeDataDir(folder)).toBe(folder)
   expect(makeDataDir(folder)).toBe(folder)

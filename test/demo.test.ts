@@ -1,4 +1,4 @@
-// The story of `npm run demo` holds.
+// The story of `npm run demo` works.
 import { test } from 'vitest'
 import { play } from './demo/story.ts'
 import { ADMIN } from './support/settings.ts'
@@ -6,6 +6,6 @@ import { world } from './support/world.ts'
 
 const { url } = await world({ people: [] })
 
-test('from an invite code to a payment', async () => {
+test('The demo story works from an invite code to a payment', async () => {
   await play({ url, admin: ADMIN, print: () => {} })
 })

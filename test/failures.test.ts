@@ -1,5 +1,5 @@
-// Error codes are said once, in the comment on the function that raises them; routes and documents are made of it. Here
-// the comments are held against the code, and the routes' own words against what they call.
+// Error codes are declared once, in the comment on the function that raises them; routes and documents are generated
+// from that. This compares the comments with the code, and what routes declare with what they call.
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { loadTables } from '../api-facade/lib/features.ts'
@@ -10,20 +10,20 @@ const { owner } = await createDatabase()
 const { routines, codes, failures } = await readFailures(owner)
 const rows = (await loadTables()).flatMap(({ rows }) => Object.entries(rows))
 
-/** What any operation may answer to a token that is missing or dead, and every list to a limit that is none. */
+/** Codes that any operation can raise for a missing or revoked token, and every list for an invalid limit. */
 const general = ['token_missing', 'token_revoked', 'limit_out_of_range']
-/** Raised by something that is called, and yet never by this operation. */
+/** Raised by a function that is called, but never by this operation. */
 const never: Record<string, string[]> = {
-  'api.get_post': ['cursor_unknown', 'reply_unknown'], // of api.list_replies
-  'api.create_audio': ['interest_unknown'], // theirs may be any
+  'api.get_post': ['cursor_unknown', 'reply_unknown'], // by api.list_replies
+  'api.create_audio': ['interest_unknown'], // theirs are not checked
   'api.create_video': ['interest_unknown'],
-  'api.delete_project': ['writes_exceeded'], // no edit
+  'api.delete_project': ['writes_exceeded'], // deleting is no edit
 }
 
-/** Who calls it is told of one event, and not by all who hear any. */
+/** Calls the listeners of one event only, not all listeners that its text contains. */
 const crossroads = 'private.dispatch_event'
 
-/** Codes that a function raises itself, or those that it calls: what a text shows. */
+/** Codes that a function raises itself or through the functions that it calls, according to their texts. */
 function raisedBy(name: string, all: readonly Routine[], seen = new Set<string>()): string[] {
   const text = all.find((one) => one.name === name)?.text.replace(/--.*/g, '')
   if (!text || name === crossroads || seen.has(name)) return []
@@ -35,7 +35,7 @@ function raisedBy(name: string, all: readonly Routine[], seen = new Set<string>(
   return [...own, ...called.flatMap((one) => raisedBy(one, all, seen))]
 }
 
-/** What an operation raises and its comment does not say. */
+/** Codes that an operation raises and its comment does not name. */
 const unsaid = (all: readonly Routine[], said: ReadonlyMap<string, string[]>): string[] =>
   all
     .filter(({ name }) => name.startsWith('api.'))
@@ -45,11 +45,11 @@ const unsaid = (all: readonly Routine[], said: ReadonlyMap<string, string[]>): s
         .map((code) => `${name}: ${code}`),
     )
 
-test('the comment on an operation names every code that it raises', () => {
+test('The comment on an operation names every code that it raises', () => {
   expect(unsaid(routines, failures)).toEqual([])
 })
 
-test('one that it does not name is found, also behind a call', () => {
+test('A code that the comment does not name is found, even behind a call', () => {
   const all = [
     { name: 'api.pay', comment: 'Pays. Fails: pay_oneself.', text: 'perform private.move(1);' },
     {
@@ -61,7 +61,7 @@ test('one that it does not name is found, also behind a call', () => {
   expect(unsaid(all, failuresOf(all, ['pay_oneself', 'insufficient_mana'], []))).toEqual(['api.pay: insufficient_mana'])
 })
 
-test('a comment names codes and functions that there are', () => {
+test('A comment names only codes and functions that exist', () => {
   const names = new Set(routines.map(({ name }) => name))
   const words = routines.flatMap(({ name, comment }) => {
     const [, said = ''] = /\bFails: ([\s\S]*)/.exec(comment) ?? []
@@ -73,7 +73,7 @@ test('a comment names codes and functions that there are', () => {
   )
 })
 
-test('what a route says that it never answers is something that its operations raise', () => {
+test('A route can exclude only codes that its operations raise', () => {
   const wrong = rows.flatMap(([route, { operation, calls = [], never = [] }]) => {
     const raised = [...calls, operation].flatMap((name) => failures.get(`api.${name}`) ?? [])
     return never.filter((code) => !raised.includes(code)).map((code) => `${route}: ${code}`)
@@ -81,7 +81,7 @@ test('what a route says that it never answers is something that its operations r
   expect(wrong).toEqual([])
 })
 
-test('a route with a handler names the operations that it calls, and no other', () => {
+test('A route with a handler names exactly the operations that it calls', () => {
   const texts = globSync('api-facade/features/**/*.ts').map((file) => readFileSync(file, 'utf8'))
   const called = texts.flatMap((text) => [...text.matchAll(/\bcall(?:For)?\(c, '(\w+)'/g)].map(([, name]) => name))
   const named = rows.flatMap(([, { calls = [] }]) => calls)

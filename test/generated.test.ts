@@ -1,4 +1,4 @@
-// What is generated is as fresh as what it is made of. `npm run gen` (and `npm run db:build`) bring it up to date.
+// Generated files are up to date with their sources. `npm run gen` and `npm run db:build` regenerate them.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { answersText } from '../api-facade/lib/answers.ts'
@@ -14,15 +14,15 @@ import { createDatabase } from './support/database.ts'
 
 const { url } = await createDatabase()
 
-test('the baseline migration is made of sql/ and policies/ as they stand', () => {
+test('The baseline migration is generated from the current sql/ and policies/', () => {
   expect(readFileSync(baselinePath, 'utf8') === baseline(), 'run npm run db:build').toBe(true)
 })
 
-test('the emoji are those of the installed package', () => {
+test('The emoji are those of the installed package', () => {
   expect(readFileSync(emojiPath, 'utf8') === emojiSql(), 'run npm run db:build').toBe(true)
 })
 
-test('every file of sql/ and policies/ has its place in schema_paths, a feature before its policies', () => {
+test('Every file of sql/ and policies/ is in schema_paths, and a feature comes before its policies', () => {
   const files = schemaFiles()
   expect(new Set(files).size).toBe(files.length)
   const rooms = files.map((file) => /^(sql|policies)\/(\w+)/.exec(file)).map((found) => [found?.[2], found?.[1]])
@@ -33,18 +33,18 @@ test('every file of sql/ and policies/ has its place in schema_paths, a feature 
   }
 })
 
-test('the error codes and operations are those of the schema', async () => {
+test('The error codes and operations are those of the schema', async () => {
   for (const [path, text] of Object.entries(await generated(url))) {
     expect(readFileSync(path, 'utf8') === text, `${path}: run npm run gen`).toBe(true)
   }
 })
 
-test('what operations answer is what the routes say', async () => {
+test('The answers of operations are those that the routes declare', async () => {
   const text = formatted(answersText(await loadTables()))
   expect(readFileSync('api-facade/generated/answers.ts', 'utf8') === text, 'run npm run gen').toBe(true)
 })
 
-test('openapi.json is that of the routes', async () => {
+test('openapi.json is generated from the current routes', async () => {
   expect(readFileSync('api-facade/openapi.json', 'utf8') === openApiText(await loadTables()), 'run npm run gen').toBe(
     true,
   )

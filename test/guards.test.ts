@@ -1,5 +1,5 @@
-// What holds for every table, function, policy, error code and route, whichever feature it belongs to.
-// Each guard of the schema is a query for offenders: it passes when there are none.
+// Rules for every table, function, policy, error code and route, whichever feature it belongs to.
+// Each guard of the schema is a query for violations and passes if it finds none.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { facadeErrors } from '../api-facade/lib/errors.ts'
@@ -81,7 +81,7 @@ const guards: Record<string, string> = {
     where polrelid in (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ${ours})
       and (polroles = '{0}' or polcmd = '*' or split_part(polname, '_', 1) <>
            case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' end)`,
-  'no policy asks app.uid() once a row': `
+  'no policy calls app.uid() once per row': `
     select schemaname || '.' || tablename || '.' || policyname as offender from pg_policies
     where schemaname in ${ours}
       and replace(concat(qual, ' ', with_check), 'SELECT app.uid()', '') ~ 'app\\.uid\\(\\)'`,
@@ -92,13 +92,13 @@ const guards: Record<string, string> = {
   'the exposed schema holds operations and nothing that GraphQL could show (lints 0026, 0027)': `
     select c.oid::regclass::text as offender from pg_class c where c.relnamespace = 'api'::regnamespace
     union all select extname from pg_extension where extname = 'pg_graphql'`,
-  'private tables are for definer functions alone': `
+  'private tables are accessible only to definer functions': `
     select g.table_name || ' ' || g.grantee as offender from information_schema.role_table_grants g
     where g.table_schema = 'private' and g.grantee in ('anon', 'authenticated', 'gate', 'user', 'PUBLIC')
       and not exists (select from pg_views v where v.schemaname = 'private' and v.viewname = g.table_name)`,
 }
 
-describe('the schema', async () => {
+describe('In the schema', async () => {
   const { owner } = await createDatabase()
 
   test.each(Object.entries(guards))('%s', async (_rule, query) => {
@@ -106,7 +106,7 @@ describe('the schema', async () => {
     expect(rows.map(({ offender }) => String(offender))).toEqual([])
   })
 
-  test.each(Object.entries(guards))('the guard can fail: %s', async (_rule, query) => {
+  test.each(Object.entries(guards))('a violation is found of the rule: %s', async (_rule, query) => {
     const rows = await owner.begin(async (sql) => {
       await sql.unsafe(offences)
       const found = await sql.unsafe(query)
@@ -116,12 +116,12 @@ describe('the schema', async () => {
     expect(rows).toBeGreaterThan(0)
   })
 
-  test('no file makes a bucket or opens one (lint 0025)', () => {
+  test('no file creates or opens a bucket (lint 0025)', () => {
     const files = globSync('{sql,policies,supabase/seed}/**/*.sql')
     expect(files.filter((file) => /storage\.(buckets|objects)/.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 
-  test('a code that SQL fails with is registered, and a registered one is used', async () => {
+  test('every code that SQL raises is registered, and every registered code is used', async () => {
     const files = globSync('sql/**/*.sql').map((file) => readFileSync(file, 'utf8'))
     const raised = new Set(
       files.flatMap((text) =>
@@ -136,7 +136,7 @@ describe('the schema', async () => {
     const thrown = modules
       .map((file) => readFileSync(file, 'utf8'))
       .flatMap((text) => [...text.matchAll(/ApiError\('(\w+)'/g)])
-    const unnamed = 'value_invalid' // of every check whose name is no code: private.raise_check_violation
+    const unnamed = 'value_invalid' // of every check whose name is not a code: private.raise_check_violation
     const used = new Set([unnamed, ...raised, ...names.map(({ name }) => name), ...thrown.map(([, code]) => code)])
 
     expect([...raised].filter((code) => !codes.includes(code ?? ''))).toEqual([])
@@ -145,7 +145,7 @@ describe('the schema', async () => {
   })
 })
 
-/** One offence against every guard; undone before the next test. */
+/** One violation of every guard; undone before the next test. */
 const offences = `
   create table app.offence (id uuid references app.users, balance bigint);
   comment on role gate is null;
@@ -160,7 +160,7 @@ const offences = `
   create function api.offence() returns text language sql as 'select null::text';
   create view api.offence as select 1;`
 
-describe('the routes', async () => {
+describe('Among the routes', async () => {
   const tables = await loadTables()
   const built = spellings(tables)
   const lines = readFileSync(new URL('routes.tsv', import.meta.url), 'utf8').split('\n')
@@ -179,7 +179,7 @@ describe('the routes', async () => {
     ),
   )
 
-  test('every spelling is a specified one, with its access and its success', () => {
+  test('every path is a specified one, with its access and its success status', () => {
     const wrong = built.filter(({ method, path, row }) => {
       const spelling = `${method} ${path.replace(/:[^/]+/g, ':x')}`
       const line = specified.find((one) => one.spelling === spelling)
@@ -188,16 +188,16 @@ describe('the routes', async () => {
     expect(wrong.map(({ method, path }) => `${method} ${path}`)).toEqual([])
   })
 
-  test('every route that is built is documented, and nothing else', () => {
+  test('every route is documented, and nothing else is', () => {
     const spelled = built.map(({ method, path }) => `${method} ${path.replace(/:[^/]+/g, ':x')}`)
     expect(spelled.filter((spelling) => !documented.has(spelling))).toEqual([])
     const probes = ['GET /health', 'GET /ready']
     expect([...documented].filter((spelling) => !spelled.includes(spelling))).toEqual(probes)
   })
 
-  // a feature is added here when it is complete; until then its missing routes are named in the README
+  // add a feature here when it is complete; until then the README names its missing routes
   const finished = ['platform', 'identity', 'interests', 'social', 'posts', 'reputation', 'economy', 'feed', 'videos']
-  test.each(finished)('every route of %s is there', (feature) => {
+  test.each(finished)('every route of %s exists', (feature) => {
     const missing = specified
       .filter((one) => one.feature === feature && !documented.has(one.spelling.replace('//', '/')))
       .map(({ spelling }) => spelling)
@@ -205,7 +205,7 @@ describe('the routes', async () => {
   })
 })
 
-test('every answer goes by way of send, which puts on it what all answers carry', () => {
+test('Every answer is sent by `send`, which adds what all answers carry', () => {
   const files = globSync(['api-facade/**/*.ts', 'supabase/**/*.ts'])
   expect(files.length).toBeGreaterThan(50)
   const past = /\bc\.(header|body|json|text|html|redirect|newResponse)\(/

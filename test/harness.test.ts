@@ -1,4 +1,4 @@
-// Proof that the harness can fail: what it lets through is only worth something if it stops the rest.
+// Proof that the test harness can fail: passing tests prove something only if it rejects violations.
 
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TestModule } from 'vitest/node'
@@ -12,13 +12,13 @@ import { world } from './support/world.ts'
 
 const remembered = [...internalIds]
 
-describe('pgTAP runner', async () => {
+describe('The pgTAP runner', async () => {
   const { url, owner } = await createDatabase()
   const sql = await openPgtap(url)
   afterAll(() => sql.end())
   const failed = async (text: string) => (await runPgtap(sql, text)).filter(({ ok }) => !ok)
 
-  test('gives every assertion of a good file', async () => {
+  test('returns every assertion of a valid file', async () => {
     const found = await runPgtap(
       sql,
       `select plan(2); select ok(true, 'one'); select is(1, 1, 'two'); select * from finish();`,
@@ -29,7 +29,7 @@ describe('pgTAP runner', async () => {
     ])
   })
 
-  test('sees an assertion that fails, with what pgTAP says of it', async () => {
+  test('reports a failed assertion with pgTAP’s message', async () => {
     expect(await failed(`select plan(1); select is(1, 2, 'equal');`)).toMatchObject([
       { name: 'equal', message: expect.stringMatching(/have: 1\s[\s\S]*want: 2/) },
     ])
@@ -52,7 +52,7 @@ describe('pgTAP runner', async () => {
     expect(await failed(text)).toMatchObject([{ message }])
   })
 
-  test('fails a file that raises, says where, and keeps what came before', async () => {
+  test('fails a file that raises an error, names the line, and keeps earlier results', async () => {
     const found = await runPgtap(sql, `select plan(2);\nselect ok(true, 'one');\nselect * from nowhere;`)
     expect(found).toMatchObject([
       { name: 'one', ok: true },
@@ -90,12 +90,12 @@ describe('pgTAP runner', async () => {
     expect(await failed(`select plan(1); select ok(true, 'one'); commit;`)).toMatchObject([{ name: 'never commits' }])
   })
 
-  test('reads a bail-out as a failure', () => {
+  test('treats a bail-out as a failure', () => {
     expect(verdicts(['1..1', 'ok 1 - one', 'Bail out! no']).filter(({ ok }) => !ok)).toHaveLength(1)
   })
 })
 
-describe('crawler', () => {
+describe('The crawler', () => {
   const id = 'c56a4180-65aa-42ec-a945-5fd21dec0538'
   internalIds.add(id)
   const error = { statusCode: 404, error: 'Not Found', message: ['There is no such person.'] }
@@ -107,7 +107,7 @@ describe('crawler', () => {
       inspect(question, { status, headers: all, text: JSON.stringify(body), body }, () => undefined)
     }
 
-  test('lets a good error pass', () => {
+  test('accepts a valid error', () => {
     expect(look(404, error)).not.toThrow()
   })
 
@@ -135,28 +135,28 @@ describe('crawler', () => {
     ["one's own id in a public object", 'internal id', look(200, { id }, {}, handle)],
     ['a password hash', 'passwordHash', look(200, { passwordHash: 'x' })],
     ['an argon2 hash', 'argon2', look(200, { text: '$argon2id$v=19' })],
-  ] as const)('refuses %s', (_what, reason, act) => {
+  ] as const)('rejects %s', (_what, reason, act) => {
     expect(act).toThrow(reason)
   })
 
-  test('refuses what the document does not have', () => {
+  test('rejects an answer that the description does not contain', () => {
     const answer = { status: 200, headers: new Headers({ 'x-request-id': 'r' }), text: '{}', body: {} }
     expect(() => inspect({ ...asked, path: '/nowhere/at/all' }, answer)).toThrow('openapi.json')
   })
 
-  test("allows one's own id in one's own objects, and any under /admin", () => {
+  test('accepts one’s own id in one’s own objects, and any id under /admin', () => {
     expect(look(200, { id }, {}, { ...asked, path: '/me?full=1', caller: id })).not.toThrow()
     expect(look(200, { id }, {}, { ...asked, path: '/admin/users' })).not.toThrow()
   })
 
-  test('refuses JSON that is none', () => {
+  test('rejects malformed JSON', () => {
     const json = new Headers({ 'content-type': 'application/json' })
     expect(() => parsed(200, json, '{')).toThrow()
     expect(() => parsed(200, json, '')).toThrow()
   })
 })
 
-describe('contract', () => {
+describe('The contract check', () => {
   const Item = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
   const Page = {
     type: 'object',
@@ -176,7 +176,7 @@ describe('contract', () => {
     check({ method: 'GET', path: '/api/v1/tagged', status: 204, body: null, headers: new Headers(headers) })
   const get = (path: string, body: unknown, status = 200) => check({ method: 'GET', path, status, body })
 
-  test('finds the operation: static before parameters, letter case, query and trailing slash aside', () => {
+  test('finds the operation: static segments first, ignoring letter case, query and trailing slash', () => {
     expect(get('/api/v1/things/1?x=1', { id: '1' })).toBeUndefined()
     expect(get('/API/v1/Things/latest/', { items: [{ id: '1' }] })).toBeUndefined()
     expect(check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: null })).toBeUndefined()
@@ -187,23 +187,23 @@ describe('contract', () => {
   test.each([
     ['another type', get('/api/v1/things/1', { id: 1 })],
     ['a missing key', get('/api/v1/things/1', {})],
-    ['a key more', get('/api/v1/things/1', { id: '1', more: 1 })],
-    ['a key more behind a reference', get('/api/v1/things/latest', { items: [{ id: '1', more: 1 }] })],
-    ['no header that is promised', tagged({})],
-    ['a header that is not said', tagged({ etag: '"1"', 'retry-after': '1' })],
+    ['an extra key', get('/api/v1/things/1', { id: '1', more: 1 })],
+    ['an extra key behind a reference', get('/api/v1/things/latest', { items: [{ id: '1', more: 1 }] })],
+    ['a missing header that is promised', tagged({})],
+    ['an undocumented header', tagged({ etag: '"1"', 'retry-after': '1' })],
     ['another status', get('/api/v1/things/1', { id: '1' }, 201)],
     ['a body with 204', check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: {} })],
     ['an unknown path', get('/api/v1/others', {})],
     ['an unknown method', check({ method: 'PUT', path: '/api/v1/things/1', status: 200, body: { id: '1' } })],
-  ])('refuses %s', (_what, verdict) => {
+  ])('rejects %s', (_what, verdict) => {
     expect(verdict).toEqual(expect.any(String))
   })
 })
 
-describe('world', async () => {
+describe('A world', async () => {
   const { alice, bob, admin, nobody, database, join } = await world({ people: ['alice', 'bob'] })
 
-  test('has people under their names, and an admin', async () => {
+  test('has people with the given names, and an admin', async () => {
     expect([alice.username, bob.username, admin.username]).toEqual(['alice', 'bob', 'admin'])
     expect(bob.actorId).toBe('acct:bob@localhost')
     expect(await alice.get('/me')).toMatchObject({ status: 200, body: { id: alice.id, email: alice.email } })
@@ -211,12 +211,12 @@ describe('world', async () => {
     expect((await join('zoe')).map(({ username }) => username)).toEqual(['zoe'])
   })
 
-  test('has nobody', async () => {
+  test('has a client without a token', async () => {
     expect(await nobody.get('/me')).toFailWith(401, 'token_missing')
     expect(await nobody.get('//health')).toMatchObject({ status: 200, body: { status: 'ok' } })
   })
 
-  test('has the roles of the pools, and callers', async () => {
+  test('has the roles of the pools, and can act as a caller', async () => {
     const [pool] = await database.connect('kith_user')`select current_user as name, session_user as login`
     expect(pool).toEqual({ name: 'authenticated', login: 'kith_user' })
     const claims = { sub: alice.id, role: 'user' }
@@ -225,36 +225,36 @@ describe('world', async () => {
     expect(await database.asCaller(null, async (sql) => (await sql`select app.uid() as id`)[0]?.id)).toBeNull()
   })
 
-  test('tells the crawler whom it knows', () => {
+  test('tells the crawler its people’s internal ids', () => {
     expect([alice.id, bob.id, admin.id].every((id) => internalIds.has(id))).toBe(true)
   })
 
-  test('has nobody of the files that ran before in this process', () => {
+  test('starts without the people of files that ran before in this process', () => {
     expect(remembered).toEqual([])
   })
 })
 
-describe('reporter', () => {
+describe('The reporter', () => {
   const module = (own: string, ...states: string[]) => {
     const tests = states.map((state) => ({ result: () => ({ state }) }))
     return { state: () => own, children: { allTests: () => tests } } as unknown as TestModule
   }
 
   test.each([
-    ['what passed', [module('passed', 'passed', 'passed')], 0, { passed: 2, failed: 0 }],
-    ['a failure once', [module('failed', 'failed', 'passed')], 0, { passed: 1, failed: 1 }],
-    ['the skipped and the unfinished as failed', [module('passed', 'skipped', 'pending')], 0, { passed: 0, failed: 2 }],
-    ['a file that does not load', [module('failed')], 0, { passed: 0, failed: 1 }],
-    ['a hook that raised after its tests', [module('failed', 'passed')], 0, { passed: 1, failed: 1 }],
-    ['an error that nobody caught', [module('passed', 'passed')], 1, { passed: 1, failed: 1 }],
-    ['no test at all as failed', [], 0, { passed: 0, failed: 1 }],
+    ['passed tests', [module('passed', 'passed', 'passed')], 0, { passed: 2, failed: 0 }],
+    ['a failed test once', [module('failed', 'failed', 'passed')], 0, { passed: 1, failed: 1 }],
+    ['skipped and unfinished tests as failed', [module('passed', 'skipped', 'pending')], 0, { passed: 0, failed: 2 }],
+    ['a file that does not load as failed', [module('failed')], 0, { passed: 0, failed: 1 }],
+    ['a hook that failed after its tests', [module('failed', 'passed')], 0, { passed: 1, failed: 1 }],
+    ['an uncaught error', [module('passed', 'passed')], 1, { passed: 1, failed: 1 }],
+    ['a run without tests as failed', [], 0, { passed: 0, failed: 1 }],
   ])('counts %s', (_what, modules, uncaught, expected) => {
     expect(tally(modules, uncaught)).toEqual(expected)
   })
 })
 
-describe('until', () => {
-  test('waits for what becomes true, and gives it', async () => {
+describe('until()', () => {
+  test('waits until the condition is true, and returns its value', async () => {
     let asked = 0
     expect(await until(() => ++asked === 3 && 'yes')).toBe('yes')
   })

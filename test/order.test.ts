@@ -1,4 +1,5 @@
-// The order of the features and the rooms, by the scanner of support/order.ts: what it finds, and that the repository has none.
+// The order of features and folders. First the scanner of support/order.ts itself: which offences it finds. Then the
+// repository, which must have none.
 import { expect, test } from 'vitest'
 import { schemaFiles } from '../supabase/tools/schema.ts'
 import { featuresOf, importOffences, schemaOffences } from './support/order.ts'
@@ -35,18 +36,18 @@ test.each([
   ['an event', "if new.name = 'posts.post.published' then", '1 social → posts: posts.post.published'],
   ['an event registered beside another', "when 'posts.post.closed' then", '1 social → posts: posts.post.closed'],
   ['a queue', "perform private.enqueue('series-notices', '{}');", '1 social → posts: queue series-notices'],
-])('a feature that refers to a later one is found: %s', (_what, text, found) => {
+])('A reference to a later feature is found: %s', (_what, text, found) => {
   expect(social(text)).toEqual([`sql/social/10_ties.sql:${found}`])
 })
 
-test('policies are looked at as well', () => {
+test('Policies are scanned too', () => {
   const policy = 'grant execute on function private.require_post to authenticated;'
   expect(schemaOffences({ 'sql/posts/10_posts.sql': posts, 'policies/social.sql': policy }, order)).toEqual([
     'policies/social.sql:1 social → posts: private.require_post',
   ])
 })
 
-test('comments, what a feature makes itself, and what is made before it are no offence', () => {
+test('Comments, a feature’s own objects, and objects made earlier are no offence', () => {
   const base = "create table app.users (id uuid);\ncomment on table app.users is 'Whoever writes\napp.posts.';"
   const ties = "select id from app.users; -- as app.posts, which isn't there yet\nselect '--' from app.ties;"
   const texts = { 'sql/posts/10_posts.sql': posts, 'sql/base/10_people.sql': base, 'sql/social/10_ties.sql': ties }
@@ -65,11 +66,11 @@ test.each([
   [handler, "import x from '../../api-facade/lib/log.ts'", '1 edge-functions/ai → api-facade/lib'],
   [handler, "export { x } from '../../supabase/x.ts'", '1 edge-functions/ai → supabase'],
   ['supabase/embedded/rpc.ts', "import x from '../../api-facade/app.ts'", '1 supabase/embedded → api-facade'],
-])('an import that is not allowed is found: %s %s', (path, text, found) => {
+])('A forbidden import is found: %s %s', (path, text, found) => {
   expect(importOffences({ [path]: text }, order)).toEqual([expect.stringContaining(`${path}:${found}: `)])
 })
 
-test('imports of a feature before, of lib, and of a package are no offence', () => {
+test('Imports of an earlier feature, of lib, and of a package are no offence', () => {
   const allowed = {
     'api-facade/features/posts/routes.ts': "import x from '../social/schemas.ts'\nimport y from '../../lib/call.ts'",
     'api-facade/lib/functions.ts': "import x from '../../edge-functions/ai/handler.ts'",
@@ -78,7 +79,7 @@ test('imports of a feature before, of lib, and of a package are no offence', () 
   expect(importOffences(allowed, order)).toEqual([])
 })
 
-test('files that import each other are found, by types and around a corner too', () => {
+test('Files that import each other are found, even by types and through other files', () => {
   const texts = {
     'api-facade/lib/a.ts': "import { b } from './b.ts'",
     'api-facade/lib/b.ts': "import { c } from './c.ts'",
@@ -95,15 +96,15 @@ test('files that import each other are found, by types and around a corner too',
 const features = featuresOf(schemaFiles())
 const texts = readTexts(allFiles().filter((file) => /^(sql|policies|api-facade|edge-functions|supabase)\//.test(file)))
 
-test('the scanner reads this repository: in the opposite order nearly everything offends', () => {
+test('The scanner reads this repository: with the opposite order nearly everything is an offence', () => {
   expect(features[0]).toBe('base')
   expect(schemaOffences(texts, features.toReversed()).length).toBeGreaterThan(500)
 })
 
-test('no feature of the schema refers to a later one', () => {
+test('No feature of the schema refers to a later one', () => {
   expect(schemaOffences(texts, features)).toEqual([])
 })
 
-test('no import leads to a later feature, to a closed room or round in a cycle', () => {
+test('No import leads to a later feature, to a forbidden folder or around a cycle', () => {
   expect(importOffences(texts, features)).toEqual([])
 })

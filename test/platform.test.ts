@@ -1,5 +1,5 @@
-// Supabase proper, as far as it goes without Docker: the real CLI takes this project onto a bare Postgres that has the
-// platform's shim and nothing else.
+// Supabase itself, as far as possible without Docker: the real CLI applies this project to a bare Postgres that has
+// only the platform's shim.
 import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import postgres from 'postgres'
@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.end()
 })
 
-describe('the CLI', { timeout: 60_000 }, () => {
+describe('The Supabase CLI', { timeout: 60_000 }, () => {
   test('has pushed every migration and finds none to push', async () => {
     const { migrations } = JSON.parse(await onTarget('migration', 'list', '--output-format', 'json'))
     const versions = globSync('supabase/migrations/*.sql').map((file) => /(\d+)_/.exec(file)?.[1])
@@ -42,7 +42,7 @@ describe('the CLI', { timeout: 60_000 }, () => {
     expect(await onTarget('db', 'push', '--dry-run')).toContain('up to date')
   })
 
-  test('makes the same schema and seed as the embedded instance, which finds nothing to add', async () => {
+  test('creates the same schema and seed as the embedded instance, which finds nothing to add', async () => {
     for (const [path, text] of Object.entries(await generated(url))) {
       expect(readFileSync(path, 'utf8') === text, path).toBe(true)
     }
@@ -53,14 +53,14 @@ describe('the CLI', { timeout: 60_000 }, () => {
     expect(readFileSync(typesPath, 'utf8') === (await databaseTypes(url)), 'run npm run gen').toBe(true)
   })
 
-  test('has no advice of level warning or error', async () => {
+  test('gives no advice of level warning or error', async () => {
     const advice = ['db', 'advisors', '--level', 'warn', '--fail-on', 'warn', '--output-format', 'json']
     const { code, stdout } = await cli(...advice, `--remote=${url}`)
     const found = JSON.parse(stdout).results.map(({ detail }: { detail: string }) => detail)
     expect({ code, found }).toEqual({ code: 0, found: [] })
   })
 
-  test('would give advice: the check is not blind', async () => {
+  test('gives advice for a violation, which proves that the check works', async () => {
     const sql = postgres(url, { max: 1 })
     await sql`create function app.offence() returns int language sql as 'select 1'`
     const { code } = await cli('db', 'advisors', '--fail-on', 'warn', `--remote=${url}`)
@@ -69,7 +69,7 @@ describe('the CLI', { timeout: 60_000 }, () => {
     expect(code).not.toBe(0)
   })
 
-  test('leaves a database that a facade runs on', async () => {
+  test('leaves a database that a facade can run on', async () => {
     const config = readConfig(environment(url))
     await boot({ config, databaseUrl: url })
     const facade = await startServer({ config, databaseUrl: url })
@@ -96,7 +96,7 @@ describe('PostgREST', () => {
       .finally(() => sql.end())
   }
 
-  test('is told by the database which schema it exposes and whom it asks before each request', async () => {
+  test('reads from the database which schema to expose and which function to call before each request', async () => {
     const [setting] = await server`
       select setconfig from pg_db_role_setting where setrole = 'authenticator'::regrole and setdatabase = 0`
     expect(setting?.setconfig).toEqual(
@@ -104,16 +104,16 @@ describe('PostgREST', () => {
     )
   })
 
-  test.each(['anon', 'service_role'])('may ask as %s', async (role) => {
+  test.each(['anon', 'service_role'])('can act as %s', async (role) => {
     expect(await asAuthenticator(role, { role })).toBe(true)
   })
 
-  test.each(['user', 'moderator', 'admin'])('is refused for a %s who is none', async (role) => {
+  test.each(['user', 'moderator', 'admin'])('is rejected for a %s who does not exist', async (role) => {
     const claims = { sub: '00000000-0000-4000-8000-000000000000', role, iat: 1, exp: 2 ** 31 }
     await expect(asAuthenticator(role, claims)).rejects.toMatchObject({ code: 'PT401', message: 'token_revoked' })
   })
 
-  test.each(['gate', 'worker'])('cannot become %s, whatever a token says', async (role) => {
+  test.each(['gate', 'worker'])('cannot act as %s, whatever a token says', async (role) => {
     await expect(asAuthenticator(role, { role })).rejects.toMatchObject({ code: '42501' })
   })
 })
@@ -137,12 +137,12 @@ describe('config.toml', () => {
     expect(seeds.length).toBe(globSync('supabase/seed/*.sql').length)
   })
 
-  test('starts what Kith uses, and no more', () => {
+  test('starts exactly the services that Kith uses', () => {
     const services = ['realtime', 'auth', 'studio', 'storage', 'local_smtp', 'edge_runtime', 'analytics'] as const
     const functions = Object.values(config.functions ?? {})
     expect(Object.fromEntries(services.map((service) => [service, config[service].enabled]))).toEqual({
       realtime: true,
-      auth: true, // its start makes the schema auth
+      auth: true, // its start creates the schema auth
       studio: false,
       storage: false,
       local_smtp: false,

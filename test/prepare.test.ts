@@ -1,4 +1,4 @@
-// npm run prepare-database: servers that are not ours, from one with nothing of Supabase to a facade with people on it.
+// npm run prepare-database: on servers from one without anything of Supabase to one with a facade and people.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,10 +22,10 @@ const root = resolve(import.meta.dirname, '..')
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-prepare-'))
 afterAll(() => rmSync(dataDir, { recursive: true }))
 
-/** What a facade of the default size takes, and what the server keeps for superusers. */
+/** The connections that a facade of the default size needs, and those that the server reserves for superusers. */
 const ENOUGH = { max_connections: '36', wal_level: 'logical' }
 
-/** Runs the command as an operator does, but for npm. */
+/** Runs the command as an operator does, without npm. */
 async function prepare(...args: string[]) {
   const child = spawn(process.execPath, ['api-facade/prepare.ts', ...args], {
     cwd: root,
@@ -42,12 +42,12 @@ async function query(url: string, statement: string) {
   return sql.unsafe(statement).finally(() => sql.end())
 }
 
-/** Changes with everything that is written in the cluster. */
+/** A value that changes with every write to the cluster. */
 const written = async (url: string) =>
   (await query(url, 'select pg_snapshot_xmax(pg_current_snapshot())::text as x'))[0]?.x
 
-describe.each(['postgres', 'dba'])('on a bare server whose superuser is %s', async (superuser) => {
-  /** Whether the owner, postgres, is made by the first run, and so is no superuser. */
+describe.each(['postgres', 'dba'])('On a bare server whose superuser is %s', async (superuser) => {
+  /** Whether the first run creates the owner, postgres, so that it is not a superuser. */
   const made = superuser !== 'postgres'
   const server = await bareServer(superuser)
   const url = server.url('kith')
@@ -58,7 +58,7 @@ describe.each(['postgres', 'dba'])('on a bare server whose superuser is %s', asy
     await query(server.url(), 'create database kith')
   })
 
-  test('a first run makes everything, and says what to start Kith with', async () => {
+  test('a first run creates everything, and says with which settings to start Kith', async () => {
     const { code, out, err } = await prepare(url, '--migrate')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('The roles and schemas of a Supabase platform have been made.')
@@ -79,7 +79,7 @@ describe.each(['postgres', 'dba'])('on a bare server whose superuser is %s', asy
     expect(owners).toEqual([{ owner: 'postgres' }])
   })
 
-  test('a second run says that everything is there, and writes nothing', async () => {
+  test('a second run says that everything exists, and writes nothing', async () => {
     const before = await written(url)
     const { code, out } = await prepare(url)
     expect(code).toBe(0)
@@ -88,20 +88,20 @@ describe.each(['postgres', 'dba'])('on a bare server whose superuser is %s', asy
     expect((await prepare(url, '--migrate')).out).toContain('Migrations and seed are there already.')
   })
 
-  test('a run by the owner finds everything too, and needs no superuser for it', async () => {
+  test('a run by the owner finds everything too, without a superuser', async () => {
     expect(await prepare(ownerUrl, '--migrate')).toMatchObject({
       code: 0,
       out: expect.stringContaining('The platform is there already. Nothing was changed.'),
     })
   })
 
-  test('what is missing since is made again', async () => {
+  test('what is missing since then is created again', async () => {
     await query(url, 'drop function realtime.send(jsonb, text, text, boolean)')
     expect((await prepare(url)).out).toContain('not complete, or an older release')
     expect((await prepare(url)).out).toContain('Nothing was changed.')
   })
 
-  test('a facade runs there: people register, post and read, and clients of supabase-js hear and call', async () => {
+  test('a facade runs: people register, post and read, and supabase-js clients subscribe and call', async () => {
     const facade = spawn(process.execPath, ['api-facade/main.ts'], {
       cwd: root,
       env: { PATH: process.env.PATH, ...environment(ownerUrl), DATA_DIR: dataDir, REALTIME: 'embedded' },
@@ -136,7 +136,7 @@ describe.each(['postgres', 'dba'])('on a bare server whose superuser is %s', asy
   })
 })
 
-describe('on a Supabase stack', async () => {
+describe('On a Supabase stack', async () => {
   const server = await bareServer('supabase_admin')
   const asOwner = (database: string) => server.url(database, 'postgres', 'x')
 
@@ -145,14 +145,14 @@ describe('on a Supabase stack', async () => {
     for (const name of ['whole', 'half']) {
       await query(server.url(), `create database ${name}`)
       await preparePlatform(server.url(name))
-      // nothing of it says that it was made here
+      // nothing shows that it was created here
       await query(server.url(name), 'comment on schema realtime is null; drop function realtime.create_partitions()')
     }
     await query(server.url('half'), 'drop table realtime.messages cascade; drop function realtime.topic')
     await query(server.url(), `alter role postgres password 'x'`)
   })
 
-  test('everything is found, by a role that is no superuser, and nothing is changed', async () => {
+  test('everything is found without a superuser, and nothing is changed', async () => {
     const before = await written(server.url())
     const { code, out } = await prepare(asOwner('whole'))
     expect(code).toBe(0)
@@ -161,7 +161,7 @@ describe('on a Supabase stack', async () => {
     expect(await written(server.url())).toBe(before)
   })
 
-  test('one that lacks something is refused and left alone, by a superuser too', async () => {
+  test('an incomplete stack is rejected and not changed, even with a superuser', async () => {
     const before = await written(server.url())
     const { code, err } = await prepare(server.url('half'), '--migrate')
     expect(code).toBe(1)
@@ -170,7 +170,7 @@ describe('on a Supabase stack', async () => {
   })
 })
 
-describe('a server that does not fit', async () => {
+describe('A server that does not fit', async () => {
   const server = await bareServer('postgres')
 
   beforeAll(async () => {
@@ -179,7 +179,7 @@ describe('a server that does not fit', async () => {
     await query(server.url(), `create database latin encoding 'LATIN1' template template0`)
   })
 
-  test('is refused with all that is wrong, and nothing is made', async () => {
+  test('is rejected with all faults, and nothing is created', async () => {
     const before = await written(server.url())
     const { code, out, err } = await prepare(server.url('latin', 'somebody', 'x'))
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -194,7 +194,7 @@ describe('a server that does not fit', async () => {
     expect(await written(server.url())).toBe(before)
   })
 
-  test('or cannot be reached, or is none, is told in a sentence', async () => {
+  test('is rejected in one sentence if it cannot be reached or the address is missing', async () => {
     expect((await prepare(server.url('gone'))).err).toMatch(/lets nobody in: database "gone" does not exist\.\n$/)
     expect((await prepare('postgresql://127.0.0.1:1/none')).err).toMatch(/cannot be reached \(ECONNREFUSED\)\.\n$/)
     expect((await prepare()).err).toMatch(/^npm run prepare-database -- /)
@@ -220,7 +220,7 @@ describe('a server that does not fit', async () => {
     [{ version: 160009, release: '16.9' }, /^The server is PostgreSQL 16\.9, and Kith needs 17: /],
     [{ feeds: 0 }, /^Nobody can read the log, .* max_replication_slots and max_wal_senders /],
     [{ withoutExtensions: ['pg_trgm', 'unaccent'] }, /^The server lacks the extensions pg_trgm, unaccent: install /],
-  ])('%j', (differs, sentence) => {
+  ])('has a fault for %j', (differs, sentence) => {
     expect(faultsOf(fits, 33)).toEqual([])
     expect(faultsOf({ ...fits, ...differs }, 33)).toEqual([expect.stringMatching(sentence)])
   })

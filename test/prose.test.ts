@@ -1,4 +1,4 @@
-// What every file that people write keeps to, so that it reads the same everywhere.
+// Rules for every file that people write.
 import { expect, test } from 'vitest'
 import type { Texts } from './support/order.ts'
 import { allFiles, readTexts } from './support/tree.ts'
@@ -11,7 +11,7 @@ const longLines = (texts: Texts): string[] =>
     text.split('\n').flatMap((line, index) => ([...line].length > longest ? [`${path}:${index + 1}`] : [])),
   )
 
-test('a line that is too long is found, counted in characters', () => {
+test('A line that is too long is found, counted in characters', () => {
   const texts = {
     'a.sql': `${'x'.repeat(119)}\n${'x'.repeat(120)}`,
     'b.sql': '–𝕏'.repeat(59),
@@ -20,14 +20,14 @@ test('a line that is too long is found, counted in characters', () => {
   expect(longLines(texts)).toEqual(['a.sql:2', 'c.sql:1'])
 })
 
-test('every line of SQL ends before column 120', () => {
+test('Every line of SQL ends before column 120', () => {
   const files = allFiles().filter((file) => /^(sql|policies|supabase\/seed)\/.*\.sql$/.test(file))
   const texts = readTexts(files)
   expect(Object.keys(texts).length).toBeGreaterThan(100)
   expect(longLines(texts)).toEqual([])
 })
 
-test('no file has conflict markers', () => {
+test('No file has unresolved merge markers', () => {
   const markers = /^(<{7} .*|={7}|>{7} .*)$/m
   const texts = readTexts(allFiles())
   expect(Object.entries(texts).flatMap(([path, text]) => (markers.test(text) ? [path] : []))).toEqual([])

@@ -1,5 +1,5 @@
-// What comments and documents refer to is there, by the scanner of support/references.ts: what it finds, and that the
-// repository has none.
+// References in comments and documents. First the scanner of support/references.ts itself: which offences it finds.
+// Then the repository, which must have none.
 import { expect, test } from 'vitest'
 import { proseOf, referenceOffences } from './support/references.ts'
 import { allFiles, readTexts } from './support/tree.ts'
@@ -30,7 +30,7 @@ test.each([
   'as interface-specification says',
   'where it stands: design, Database',
   'see the papers',
-])('a citation of a paper that is not here is found: %s', (comment) => {
+])('A citation of a paper that is not here is found: %s', (comment) => {
   expect(inSql(comment)).toEqual([expect.stringContaining('sql/posts/20_cards.sql:1 paper: ')])
 })
 
@@ -43,7 +43,7 @@ test.each([
   ['call.ts', 'call.ts'],
   ['design.md', 'design.md'],
   ['decisions.md', 'decisions.md'],
-])('a path that leads nowhere is found: %s', (comment, what) => {
+])('A path that does not exist is found: %s', (comment, what) => {
   expect(inSql(comment)).toEqual([`sql/posts/20_cards.sql:1 path: ${what}`])
 })
 
@@ -54,11 +54,11 @@ test.each([
   'docs/decisions.md, Listings',
   'docs/decisions.md, Who\n-- sees that',
   'docs/decisions.md#lengths',
-])('a heading that is not there is found: %s', (comment) => {
+])('A heading that does not exist is found: %s', (comment) => {
   expect(inSql(comment)).toEqual([expect.stringContaining('sql/posts/20_cards.sql:1 heading: docs/decisions.md')])
 })
 
-test('a link that leads nowhere is found', () => {
+test('A broken link is found', () => {
   const text = '# One\n[a](#two) [b](gone) [c](docs/decisions.md#gone) [d](https://example.org) [e](#one) [f](docs)'
   expect(scan('README.md', text)).toEqual([
     'README.md:2 heading: ](#two',
@@ -71,18 +71,18 @@ test.each([
   ['private.gone', 'private.gone'],
   ['app.posts.gone', 'app.posts.gone'],
   ['private.jab_<name>', 'private.jab_<'],
-])('a name that the schema does not have is found: %s', (comment, what) => {
+])('A name that the schema does not have is found: %s', (comment, what) => {
   expect(inSql(comment)).toEqual([`sql/posts/20_cards.sql:1 name: ${what}`])
 })
 
 test.each(['GET /gone', 'POST /posts/:id', 'GET /posts', 'GET /posts/:id/gone'])(
-  'a route that is not there is found: %s',
+  'A route that does not exist is found: %s',
   (comment) => {
     expect(inSql(`${comment}.`)).toEqual([`sql/posts/20_cards.sql:1 route: ${comment}`])
   },
 )
 
-test('what is there is no offence', () => {
+test('References to what exists are no offence', () => {
   const comment = `sql/posts, sql/posts/10_posts, sql/*/10_posts.sql, 10_posts.sql; api-facade/lib/call.ts, app.ts.
 -- posts/10_posts.sql, api-facade/<room>/call.ts; test/routes.tsv. docs/decisions.md, Lists; Who sees
 -- what. docs/decisions.md, "Lists", docs/decisions.md#who-sees-what.
@@ -92,7 +92,7 @@ test('what is there is no offence', () => {
   expect(scan('docs/habits.md', 'What the specification leaves open is in decisions.md.')).toEqual([])
 })
 
-test('comments, COMMENT ONs and documents are read, and nothing else', () => {
+test('Comments, COMMENT ONs and documents are scanned, and nothing else', () => {
   const words = (path: string, text: string) => proseOf(path, text).split(/\s+/).filter(Boolean)
   const sql = "create table a; -- one\ncomment on table a is 'it''s\ntwo'; select 'b';"
   expect(words('a.sql', sql)).toEqual(['one', "'it''s", "two'"])
@@ -108,10 +108,10 @@ test('comments, COMMENT ONs and documents are read, and nothing else', () => {
 const files = allFiles()
 const texts = readTexts(files)
 
-test('the scanner reads this repository: where no file is there nearly every reference offends', () => {
+test('The scanner reads this repository: with no files nearly every reference is an offence', () => {
   expect(referenceOffences(texts, []).length).toBeGreaterThan(100)
 })
 
-test('every reference of a comment or a document leads somewhere', () => {
+test('Every reference in a comment or a document has a target', () => {
   expect(referenceOffences(texts, files)).toEqual([])
 })

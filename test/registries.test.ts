@@ -1,5 +1,5 @@
-// A feature brings its own kinds: in a scratch copy of the repository one is added in the middle of the order, with a row
-// in every registry, and no file of another feature is touched. Then each row does what it is for.
+// A feature adds its own kinds: in a scratch copy of the repository a feature is inserted in the middle of the order,
+// with a row in every registry, without touching a file of another feature. Then each row must work.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,7 +107,7 @@ const flown = sql.json({ userId: ann, byId: ben, kiteId })
 await sql`select private.emit('kites.kite.flown', ${flown}::json, ${[ann, ben]}::uuid[])`
 await applyEffects(sql)
 
-/** As the facade calls an operation for a person. */
+/** Calls as the facade does for a person. */
 const asPerson = <T>(id: string, work: (tx: postgres.TransactionSql) => Promise<T>) =>
   sql.begin(async (tx) => {
     await tx`select set_config('role', 'authenticated', true)`
@@ -116,7 +116,7 @@ const asPerson = <T>(id: string, work: (tx: postgres.TransactionSql) => Promise<
     return work(tx)
   })
 
-test('the new feature refers to none behind it, and none before it to the new one', () => {
+test('The new feature refers to none after it, and none before it refers to the new one', () => {
   const files = schemaFiles(folder)
   const texts = Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
   expect(featuresOf(files)).toContain('kites')
@@ -124,30 +124,30 @@ test('the new feature refers to none behind it, and none before it to the new on
   expect(files.filter((file) => !file.includes('kites'))).toEqual(schemaFiles())
 })
 
-test('a kind of notification is told', async () => {
+test('A new kind of notification is delivered', async () => {
   expect(await sql`select kind, count from app.notifications where user_id = ${ann}`).toEqual([
     { kind: 'kite.flown', count: 1 },
   ])
 })
 
-test('a kind of ledger entry is earned', async () => {
+test('A new kind of ledger entry is earned', async () => {
   expect(await sql`select score::integer from app.contribution_scores where user_id = ${ben}`).toEqual([{ score: 7 }])
 })
 
-test('a target of reports is found, and one that is not there has its own code', async () => {
+test('A new report target is found, and an unknown one raises its own code', async () => {
   const report = (target: string) =>
     asPerson(ben, (tx) => tx`select api.report('kite', ${target}, 'too high') as report`)
   expect((await report(kiteId))[0]?.report).toMatchObject({ targetType: 'kite', targetId: kiteId })
   await expect(report(ben)).rejects.toMatchObject({ code: 'PT404', message: 'kite_unknown' })
 })
 
-test('a channel is heard by its audience', async () => {
+test('A new channel can be joined by its audience only', async () => {
   const hears = (topic: string) => asPerson(ben, (tx) => tx`select private.may_listen(${topic}) as may`)
   expect(await hears('kites:all')).toEqual([{ may: true }])
   expect(await hears('kites:one')).toEqual([{ may: false }])
 })
 
-test('a job is on the worker’s list, and what is over is purged', async () => {
+test('A new job is on the worker’s list, and expired rows of a new table are purged', async () => {
   const [{ work } = { work: '' }] = await sql`select private.list_work()::text as work`
   expect(work).toContain('"count-kites"')
   await sql`insert into private.landed_kites select gen_random_uuid(), now() - n * interval '1 hour' from unnest(array[23, 25]) n`
@@ -155,7 +155,7 @@ test('a job is on the worker’s list, and what is over is purged', async () => 
   expect(await sql`select from private.landed_kites`).toHaveLength(1)
 })
 
-test('a person’s rows are in their export', async () => {
+test('A person’s rows in a new table are in their export', async () => {
   const [{ page } = { page: null }] = await sql`select private.export_page(${ann}, 'kites') as page`
   expect(page).toMatchObject({ items: [{ id: kiteId }] })
 })

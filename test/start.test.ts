@@ -1,4 +1,4 @@
-// npm start and npm run worker, as an operator runs them: what a signal ends, and what a start that fails leaves behind.
+// npm start and npm run worker, as an operator runs them: what a signal ends, and what a failed start leaves behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,12 +19,12 @@ import { until } from './support/until.ts'
 const { version } = manifest
 const root = resolve(import.meta.dirname, '..')
 const base = mkdtempSync(join(tmpdir(), 'kith-start-'))
-chmodSync(base, 0o711) // the server's account has to get through
+chmodSync(base, 0o711) // the account of the server has to reach it
 afterAll(() => rmSync(base, { recursive: true }))
-/** Made by the first start below; the others go on with it. */
+/** Created by the first start below; the others reuse it. */
 const dataDir = join(base, 'embedded')
 
-/** A program as a process of its own, and all that it has printed. */
+/** Runs a program in its own process, and collects what it prints. */
 function run(command: string, args: string[], env: Record<string, string>) {
   const child = spawn(command, args, {
     cwd: root,
@@ -49,7 +49,7 @@ function run(command: string, args: string[], env: Record<string, string>) {
   return { child, seen, exit: once(child, 'exit') }
 }
 
-/** Signals the one process that an operator knows of, and waits for all that it has started. */
+/** Signals the process that an operator knows, and waits for all processes that it started. */
 async function terminate(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
   const processes = await family(child)
   child.kill('SIGTERM')
@@ -63,7 +63,7 @@ async function terminate(child: ChildProcess, exit: Promise<unknown>): Promise<v
 const says = (seen: { out: string; err: string }, text: string) =>
   until(() => seen.out.includes(text) || Promise.reject(new Error(JSON.stringify(seen))), { timeout: 60_000 })
 
-/** The program's process and all below it, from the first to the last. */
+/** The program's process and all its descendants, from the first to the last. */
 async function family({ pid }: ChildProcess): Promise<number[]> {
   const ps = spawn('ps', ['-A', '-o', 'pid=,ppid='], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
@@ -84,15 +84,15 @@ const lives = (pid: number): boolean => {
   }
 }
 
-/** The lines of its log. */
+/** The JSON lines of the program's log. */
 const logged = ({ out }: { out: string }): unknown[] =>
   out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
 const place = (url: string) => new URL(url).host + new URL(url).pathname
-/** A database without who connects to it. */
+/** A database without the user who connects to it. */
 const somePlace = /^127\.0\.0\.1:\d+\/\w+$/
 
-describe('a first start', () => {
-  test('whose port is taken makes nothing, and the next one shows the password and the invite codes', async () => {
+describe('A first start', () => {
+  test('whose port is taken creates nothing, and the next one shows the password and the invite codes', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -110,7 +110,7 @@ describe('a first start', () => {
 })
 
 describe('SIGTERM', () => {
-  test('to npm start ends the instance, and the data folder is free', async () => {
+  test('to npm start ends the instance and releases the data folder', async () => {
     const { child, seen, exit } = run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' })
     await says(seen, '"started"')
     await terminate(child, exit)
@@ -128,7 +128,7 @@ describe('SIGTERM', () => {
     ])
   }, 90_000)
 
-  test('to a facade leaves a line of every request in its log', async () => {
+  test('to a facade lets it write a log line for every request', async () => {
     const { url } = await createDatabase()
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], {
       ...environment(url),
@@ -159,13 +159,13 @@ describe('SIGTERM', () => {
   }, 60_000)
 })
 
-describe('the embedded database', () => {
+describe('The embedded database', () => {
   const log = () => readFileSync(join(dataDir, 'postgres.log'), 'utf8')
   const start = (env: Record<string, string>) =>
     run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off', ...env })
   const database = () => postgres(readInstance(dataDir)?.stack?.dbUrl ?? '', { max: 1, onnotice: () => {} })
 
-  test('has a log over restarts, of what went wrong and not of what people are refused', async () => {
+  test('keeps its log across restarts, with faults but without rejected requests', async () => {
     const { child, seen, exit } = start({})
     await says(seen, 'Kith is at ')
     const [, url] = /Kith is at (\S+),/.exec(seen.out) ?? []
@@ -193,7 +193,7 @@ describe('the embedded database', () => {
     expect(log().length).toBeGreaterThan(found.length)
   }, 90_000)
 
-  test('listens on DB_PORT, and a taken one is told', async () => {
+  test('listens on DB_PORT, and a taken port prevents the start', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -221,7 +221,7 @@ describe('npm run status and npm run stop', async () => {
   const addressOf = ({ out }: { out: string }) => /Kith is at (\S+),/.exec(out)?.[1] ?? ''
   const gone = { code: 1, out: '', err: `Nothing is running on ${beside}. Start it with: npm start\n` }
 
-  test('find facades and workers on a database that is not embedded, all or the one of PORT', async () => {
+  test('find facades and workers on an external database, all of them or the one with PORT', async () => {
     expect(await ask('status')).toEqual(gone)
     const facades = [start('api-facade/main.ts'), start('api-facade/main.ts')]
     for (const { seen } of facades) await says(seen, 'Kith is at ')
@@ -258,7 +258,7 @@ describe('npm run status and npm run stop', async () => {
     expect(await ask('status')).toEqual(gone)
   }, 90_000)
 
-  test('are not misled by what a killed one left, nor by what others may write', async () => {
+  test('are not misled by files of killed processes, nor by files that others can write', async () => {
     const killed = start('api-facade/main.ts')
     await says(killed.seen, 'Kith is at ')
     const running = join(beside, 'running')
@@ -270,13 +270,13 @@ describe('npm run status and npm run stop', async () => {
     expect((await ask('status')).code).toBe(0)
     killed.child.kill('SIGKILL')
     await killed.exit
-    // its number is another's by now
+    // its process id now belongs to another process
     writeFileSync(join(running, file), text.replace(`"pid":${killed.child.pid}`, `"pid":${process.pid}`))
     expect(await ask('stop')).toEqual({ code: 0, out: `Nothing is running on ${beside}.\n`, err: '' })
     expect(readdirSync(running)).toEqual([])
   }, 60_000)
 
-  test('are no condition of a start', async () => {
+  test('are not required for a start', async () => {
     const env = { ...environment(url), DATA_DIR: join('/proc', 'kith') }
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], env)
     await says(seen, 'Kith is at ')
@@ -287,7 +287,7 @@ describe('npm run status and npm run stop', async () => {
   }, 60_000)
 })
 
-describe('memory', async () => {
+describe('The memory', async () => {
   const { url } = await createDatabase()
   const heapLimitOf = async (program: string, env: Record<string, string> = {}) => {
     const { child, seen, exit } = run(process.execPath, [program], { ...environment(url), LOG_LEVEL: 'info', ...env })
@@ -298,11 +298,11 @@ describe('memory', async () => {
     const lines = logged(seen) as { heapLimit?: number }[]
     return lines.find(({ heapLimit }) => heapLimit)?.heapLimit
   }
-  /** V8 adds three of its spaces for what is young. */
+  /** V8 adds three semi-spaces for young objects. */
   const young = 3 * 8
 
   test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
-    'of %s has limits without npm, and an operator may say others',
+    'of %s is limited without npm, and an operator can set other limits',
     async (program) => {
       const memory = Math.min(process.constrainedMemory() || totalmem(), totalmem())
       expect(await heapLimitOf(program)).toBe(oldSpace(memory) + young)
@@ -311,12 +311,12 @@ describe('memory', async () => {
     60_000,
   )
 
-  test('is at most half of what a container may have', () => {
+  test('limit is at most half of a container’s memory', () => {
     expect([256, 1024, 16_384].map((MiB) => oldSpace(MiB * 1024 ** 2))).toEqual([128, 512, 1024])
   })
 })
 
-test('a full log is turned over, and goes on in its place', () => {
+test('A full log file is rotated, and the log continues in place', () => {
   const log = join(base, 'full.log')
   writeFileSync(log, 'x'.repeat(KEPT - 1))
   turnOver(log)
@@ -326,9 +326,9 @@ test('a full log is turned over, and goes on in its place', () => {
   expect([readFileSync(log, 'utf8'), readFileSync(`${log}.old`, 'utf8').length]).toEqual(['z', KEPT])
 })
 
-describe('settings', () => {
+describe('Settings', () => {
   test.each(['api-facade/main.ts', 'api-facade/worker/main.ts'])(
-    '%s names what is misspelt or out of reach',
+    'that are misspelt or unreachable are named by %s',
     async (program) => {
       const env = environment('postgresql://postgres:secret@127.0.0.1:1/postgres')
       const { seen, exit } = run(process.execPath, [program], { ...env, RATE_LIMIT_SCAL: '2', DATABASE_URI: 'x' })
@@ -341,7 +341,7 @@ describe('settings', () => {
     },
   )
 
-  test('of the platform are not taken for ours', () => {
+  test('of the platform are not mistaken for misspelt ones', () => {
     const platform = [
       'PATH',
       'HOME',

@@ -1,5 +1,5 @@
-// The types for supabase-js take the arguments that Supabase's own generator, postgres-meta, says. It is not installed:
-// how it writes each Postgres type was written down by npm run verify:types, which compares them function by function.
+// The types for supabase-js have the arguments that Supabase's own generator, postgres-meta, would write. It is not
+// installed: npm run verify:types compares them function by function, and recorded how it writes each Postgres type.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { typesPath } from '../supabase/tools/cli.ts'
@@ -13,7 +13,7 @@ const { owner } = await createDatabase()
 const routines = await routinesOf(owner)
 const ours = argumentsIn(readFileSync(typesPath, 'utf8'))
 
-test('postgres-meta was asked about every type that an operation takes', () => {
+test('The recorded types of postgres-meta cover every argument type of an operation', () => {
   const taken = new Set(routines.flatMap(({ parameters }) => parameters.map(({ type }) => type)))
   expect(
     [...taken].filter((type) => !types[type]),
@@ -21,7 +21,7 @@ test('postgres-meta was asked about every type that an operation takes', () => {
   ).toEqual([])
 })
 
-test('every function takes what postgres-meta would say, in name, optionality and type', () => {
+test('Every function has the arguments that postgres-meta would write, in name, optionality and type', () => {
   expect(Object.keys(ours).length).toBeGreaterThan(350)
   const expected = Object.fromEntries(
     routines.filter(({ name }) => ours[name]).map((one) => [one.name, argumentsBy(types, one)]),
@@ -29,7 +29,7 @@ test('every function takes what postgres-meta would say, in name, optionality an
   expect(ours).toEqual(expected)
 })
 
-test('a file is read as it is written, on one line or on several', () => {
+test('A file is parsed whether an entry is on one line or on several', () => {
   const file = (entry: string) => `\n    Functions: {\n${entry}\n    }\n    Enums`
   expect(argumentsIn(file('      one: { Args: { p_b?: string; p_a: number[] }; Returns: Json }'))).toEqual({
     one: ['p_a: number[]', 'p_b?: string'],

@@ -18,7 +18,7 @@ export default defineConfig({
     sequence: { sequencer: Order },
     // one more than there are cores where it runs: many tests wait for a worker or a clock of the product
     maxWorkers: 3,
-    // what a slow machine needs; a test that hangs is the only one to notice
+    // long enough for a slow machine; only a test that hangs takes so long
     testTimeout: process.env.SOAK ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,

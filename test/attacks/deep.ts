@@ -1,5 +1,5 @@
-// node test/attacks/deep.ts: what bodies that are deep or long are answered, and the milliseconds that they cost the
-// database; how often the documentation is answered. On an instance of its own, with the limits of production.
+// node test/attacks/deep.ts: how deep or long bodies are answered, and how many milliseconds they cost the database;
+// how often the documentation is served. It uses an instance of its own, with the limits of production.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, say, tally } from '../support/fresh.ts'
 
@@ -15,9 +15,9 @@ async function used({ sql }: Fresh): Promise<number> {
   return spent.reduce((sum, one) => sum + one, 0)
 }
 
-/** What it is answered some times, and what one of them costs. */
+/** The answers to several requests, and the cost of one. */
 async function cost(fresh: Fresh, work: () => ReturnType<Fresh['ask']>): Promise<string> {
-  await work() // once for the caches
+  await work() // once, to fill the caches
   const before = await used(fresh)
   const start = performance.now()
   const answers: string[] = []

@@ -1,5 +1,5 @@
-// node test/attacks/erasure.ts: what an erasure costs before and after others keep 8,000 large answers
-// (Idempotency-Key), none of which names the person. On an instance of its own.
+// node test/attacks/erasure.ts: what an erasure costs before and after others have stored 8,000 large answers
+// (Idempotency-Key), none of which names the person. It uses an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ async function enter(): Promise<string> {
   return row?.id ?? ''
 }
 
-/** Milliseconds of an erasure, the best of some. */
+/** Milliseconds of an erasure, the best of several. */
 async function erasure(): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -34,7 +34,7 @@ async function erasure(): Promise<number> {
   return Math.min(...times)
 }
 
-/** Keeps an answer as an operation does, 20 kB that do not compress; it names its caller and one other. */
+/** Stores an answer as an operation does, 20 kB that can't be compressed; it names its caller and one other person. */
 async function keep(caller: string, key: string): Promise<void> {
   const claims = JSON.stringify({ sub: caller, role: 'user' })
   await sql.begin(async (tx) => {
@@ -52,15 +52,15 @@ try {
   await migrate(server.url())
   const caller = await enter()
   await enter()
-  await erasure() // once for the caches
+  await erasure() // once, to fill the caches
   const before = await erasure()
   const start = performance.now()
   for (let n = 0; n < ANSWERS; n++) await keep(caller, `key ${n}`)
   const kept = (performance.now() - start) / ANSWERS
   await sql`vacuum analyze app.idempotency_keys`
   const after = await erasure()
-  console.log(`an erasure, no kept answers: ${before.toFixed(1)} ms; ${ANSWERS} of others: ${after.toFixed(1)} ms`)
-  console.log(`keeping an answer: ${kept.toFixed(2)} ms`)
+  console.log(`an erasure, no stored answers: ${before.toFixed(1)} ms; ${ANSWERS} of others: ${after.toFixed(1)} ms`)
+  console.log(`storing an answer: ${kept.toFixed(2)} ms`)
 } finally {
   await sql.end()
   await server.stop()

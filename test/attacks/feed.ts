@@ -1,5 +1,6 @@
-// node test/attacks/feed.ts: how long one request for the feed takes an account that wrote thousands of long texts and
-// muted long phrases, most nearly in them and one at their end, beside a stranger's. On an instance of its own.
+// node test/attacks/feed.ts: how long one request for the feed takes for an account that wrote thousands of long texts
+// and muted long phrases, most of them nearly in the texts and one at their end; and for a stranger. It uses an
+// instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { startPostgres } from '../../supabase/embedded/postgres.ts'
 
 const THREADS = 4100
 const KEYWORDS = 100
-const LENGTHS = [100, 19] // of a keyword, longest first: whatever the limits of today take
+const LENGTHS = [100, 19] // of a keyword, longest first, up to the current limits
 const PHRASE = 'the very last word'
 const WORDS = ['time', 'tide', 'tine', 'mine', 'mite', 'dime', 'die', 'tie']
 
@@ -56,7 +57,7 @@ try {
   for (let n = 0; n < THREADS; n++)
     await sql`insert into app.posts (author_id, body, visibility, format, published_at)
       values (${attacker}, ${`${words(4900)} ${PHRASE}`}, 'inner', 'thread', now() - ${n} * interval '1 minute')`
-  // as publishing cuts them
+  // The blocks of the feed, at the same intervals as publishing makes them
   await sql`insert into app.feed_blocks
     select published_at from (select published_at, row_number() over (order by published_at) as n from app.posts) p where n % 50 = 0`
   await sql`vacuum analyze`

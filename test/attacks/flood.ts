@@ -1,12 +1,13 @@
-// node test/attacks/flood.ts: how many notifications one account gives one person by replies and mentions, as fast as it
-// can and past the facade's limits by address, until it is refused. On an instance of its own, with the limits by person.
+// node test/attacks/flood.ts: how many notifications one account can cause one person by replies and mentions, as fast
+// as possible and past the facade's limits by address, until it is refused. It uses an instance of its own, with the
+// limits by person.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fresh, onFresh, type Someone, say } from '../support/fresh.ts'
 
 const MOST = 2000
 const AT_ONCE = 8
 
-/** Writes until it is refused. @returns what came of it */
+/** Writes until it is refused. @returns the result as text */
 async function flood(write: (n: number) => ReturnType<Fresh['rpc']>): Promise<string> {
   let [n, written] = [0, 0]
   let error = ''
@@ -23,7 +24,7 @@ async function flood(write: (n: number) => ReturnType<Fresh['rpc']>): Promise<st
   return `${written} written in ${seconds} s, then ${error || 'still not refused'}`
 }
 
-/** What the victim has been told, once no more comes. */
+/** The notifications of the victim, once no more arrive. */
 async function told({ sql }: Fresh, victim: Someone): Promise<string> {
   let [before, now] = ['', '?']
   while (before !== now) {
@@ -52,7 +53,7 @@ const attack = async (fresh: Fresh) => {
     name = victim.username
     const [its, own] = [await post(victim), await post(attacker)]
     say(`${what}: ${await flood((n) => write(n, attacker, its, own))};`)
-    say(`  the victim has been told: ${await told(fresh, victim)}`)
+    say(`  notifications of the victim: ${await told(fresh, victim)}`)
   }
 }
 

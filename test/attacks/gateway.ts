@@ -1,5 +1,5 @@
-// node test/attacks/gateway.ts: how many sockets the gateway keeps of upgrades that it refused, by clients that never
-// close their side, and what joins that no policy allows cost the database. On an instance of its own.
+// node test/attacks/gateway.ts: how many sockets of refused upgrades the gateway keeps, if clients never close their
+// side, and what joins that no policy allows cost the database. It uses an instance of its own.
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ import { type Fresh, onFresh, say, tally } from '../support/fresh.ts'
 const UPGRADES = 300
 const JOINS = 300
 const KNOWN = 20
-const WINDOW = 12_000 // of statistics, which an idle connection tells after ten seconds
+const WINDOW = 12_000 // of statistics, which an idle connection reports after ten seconds
 
 const path = '/realtime/v1/websocket'
 
@@ -19,7 +19,7 @@ function sockets(pid: number): number {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`)
     } catch {
-      return '' // closed since
+      return '' // closed meanwhile
     }
   })
   return links.filter((link) => link.startsWith('socket:')).length
@@ -36,7 +36,7 @@ async function refused(url: string, target: string, key: string): Promise<{ sock
 }
 
 async function upgrades({ apiUrl, pid }: Fresh): Promise<void> {
-  await sleep(6000) // what was asked before keeps its connection for five seconds
+  await sleep(6000) // earlier requests keep their connection for five seconds
   const before = sockets(pid)
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
   const ways = [
@@ -56,7 +56,7 @@ async function upgrades({ apiUrl, pid }: Fresh): Promise<void> {
   for (const { socket } of all) socket.destroy()
 }
 
-/** Joins again and again. @returns what was answered */
+/** Joins repeatedly. @returns the answers */
 async function joins({ apiUrl, anonKey }: Fresh, count: number, token: string): Promise<string> {
   const ws = new WebSocket(`${apiUrl.replace('http', 'ws')}${path}?apikey=${anonKey}&vsn=1.0.0`)
   await once(ws, 'open')
@@ -77,7 +77,7 @@ async function joins({ apiUrl, anonKey }: Fresh, count: number, token: string): 
   return tally(answers)
 }
 
-/** Transactions within a window in which something is done. */
+/** Transactions within a window in which some work is done. */
 async function cost<T>({ sql }: Fresh, work: () => Promise<T>) {
   const read = async () =>
     (
@@ -96,7 +96,7 @@ await onFresh(async (fresh) => {
   await upgrades(fresh)
   const { token } = await fresh.join('alice')
   await sleep(WINDOW)
-  say(`transactions in ${WINDOW / 1000} s, nothing asked: ${await cost(fresh, async () => '')}`)
+  say(`transactions in ${WINDOW / 1000} s, idle: ${await cost(fresh, async () => '')}`)
   say(`${JOINS} anonymous joins: ${await cost(fresh, () => joins(fresh, JOINS, fresh.anonKey))}`)
   say(`${KNOWN} joins of a person: ${await cost(fresh, () => joins(fresh, KNOWN, token))}`)
 })

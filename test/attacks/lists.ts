@@ -1,6 +1,6 @@
-// node test/attacks/lists.ts: how many pages of a public list a stranger turns until the one honest item comes, when somebody
-// else has 410 of the kind that the stranger may not see: events and offerings in a private group, drafts of courses, and
-// posts in a common group that were deleted. On an instance of its own.
+// node test/attacks/lists.ts: how many pages of a public list a stranger has to turn until the one visible item comes,
+// when somebody else has 410 items that the stranger can't see: events and offerings in a private group, drafts of
+// courses, and deleted posts in a common group. It uses an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const enter = async (name: string): Promise<string> => {
     select private.create_person(${`${name}@example.org`}, 'no hash', ${name}, 'Lima', '1990-01-31', 'DE', 'Berlin') as id`
   return row?.id ?? ''
 }
-/** So many calls of an operation, in one statement. @returns the id that the last one answered */
+/** Calls an operation `times` times in one statement. @returns the id that the last call answered */
 const call = (person: string, operation: string, times = 1) =>
   as(person, async (tx) => {
     const rows = await tx.unsafe<{ id: string }[]>(

@@ -1,5 +1,6 @@
-// node test/attacks/lockout.ts: what strangers can keep others from by using up their limits, and how many invite codes
-// they can guess. Against a fresh instance of its own with the limits of production; a proxy tells the addresses.
+// node test/attacks/lockout.ts: what strangers can prevent others from doing by using up their limits, and how many
+// invite codes they can guess. It uses a fresh instance of its own with the limits of production; a proxy supplies the
+// addresses.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +33,7 @@ async function attack(url: string): Promise<void> {
   }
   const logIn = (more: object = {}) => ask('POST', '/auth/login', somewhere(), { ...admin, ...more })
 
-  /** Lets a stranger do something again and again. @returns after how many times the victim is refused */
+  /** Repeats a stranger's request. @returns after how many times the victim is refused */
   async function until(tries: number, stranger: () => Promise<Answer>, victim: () => Promise<Answer>) {
     for (let n = 1; n <= tries; n++) {
       await stranger()

@@ -1,6 +1,6 @@
-// node test/attacks/pooler.ts [answers]: a facade behind the machine's PgBouncer, or behind the tests' own where there is
-// none, in the middle of load: killed and started again, stopped in its tracks, left with one connection. Prints how many
-// answers were right, refused with 503 or somebody else's, and how long the slowest took.
+// node test/attacks/pooler.ts [answers]: a facade under load, behind the machine's PgBouncer or, if there is none, the
+// tests' own, which is killed and started again, stopped, and left with one connection. Prints how many answers were
+// right, refused with 503 or somebody else's, and how long the slowest took.
 import { execFileSync } from 'node:child_process'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startServer } from '../../api-facade/server.ts'
@@ -41,7 +41,7 @@ async function poolerOf(databaseUrl: string, secret: string, size: number): Prom
   }
 }
 
-/** Asks who one is, `count` times in all and as many people at once. */
+/** Sends requests for the caller's own profile, `count` in all, by all people at once. */
 async function load(url: string, people: readonly Someone[], count: number) {
   const seen: Record<string, number> = {}
   let [asked, slowest] = [0, 0]
@@ -84,7 +84,7 @@ async function attack({ join, dbUrl, jwtSecret }: Fresh) {
     })
     await after()
     pooler.stop()
-    await scene('stopped in its tracks', AT_ONCE)
+    await scene('stopped', AT_ONCE)
     pooler.go()
     await after()
     await server.stop()

@@ -1,5 +1,6 @@
-// node test/attacks/puppets.ts: at which place private.suspicious_flows shows a puppet that votes for its patron and pays
-// them, as soon as it is made, among neighbours of the invite tree who give each other a little. On an instance of its own.
+// node test/attacks/puppets.ts: the rank at which private.suspicious_flows lists a puppet account that votes for and
+// pays its inviter as soon as it is created, among neighbours in the invite tree who pay each other a little. It uses
+// an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { startPostgres } from '../../supabase/embedded/postgres.ts'
 
 const HOSTS = 20
 const GUESTS = 5 // of each host
-const PAYMENTS = 3 // of the puppet
+const PAYMENTS = 3 // by the puppet
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-attack-'))
 const server = await startPostgres({ dataDir, ephemeral: true })
@@ -28,7 +29,7 @@ async function enter(name: string, inviter?: Someone): Promise<Someone> {
   return one
 }
 
-/** Votes for a person, in an interest that is held, and pays them. */
+/** Votes for a person, in a chosen interest, and pays them. */
 async function give(giver: Someone, receiver: Someone, tier: number, times: number): Promise<void> {
   const now = Math.floor(Date.now() / 1000)
   const claims = JSON.stringify({ sub: giver.id, role: 'user', iat: now, exp: now + 900 })

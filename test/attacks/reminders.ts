@@ -1,6 +1,6 @@
-// node test/attacks/reminders.ts: when one person's event is reminded of, and one person's scheduled post goes out, behind
-// thousands of somebody else's that are due in the second before, as the job is called by a worker: how many calls, and how
-// long they take. On an instance of its own.
+// node test/attacks/reminders.ts: when one person's event gets its reminders, and one person's scheduled post is
+// published, behind thousands of another person's that are due one second earlier; the job is called as a worker calls
+// it: how many calls, and how long they take. It uses an instance of its own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,10 @@ import { startPostgres } from '../../supabase/embedded/postgres.ts'
 
 const EVENTS = 20_000
 const POSTS = 5000
-/** Half of what a run of the job may take, in which a worker calls it again and again; and then it gives up here. */
+/**
+ * Half of the time that a run of the job may take, in which a worker calls it repeatedly; after that the attack gives
+ * up.
+ */
 const PATIENCE = 150
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-attack-'))
@@ -39,7 +42,7 @@ const events = (person: string, many: number) =>
     return rows.map(({ id }) => id)
   })
 
-/** Calls a job until something is there. */
+/** Calls a job until the expected result is there. */
 async function callUntil(job: string, there: () => Promise<boolean>): Promise<string> {
   const start = performance.now()
   const seconds = () => ((performance.now() - start) / 1000).toFixed(1)
@@ -65,13 +68,13 @@ try {
   const [one = ''] = await events(honest, 1)
   await as(guest, (tx) => tx`select api.rsvp_event(${one}, 'going')`)
   await sql`update app.event_rsvps set since = since - interval '4 days'`
-  // the clock stays, and the events come nearer
+  // The clock stays, and the events are moved closer
   await sql`update app.events set starts_at = now() + interval '1 day' - case when id = ${one} then interval '1 second' else interval '2 seconds' end`
   await sql`vacuum analyze`
   const reminded = async () =>
     (await sql`select from private.effects where event = 'events.event.reminded' and user_id = ${guest}`).length > 0
-  process.stdout.write(`${EVENTS} events without guests begin in one second, the honest one a second later:\n`)
-  process.stdout.write(`  its guest is reminded ${await callUntil('job_remind_events', reminded)}\n`)
+  process.stdout.write(`${EVENTS} events without guests begin in one second, the other person's a second later:\n`)
+  process.stdout.write(`  its guest gets the reminder ${await callUntil('job_remind_events', reminded)}\n`)
 
   const at = new Date(Date.now() + 3_600_000)
   const schedule = (person: string, times: number) =>
@@ -82,8 +85,8 @@ try {
             where published_at is null`
   const isOut = async () =>
     (await sql`select from app.posts where author_id = ${honest} and published_at is not null`).length > 0
-  process.stdout.write(`${POSTS} posts of one person are due in one second, the honest one a second later:\n`)
-  process.stdout.write(`  it goes out ${await callUntil('job_publish_scheduled', isOut)}\n`)
+  process.stdout.write(`${POSTS} posts of one person are due in one second, the other person's a second later:\n`)
+  process.stdout.write(`  it is published ${await callUntil('job_publish_scheduled', isOut)}\n`)
 } finally {
   await sql.end()
   await server.stop()

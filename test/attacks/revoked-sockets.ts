@@ -1,5 +1,5 @@
-// node test/attacks/revoked-sockets.ts: how long a socket goes on hearing whose token has been ended, by each way to end one.
-// Against a fresh instance of its own. The tokens live for SECONDS; those that the API gives live up to seven days.
+// node test/attacks/revoked-sockets.ts: how long a socket keeps receiving messages after its token has ended, by each way to end
+// one. It uses a fresh instance of its own. The tokens are valid for SECONDS; those of the API for up to seven days.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,7 +51,7 @@ async function attack(url: string): Promise<void> {
     return { ...form, id: claims.sub, claims, token }
   }
 
-  /** Joins what everybody hears. */
+  /** Joins the channel of public posts. */
   async function listen(token: string) {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=1.0.0`)
     const said = { messages: 0, last: 0, over: 0 }
@@ -96,7 +96,7 @@ async function attack(url: string): Promise<void> {
     const before = said.messages
     const until = at + (SECONDS + 1) * 1000
     while (!said.over && performance.now() < until) await sleep(10)
-    await sleep(500) // whether anything comes after the goodbye
+    await sleep(500) // whether anything comes after the close
     speaking = false
     await speaks
     said.ws.terminate()

@@ -1,6 +1,6 @@
-// node test/attacks/search.ts: what long notes of short words cost whoever searches, in a private group and for
-// everybody, and what a stranger waits for while searches run. On an instance of its own, with the limits of production
-// but those by address and by minute.
+// node test/attacks/search.ts: what long notes of short words cost others who search, in a private group and public,
+// and how long a stranger waits while searches run. It uses an instance of its own, with the limits of production
+// except those by address and by minute.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, type Someone, say, tally } from '../support/fresh.ts'
 
@@ -8,9 +8,9 @@ const NOTES = 180
 const LENGTH = 4980
 const AT_ONCE = 12
 const ROUNDS = 5
-const common = [...'abcdefghijklmnopqrstuvwxyz0123456789'] // the shorter a word, the more places of it in a note
+const common = [...'abcdefghijklmnopqrstuvwxyz0123456789'] // the shorter a word, the more positions it has in a note
 
-/** A note of the same short words, and of the words of `more` now and then. */
+/** A note of the same short words, with the words of `more` now and then. */
 function note(more: string[]): string {
   const words = [...common, ...more]
   let text = ''
@@ -33,11 +33,11 @@ async function used({ sql }: Fresh): Promise<number> {
   return spent.reduce((sum, one) => sum + one, 0)
 }
 
-/** What a search is answered, and the most that one of some costs the database. */
+/** The answer to a search, and the highest cost of several for the database. */
 async function cost(fresh: Fresh, { token }: Someone, q: string, limit = 50): Promise<string> {
   const search = () =>
     fresh.ask('GET', `/api/v1/discovery/search?limit=${limit}&q=${encodeURIComponent(q)}`, undefined, token)
-  await search() // once for the caches
+  await search() // once, to fill the caches
   const answers: string[] = []
   let most = 0
   for (let round = 0; round < ROUNDS; round++) {
@@ -55,7 +55,7 @@ async function timed(work: () => ReturnType<Fresh['ask']>): Promise<{ status: nu
   return { status, ms: performance.now() - start }
 }
 
-/** How long a stranger's requests take while others search without a pause, and what these are answered. */
+/** How long a stranger's requests take while others search without a pause, and how the searches are answered. */
 async function besides(fresh: Fresh, searchers: Someone[], stranger: Someone, q: string): Promise<string> {
   const answers: number[] = []
   let going = true
@@ -84,7 +84,7 @@ const attack = async (fresh: Fresh) => {
   for (let n = 0; n < AT_ONCE; n++) searchers.push(await fresh.join(`searcher${n}`))
   const group = { name: 'Ours', visibility: 'private', joinPolicy: 'invite' }
   const { body: made } = await fresh.ask('POST', '/api/v1/groups', group, owner.token)
-  const all = common.slice(0, 32).join(' ') // as many as a search takes
+  const all = common.slice(0, 32).join(' ') // as many as a search accepts
   const few = common.slice(0, 2).join(' ')
   const phrase = `"${common.slice(0, 2).join(' ')} ${common.slice(0, 2).join(' ')}"`
 
@@ -92,16 +92,16 @@ const attack = async (fresh: Fresh) => {
   await fresh.sql`vacuum analyze`
   say(`${NOTES} notes of ${LENGTH} characters in a private group`)
   for (const q of ['secret', 'nowhere', few, all])
-    say(`  an outsider looks for ${q.length > 30 ? '32 words' : q}: ${await cost(fresh, outsider, q)}`)
+    say(`  an outsider searches for ${q.length > 30 ? '32 words' : q}: ${await cost(fresh, outsider, q)}`)
   for (const q of ['a', few, all, phrase])
-    say(`  a member looks for ${q.length > 30 ? '32 words' : q}: ${await cost(fresh, owner, q)}`)
+    say(`  a member searches for ${q.length > 30 ? '32 words' : q}: ${await cost(fresh, owner, q)}`)
   say(`  ${AT_ONCE} outsiders search: ${await besides(fresh, searchers, stranger, all)}`)
 
   await publish(fresh, owner, null, [])
   await fresh.sql`vacuum analyze`
-  say(`${NOTES} such notes for everybody`)
+  say(`${NOTES} such public notes`)
   for (const q of ['a', few, all, phrase, `${few} -${phrase}`])
-    say(`  somebody looks for ${q.length > 30 ? '32 words' : q}: ${await cost(fresh, outsider, q)}`)
+    say(`  a person searches for ${q.length > 30 ? '32 words' : q}: ${await cost(fresh, outsider, q)}`)
   say(`  ${AT_ONCE} people search: ${await besides(fresh, searchers, stranger, all)}`)
   say(`  one person searches ${AT_ONCE} times at once: ${await besides(fresh, searchers.slice(0, 1), stranger, all)}`)
 }

@@ -1,5 +1,5 @@
-// node test/attacks/spoofed-names.ts: how many names and texts get through that show nothing, turn direction or take the name of
-// an office, by both doors; and that what people really write does. On an instance of its own.
+// node test/attacks/spoofed-names.ts: how many names and texts are accepted that are invisible, change direction or use a
+// reserved name, over HTTP and .rpc(); and whether ordinary texts are accepted. It uses an instance of its own.
 import { type Answer, onFresh, say } from '../support/fresh.ts'
 
 const invisible = [
@@ -57,7 +57,7 @@ await onFresh(
     }
     const name = async (text: string) => {
       const answer = await ask('PATCH', '/api/v1/me', { username: text }, token)
-      await ask('PATCH', '/api/v1/me', { username }, token) // back, since one may have only so many
+      await ask('PATCH', '/api/v1/me', { username }, token) // undone, because a person can have only so many
       return answer
     }
 
@@ -80,7 +80,7 @@ await onFresh(
       await attempt(`with a control character ${where}`, controls, door)
       await attempt(`honest ${where}`, honest, door)
     }
-    await attempt('usernames of an office', offices, name)
+    await attempt('reserved usernames', offices, name)
   },
   { RATE_LIMIT_SCALE: '1000' },
 )

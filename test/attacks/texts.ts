@@ -1,6 +1,6 @@
-// node test/attacks/texts.ts [pages | rows | bodies | part of a name]: what one request costs when others, or the person,
-// have written the worst texts and rows that Kith takes: milliseconds of the facade's thread and of the backends, and how
-// long everybody else waited meanwhile. Worst first. On an instance of its own.
+// node test/attacks/texts.ts [pages | rows | bodies | part of a name]: what one request costs when others, or the
+// person, have written the worst texts and rows that Kith accepts: milliseconds of the facade's thread and of the
+// backends, and how long everybody else waited meanwhile. Worst first. It uses an instance of its own.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, say } from '../support/fresh.ts'
 import { bodies } from './texts/bodies.ts'
@@ -10,7 +10,7 @@ import { rows } from './texts/rows.ts'
 
 const parts: Record<string, Scene[]> = { pages, rows, bodies }
 const ROUNDS = 3
-const SMALL = 10 // milliseconds: what takes less is not shown
+const SMALL = 10 // milliseconds: cheaper requests are not shown
 const [, , wanted = ''] = process.argv
 
 const spent = (id: number): number => Number(readFileSync(`/proc/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6
@@ -22,7 +22,7 @@ async function backends({ sql }: Fresh): Promise<number> {
   return rows.reduce((sum, { pid }) => sum + spent(pid), 0)
 }
 
-/** How long the slowest of these waits, asked again and again until `work` is done. */
+/** How long the slowest of these requests waits, repeated until `work` is done. */
 async function waited<T>({ apiUrl }: Fresh, work: () => Promise<T>): Promise<{ result: T; longest: number }> {
   let over = false
   let longest = 0
@@ -42,7 +42,7 @@ async function waited<T>({ apiUrl }: Fresh, work: () => Promise<T>): Promise<{ r
 type Cost = { what: string; status: string; bytes: number; node: number; database: number; stall: number }
 
 async function costOf(fresh: Fresh, what: string, ask: Ask): Promise<Cost> {
-  const { status: first } = await ask() // once for the caches
+  const { status: first } = await ask() // once, to fill the caches
   const best: Cost = { what, status: String(first), bytes: 0, node: 1e9, database: 1e9, stall: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     const [node, database] = [spent(fresh.pid), await backends(fresh)]

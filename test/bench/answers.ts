@@ -1,6 +1,6 @@
-// Whether two checkouts answer alike: a small story of writes, told to both, and then every read of
-// api-facade/openapi.json, as several people, with each of its parameters and the pages behind the first. What ids, times
-// and codes were drawn since the data were made cannot be the same; all else must be.
+// Compares the answers of two checkouts: a small story of writes is sent to both, and then every read of
+// api-facade/openapi.json, as several people, with each of its parameters and the pages after the first. Ids, times
+// and codes that were generated since the data were made can't be equal; everything else must be.
 import { readFileSync } from 'node:fs'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
 import { claims, interest, person, post } from './case.ts'
@@ -15,7 +15,7 @@ type Parameter = {
 }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
 
-/** One side, and the names of what the story has made there. */
+/** One side, and the names of what the story has created there. */
 type Teller = { side: Side; now: string; admin: string; named: Map<string, string>; ids: Map<string, string> }
 type Answer = { status: number; said: string; next: string | null; ids: Record<string, unknown> }
 
@@ -23,7 +23,7 @@ const STRANGE = '99999999-9999-4999-8999-999999999999'
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const GIVEN = /^[123]0000000-0000-4000-8000-|^9{8}-/
-/** Drawn by lot or from the clock, whatever it looks like; views are counted a while after. */
+/** Random or taken from the clock, whatever the format; views are counted some time later. */
 const DRAWN = /^(code|codes|inviteCodes|uptime|views|timestamp)$/
 const OTHER_HEADERS = /^(date|x-request-id|etag|connection|keep-alive|content-length|ratelimit-(remaining|reset))$/
 
@@ -51,10 +51,10 @@ async function ask(teller: Teller, { caller, method, path, body }: Question): Pr
   }
 }
 
-/** The answer as text, with names in place of what was drawn. */
+/** The answer as text, with names in place of generated values. */
 function told({ named, now }: Teller, answer: unknown, path: string): string {
   const here = new Map<string, string>()
-  // an export gives its rows in the order of their ids, or in none
+  // An export has its rows in the order of their ids, or in none
   const isExport = path.endsWith('/export')
   const name = (id: string) => {
     if (GIVEN.test(id)) return id
@@ -81,7 +81,7 @@ function told({ named, now }: Teller, answer: unknown, path: string): string {
 
 const P = '/api/v1'
 const history = interest('history')
-/** Who does what; `as` names the id of what it makes, and a braced name stands for it. */
+/** The requests of the story; `as` names the id of what is created, and a name in braces stands for it. */
 const story: (Question & { as?: string })[] = [
   ['post', 201, 'POST', '/posts', { body: 'What I read today, says @p000202.', interestId: history, depth: 3 }],
   ['poll', 201, 'POST', '/posts', { body: 'Which of them?', poll: { options: ['this', 'that'] } }],
@@ -137,7 +137,7 @@ const story: (Question & { as?: string })[] = [
     ({ as, caller, method, path: `${P}${path}`, body }) as Question & { as: string },
 )
 
-/** What may stand for a parameter in a path. */
+/** The values for a parameter in a path. */
 function choices(path: string, name: string, posts: number): string[] {
   const made = (...names: string[]) => [...names.map((one) => `{${one}}`), STRANGE]
   if (name === 'seriesId') return made('series')
@@ -158,7 +158,7 @@ function valuesOf({ name, schema }: Parameter): string[] {
   return [history, STRANGE]
 }
 
-/** All reads of a document. */
+/** All reads of an OpenAPI document. */
 function reads({ paths }: Document, posts: number): Question[] {
   return Object.entries(paths).flatMap(([template, { get }]) => {
     if (!get) return []
@@ -178,7 +178,7 @@ function reads({ paths }: Document, posts: number): Question[] {
       .flatMap((path, at) => [
         ...callers.map((caller) => ({ caller, method: 'GET', path })),
         { caller: null, method: 'GET', path },
-        // the rest of the parameters of one path and of a few people are enough
+        // For the other parameters, one path and two callers are enough
         ...(at > 0
           ? []
           : queries.flatMap((query) => [2, 201].map((caller) => ({ caller, method: 'GET', path: path + query })))),
@@ -195,7 +195,7 @@ const place = (one: string, other: string): string => {
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Says which answers differ. @returns whether none does */
+/** Prints which answers differ. @returns whether none does */
 export async function compareAnswers(sides: Side[], roots: string[], posts: number, now: string): Promise<boolean> {
   const tellers = await Promise.all(
     sides.map(async (side): Promise<Teller> => {
@@ -238,7 +238,7 @@ export async function compareAnswers(sides: Side[], roots: string[], posts: numb
   for (const question of questions) {
     let answers = await askAll(question)
     for (let page = 0; page < 2 && answers.every(({ next }) => next); page++) {
-      // a cursor may hold ids: each side has its own
+      // A cursor may contain ids: each side has its own
       const cursors = answers.map(({ next }) => encodeURIComponent(next ?? ''))
       for (const [at, teller] of tellers.entries()) teller.ids.set('next', cursors[at] ?? '')
       answers = await askAll({

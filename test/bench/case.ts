@@ -1,9 +1,10 @@
 // What a case of the bench is: an operation's statement, its callers, the same over HTTP, and the data that it needs.
-// Ids and claims are made of numbers, as data.sql and data/ make them. The cases stand in cases/, a file a feature.
+// Ids and claims are made from numbers, in the same way as data.sql and data/ make them. The cases are in cases/, one
+// file for each feature.
 import { createHash } from 'node:crypto'
 
 export type Hit = {
-  /** Without one, nobody. */
+  /** Without one the request is anonymous. */
   caller?: number
   parameters?: Record<string, string>
   path: string
@@ -15,22 +16,22 @@ export type Case = {
   method: 'GET' | 'POST' | 'PUT'
   /** The n-th request. */
   hit(n: number): Hit
-  /** The status of every answer; any success where not given. */
+  /** The status of every answer; if missing, any success. */
   status?: number
-  /** Headers of every request, asked for once. */
+  /** Headers of every request, fetched once. */
   headers?(url: string, token: (caller: number) => Promise<string>): Promise<Record<string, string>>
-  /** The files of data/ that it needs beside data.sql, in their order. */
+  /** The files of data/ that it needs besides data.sql, in their order. */
   data?: string[]
-  /** The one of them that is filled further for --growth: it writes its rows from :from to :to. */
+  /** The one of them that grows for --growth: it writes its rows from :from to :to. */
   grows?: string
-  /** Of a round of --growth, where each takes long. */
+  /** The number of requests in a round of --growth, for cases whose requests take long. */
   requests?: number
   /**
-   * How many ask at the same time, 16 where it does not say: one where they would wait for each other longer than a
-   * request may, 32 where each takes so little that 16 leave the cores without work.
+   * The number of concurrent clients, 16 by default: 1 where requests would wait for each other longer than the
+   * timeout, 32 where each is so short that 16 leave the cores idle.
    */
   clients?: number
-  /** The same without HTTP, where a statement does it all. */
+  /** The same without HTTP, for cases that are a single statement. */
   statement?: {
     operation: string
     /** The names of the parameters that a hit has. */
@@ -41,7 +42,7 @@ export type Case = {
 }
 
 const hex = (n: number) => n.toString(16).padStart(12, '0')
-/** The n-th of a kind, which has a digit. */
+/** The n-th id of a kind, which is a digit. */
 export const numbered = (kind: string, n: number) => `${kind}0000000-0000-4000-8000-${hex(n)}`
 export const person = (n: number) => numbered('1', n)
 export const post = (n: number) => numbered('2', n)
@@ -53,10 +54,10 @@ export const claims = (n: number) => ({
   exp: 9_999_999_999,
 })
 
-/** How many people data.sql makes. */
+/** The number of people in data.sql. */
 export const PEOPLE = 10_000
 
-/** These cases, which need these data. */
+/** These cases, with the data that they need. */
 export const among = (data: string[], cases: Case[], grows?: string): Case[] =>
   cases.map((one) => ({ data, ...(grows !== undefined && { grows }), ...one }))
 
@@ -67,7 +68,7 @@ export const interest = (slug: string) =>
     .digest('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-/** A read that is always the same; the parameters are those of the operation, in their order. */
+/** A read that is the same each time; the parameters are those of the operation, in their order. */
 export const read = (
   name: string,
   caller: number,
@@ -89,7 +90,7 @@ export const read = (
   },
 })
 
-/** A write of somebody else each time, on a post of `recent` where it is on one: no two requests are the same. */
+/** A write by another person each time, on a post of `recent` if it is about a post: no two requests are the same. */
 export const write = (
   name: string,
   operation: string,
@@ -120,5 +121,5 @@ export const write = (
   },
 })
 
-/** Posts of data/posts.sql: recent ones, which have replies, reactions and payments; all of ten that are public. */
+/** Posts of data/posts.sql: recent ones, with replies, reactions and payments; one in ten, all of them public. */
 export const recent = (posts: number) => (n: number) => posts - 50_000 + ((n * 7919) % 5000) * 10

@@ -1,4 +1,4 @@
-// All that is measured, by feature.
+// All cases, by feature.
 import type { Case } from './case.ts'
 import { cases as admin } from './cases/admin.ts'
 import { cases as courses } from './cases/courses.ts'

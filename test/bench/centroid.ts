@@ -1,9 +1,9 @@
-// What it costs to make anew what people like: the mean of the vectors of 50 posts, by the worker.
+// The cost of recomputing what people like: the worker takes the mean of the vectors of 50 posts.
 import type { Sql } from 'postgres'
 import { minus } from './cpu.ts'
 import type { Measured } from './rounds.ts'
 
-/** Milliseconds of a core for each of so many people. */
+/** Milliseconds of a core for each of `people`. */
 export type CentroidCost = { people: number; ms: number }
 
 /** @param sql a connection of the owner, which the meter counts among the backends */
@@ -18,7 +18,7 @@ export async function centroidCost({ meter }: Measured, sql: Sql): Promise<Centr
     }
     return people
   }
-  await made(1001, 1020) // once for the caches
+  await made(1001, 1020) // once, to fill the caches
   const before = await meter.read()
   const people = await made(1021, 1220)
   return { people, ms: minus(await meter.read(), before).backend / people }

@@ -1,5 +1,5 @@
-// Two checkouts beside each other: how many times better this one is than the other, by CPU and by rate.
-// A ratio is the median over the rounds, with its quartiles, so that noise shows.
+// Compares two checkouts: how many times better this one is than the other, by CPU and by rate. A ratio is the median
+// over the rounds, with its quartiles, so that noise is visible.
 import type { Case } from './case.ts'
 import { eachOf, figure, type Measured, measure, median, type Plan, quartiles, type Seen, say } from './rounds.ts'
 

@@ -1,8 +1,8 @@
-// What a side costs: CPU from /proc, which a busy machine changes far less than it changes rates, and WAL.
+// The cost of a side: CPU from /proc, which varies much less on a busy machine than rates do, and WAL.
 import { readdirSync, readFileSync } from 'node:fs'
 import { OURS, type Side } from './side.ts'
 
-/** Milliseconds of a core: the facade's process, the backends that answer it, and the worker with its backends. */
+/** Milliseconds of a core: the facade's process, its backends, and the worker with its backends. */
 export type Cpu = { node: number; backend: number; worker: number }
 export type Meter = { read(): Promise<Cpu>; stop(): void }
 
@@ -15,7 +15,7 @@ export const minus = (one: Cpu, other: Cpu): Cpu => ({
 
 const threads = (pid: number): number[] => readdirSync(`/proc/${pid}/task`).map(Number)
 
-/** Backends come and go, the worker's above all: it looks again and again, and sums what each has had since. */
+/** Backends come and go, above all the worker's: it reads repeatedly, and sums what each has used since. */
 export function startMeter({ superuser, facade, worker }: Side): Meter {
   const total = { ...none }
   const seen = new Map<number, number>()
@@ -26,7 +26,7 @@ export function startMeter({ superuser, facade, worker }: Side): Meter {
       const now = Number(readFileSync(`/proc/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6
       total[kind] += first ? 0 : now - (seen.get(id) ?? 0)
       seen.set(id, now)
-    } catch {} // it has ended
+    } catch {} // the process has ended
   }
   const look = async () => {
     const backends = await superuser<{ pid: number; name: string }[]>`
@@ -47,7 +47,7 @@ export function startMeter({ superuser, facade, worker }: Side): Meter {
   return { read, stop: () => clearInterval(timer) }
 }
 
-/** Records and bytes of WAL, without the page images that a checkpoint asks for. */
+/** Records and bytes of WAL, without the page images after a checkpoint. */
 export type Wal = { records: number; bytes: number }
 
 export const walPlace = async ({ superuser }: Side): Promise<string> => {

@@ -1,4 +1,4 @@
-// What one write sets off for many: how long until everybody is told of it, and what that takes of the worker.
+// The fan-out of one write: how long until everybody is notified, and what it costs the worker.
 import { person, post } from './case.ts'
 import { minus } from './cpu.ts'
 import { tokenOf } from './load.ts'
@@ -6,13 +6,13 @@ import type { Measured } from './rounds.ts'
 import { admin, caughtUp, type Side } from './side.ts'
 
 const FOLLOWERS = 5000
-/** A broadcast to so many may take minutes. Milliseconds. */
+/** A broadcast to this many people may take minutes. Milliseconds. */
 const PATIENCE = 900_000
 
-/** `worker`: milliseconds of a core for each who was told. */
+/** `worker`: milliseconds of a core for each person notified. */
 export type Fanout = { name: string; people: number; seconds: number; worker: number }
 
-/** @param people how many a broadcast tells; those of data.sql and as many others as are lacking */
+/** @param people how many a broadcast notifies; those of data.sql, and as many more as are missing */
 export async function fanouts(measured: Measured, posts: number, people: number): Promise<Fanout[]> {
   const { side } = measured
   const own = posts - 50_000 // a public post, by data.sql
@@ -29,7 +29,7 @@ export async function fanouts(measured: Measured, posts: number, people: number)
   ]
 }
 
-/** The others, and a series of the author that many follow; past triggers, as data.sql is written. */
+/** Adds the missing people, and a series of the author that many follow; without triggers, like data.sql. */
 async function prepare({ superuser }: Side, author: number, people: number): Promise<string> {
   return superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`

@@ -1,23 +1,24 @@
-// What a request costs among ten times as many rows, and again ten times as many: its CPU, and the buffers that its
-// statement touches, whose count does not drift as a busy machine does. One database, which is filled further each time.
+// The cost of a request among ten times as many rows, and again ten times as many: its CPU, and the buffers that its
+// statement touches, whose count is independent of the machine's load. It uses one database, which is filled further
+// each time.
 import type { Case } from './case.ts'
 import { overHttp } from './load.ts'
 import { eachOf, figure, type Measured, measure, median, say } from './rounds.ts'
 import type { Side } from './side.ts'
 
-/** A cost may grow by so much while the rows become ten times as many. */
+/** The factor by which a cost may grow while the rows become ten times as many. */
 const MOST = 1.5
-/** Of a round: the same at each size, since what writes leave behind is there until the next vacuum. */
+/** Requests in a round: the same number at each size, because the rows left by writes stay until the next vacuum. */
 export const REQUESTS = 64
-/** A case has other requests at each size. */
+/** The distance between the request numbers of two sizes. */
 const APART = 100_000
 
-/** So many rows, ten times as many and so on. */
+/** The number of rows, ten times as many, and so on. */
 export function sizesTo(rows: number, first = 10_000): number[] {
   return first > rows ? [] : [first, ...sizesTo(rows, first * 10)]
 }
 
-/** Buffers that a statement of the facade has touched, since the last reset. */
+/** Buffers touched by a statement of the facade since the last reset. */
 async function touched({ superuser }: Side): Promise<number> {
   const [row] = await superuser<{ buffers: number }[]>`
     select sum(shared_blks_hit + shared_blks_read)::float8 / sum(calls) as buffers
@@ -26,7 +27,7 @@ async function touched({ superuser }: Side): Promise<number> {
 }
 
 /**
- * Measures cases that grow, at each of the sizes; the data have the first already.
+ * Measures cases that grow, at each of the sizes; the data have the first size already.
  * @returns whether none costs more than MOST times as much as at the size before
  */
 export async function growth(measured: Measured, cases: Case[], sizes: number[], rounds: number): Promise<boolean> {
@@ -44,7 +45,7 @@ export async function growth(measured: Measured, cases: Case[], sizes: number[],
     }
     await eachOf([measured], cases, async (one) => {
       const requests = one.requests ?? REQUESTS
-      // what a connection looks up once is no request's share
+      // What a connection looks up only once isn't part of a request's cost
       await overHttp(side.url, one, at * APART, requests)
       await side.superuser`select pg_stat_statements_reset()`
       const [seen] = await measure([measured], one, { rounds, seconds: 0, requests }, undefined, at * APART + requests)

@@ -1,13 +1,13 @@
-// The clients of realtime.ts, and who writes what they hear: a thread of its own, so that they take no time of the
-// gateway's, and one clock for all that they see.
+// The clients of realtime.ts, and the writer of the events they receive: in a thread of their own, so that they take
+// no time from the gateway, and one clock measures everything.
 import { parentPort, workerData } from 'node:worker_threads'
 import postgres from 'postgres'
 import { listenToFeed } from './realtime.ts'
 
 export type Site = { url: string; anonKey: string; token: string; databaseUrl: string }
-/** To have so many sockets; or to send so many events in one transaction, and to wait until all sockets have all. */
+/** Open this many sockets; or send this many events in one transaction, and wait until every socket has all of them. */
 export type Work = { sockets: number } | { events: number }
-/** When the statement was sent and when answered, and when the first and the last socket heard something. */
+/** When the statement was sent and answered, and when the first and the last socket received something. */
 export type Sent = { begun: number; committed: number; first: number; last: number }
 
 const AT_ONCE = 50

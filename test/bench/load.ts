@@ -1,5 +1,5 @@
-// Three ways to put the same load on the same database: over HTTP, as the facade's statement, and by pgbench.
-// Each gives what it did in a second.
+// Three ways to put the same load on the same database: over HTTP, as the facade's statement, and by pgbench. Each
+// returns requests per second.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,12 +23,12 @@ export function tokenOf(caller: number): Promise<string> {
   return token
 }
 
-/** So many, that each client has as many. */
+/** The nearest number of which every client has the same share. */
 export const even = (amount: number): number => Math.max(1, Math.round(amount / CLIENTS)) * CLIENTS
 
 /**
- * Sends requests one after the other, reads all of each answer and gives the statuses. It is undici's plainest way: what
- * the client takes of the cores is missing to what is measured.
+ * Sends requests one after the other, reads all of each answer and returns the statuses. It uses undici's simplest
+ * API, because CPU used by the client is not available to what is measured.
  */
 const inOrder = (client: Client, requests: Dispatcher.DispatchOptions[]): Promise<number[]> =>
   new Promise((settle, fail) => {
@@ -51,8 +51,8 @@ const inOrder = (client: Client, requests: Dispatcher.DispatchOptions[]): Promis
   })
 
 /**
- * Sends the requests of these numbers, each once, and gives how many were answered a second.
- * @throws Error when an answer is not what the case has
+ * Sends the requests with these numbers, each once, and returns how many were answered per second.
+ * @throws Error when an answer doesn't have the case's status
  */
 export async function overHttp(url: string, one: Case, from: number, amount: number): Promise<number> {
   const known = await one.headers?.(url, tokenOf)
@@ -68,7 +68,7 @@ export async function overHttp(url: string, one: Case, from: number, amount: num
     }),
   )
   const clients = Array.from({ length: one.clients ?? CLIENTS }, () => new Client(url, { pipelining: 1 }))
-  // every client has its own part of the requests: else all of them would ask for the same at the same time
+  // Every client has its own share of the requests; otherwise all of them would send the same one at the same time
   const part = (at: number) => requests.filter((_, n) => n % clients.length === at)
   const start = performance.now()
   const answered = await Promise.all(clients.map((client, at) => inOrder(client, part(at))))
@@ -82,7 +82,7 @@ export async function overHttp(url: string, one: Case, from: number, amount: num
 
 const types: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = operations
 
-/** Statements a second as the facade sends them, without HTTP, and how many there were. */
+/** Statements per second as the facade sends them, without HTTP, and how many there were. */
 export async function withoutHttp(
   userUrl: string,
   one: Case,
@@ -122,7 +122,7 @@ export function hasPgbench(): boolean {
   }
 }
 
-/** Transactions a second of pgbench: begin, set the claims, query, commit; prepared, 8 clients. */
+/** Transactions per second of pgbench: begin, set the claims, query, commit; prepared, 8 clients. */
 export async function byPgbench(
   userUrl: string,
   { statement, clients: asking }: Case,

@@ -1,4 +1,4 @@
-// npm run bench: how fast this checkout is, alone or beside another one. test/README.md, The bench.
+// npm run bench: how fast this checkout is, alone or compared with another one. See test/README.md, The bench.
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -21,18 +21,18 @@ import { caughtUp, jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
 
 const help = `npm run bench -- [options]
-  --compare=<folder>  another checkout beside this one, by turns over the same requests: how many times better is this?
+  --compare=<folder>  another checkout, in turn with this one over the same requests: how many times better is this?
   --answers           with --compare: are the answers to all reads the same?
-  --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails where a cost grows by 1.5 or more
-  --only=home,detail  these cases, or those whose names begin so (triggers, centroid, realtime and fanout are names too)
-  --memory            instead: what Kith takes under minutes of requests, sockets and jobs, by npm start and without npm
-  --peers             instead: CPU a request beside PostGraphile 5, which it installs, on a plain schema with the same data
-  --posts=100000      among so many posts, at least 100,000
-  --rows=10000        of other data that grow; with --growth the most, 1000000
-  --people=100000     who are told by a broadcast, at least 10,000
-  --rounds=<n>        rounds of a case: 2 alone, 3 of growth, 16 of a comparison or of peers, 10 minutes of memory
-  --seconds=<n>       of a round: 1 alone, 0.2 of a comparison, 0.5 of peers
-  --inline            the worker in the facade's process
+  --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails if a cost grows by 1.5 times or more
+  --only=home,detail  these cases, or those whose names start like this (also triggers, centroid, realtime and fanout)
+  --memory            instead: Kith's memory during minutes of requests, sockets and jobs, by npm start and without npm
+  --peers             instead: CPU per request, compared with PostGraphile 5, which it installs, on a plain schema
+  --posts=100000      the number of posts, at least 100,000
+  --rows=10000        the number of rows of other growing data; with --growth the maximum, 1000000
+  --people=100000     the number of people who get a broadcast, at least 10,000
+  --rounds=<n>        rounds of a case: 2 alone, 3 with --growth, 16 with --compare or --peers, 10 minutes with --memory
+  --seconds=<n>       length of a round: 1 alone, 0.2 with --compare, 0.5 with --peers
+  --inline            runs the worker in the facade's process
 `
 const { values } = parseArgs({
   options: {
@@ -53,11 +53,11 @@ const { values } = parseArgs({
 })
 const posts = Number(values.posts)
 const names = cases(posts).map(({ name }) => name)
-/** `me` is that case alone, `home` all whose names begin so. */
+/** `me` is that case alone, `home` all cases whose names start like that. */
 const isChosen = (name: string) =>
   values.only.split(',').some((only) => (names.includes(only) ? name === only : name.startsWith(only)))
 
-/** The audience's triggers, centroids, Realtime, and what one write sets off for many, which have no case. */
+/** The audience's triggers, centroids, Realtime, and the fan-out of one write, which are not cases. */
 async function others(measured: Measured): Promise<void> {
   const { databaseUrl } = measured.side
   const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
@@ -69,7 +69,7 @@ async function others(measured: Measured): Promise<void> {
     }
     if (isChosen('centroid')) {
       const { people, ms } = await centroidCost(measured, owner)
-      say('\nmade anew', 'people', 'CPU ms each')
+      say('\nrecomputed', 'people', 'CPU ms each')
       say('centroid', `${people}`, figure(ms, 2))
     }
     if (isChosen('realtime')) {
@@ -92,7 +92,7 @@ async function others(measured: Measured): Promise<void> {
       }
     }
     if (isChosen('fanout')) {
-      say('\nall are told of', 'people', 'seconds', 'worker ms each')
+      say('\nnotified of', 'people', 'seconds', 'worker ms each')
       for (const { name, people, seconds, worker } of await fanouts(measured, posts, Number(values.people)))
         say(name, `${people}`, figure(seconds, 1), figure(worker, 3))
     }
@@ -140,10 +140,9 @@ async function main(): Promise<void> {
     const all = await startMeters(sides)
     const length = values.growth ? `${REQUESTS} requests` : `${plan.seconds} s`
     say(
-      `${posts} posts, ${CLIENTS} clients or as a case says, ${plan.rounds} rounds of ${length}, ${availableParallelism()} cores`,
+      `${posts} posts, ${CLIENTS} clients or as the case says, ${plan.rounds} rounds of ${length}, ${availableParallelism()} cores`,
     )
-    for (const { side, idle } of all)
-      say(`the worker of ${side.name} takes ${figure(idle * 100, 1)} % of a core without work`)
+    for (const { side, idle } of all) say(`the idle worker of ${side.name} takes ${figure(idle * 100, 1)} % of a core`)
     say('')
     try {
       if (values.growth && all[0]) {
@@ -160,17 +159,18 @@ async function main(): Promise<void> {
   }
 }
 
-/** So that the first case finds what the last one does: tables that are not empty, and code that is compiled. */
+/** Gives the first case the same conditions as the last: tables that are not empty, and compiled code. */
 async function warm(side: Side, chosen: Case[]): Promise<void> {
   const { url, superuser } = side
   for (const one of cases(posts)) if (one.name === 'me') await overHttp(url, one, 0, even(2000))
   for (const one of chosen) {
-    // tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow
+    // Tables that are empty when a connection plans its statements are scanned until the next analyze, however they
+    // grow
     if (one.method !== 'GET' && one.statement) await overHttp(url, one, 1_000_000, even(one.requests ?? 96))
   }
-  await caughtUp(side) // or the worker would seem busy without work
+  await caughtUp(side) // otherwise the worker would seem busy without work
   await superuser.unsafe('vacuum analyze')
-  await superuser.unsafe('checkpoint') // else the first writes pay for what the data has dirtied
+  await superuser.unsafe('checkpoint') // otherwise the first writes pay for the pages that the data dirtied
 }
 
 if (values.help) process.stdout.write(help)

@@ -1,5 +1,5 @@
-// What memory Kith takes, by npm start and without npm: one process that serves mixed requests and sockets and does the
-// jobs, minute by minute; and then its connections to Postgres.
+// Kith's memory, by npm start and without npm: one process that serves mixed requests and sockets and runs the jobs,
+// minute by minute; and then its connections to Postgres.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,18 +17,18 @@ import { figure, say } from './rounds.ts'
 import { admin, jwtSecret, writeData } from './side.ts'
 
 const SOCKETS = 190 // a client may have 200
-const HEARTBEAT = 20_000 // ms; the gateway cuts who is silent for a minute
-const LOOK = 200 // ms between two looks for the most
+const HEARTBEAT = 20_000 // ms; the gateway disconnects a socket that is silent for a minute
+const LOOK = 200 // ms between two samples for the maximum
 const READS = 400
 const WRITES = 200
 const mix = [
   ...['home-0', 'home-50', 'home-5000', 'circles-50', 'detail', 'me', 'profile'],
   ...['create', 'reply', 'react', 'pay'],
 ]
-/** How Kith can be started: the second way is that of a unit of systemd, or a container. */
+/** How Kith can be started: the second way is that of a systemd unit or a container. */
 const ways = { 'npm start': ['npm', 'start'], 'node api-facade/main.ts': [process.execPath, 'api-facade/main.ts'] }
 
-/** Starts Kith each way, loads it for some minutes, and tells what it takes after each. */
+/** Starts Kith each way, loads it for some minutes, and prints its memory after each. */
 export async function memory(root: string, posts: number, minutes: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kith-bench-'))
   try {
@@ -97,7 +97,7 @@ async function loaded(way: string, command: string[], load: Load): Promise<void>
   }
 }
 
-/** By role, what each process of Postgres that serves a connection has for itself. MB. */
+/** The private memory of each Postgres process that serves a connection, by role. MB. */
 function backends(dataDir: string): Map<string, number[]> {
   const postmaster = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n', 1)[0]
   const found = new Map<string, number[]>()
@@ -106,7 +106,7 @@ function backends(dataDir: string): Map<string, number[]> {
       try {
         return readFileSync(`/proc/${pid}/${file}`, 'utf8')
       } catch {
-        return '' // it has ended
+        return '' // the process has ended
       }
     }
     const [, role] = /^postgres: (\w+) [^:]*\(\d+\)/.exec(read('cmdline')) ?? []
@@ -130,7 +130,7 @@ async function fill(dbUrl: string, dataDir: string, data: Parameters<typeof writ
   await superuser.end()
 }
 
-/** Sends some requests of every case, and others the next time. */
+/** Sends some requests of every case, and the next ones at the next call. */
 function mixed(url: string, posts: number): () => Promise<void> {
   const chosen = cases(posts).filter(({ name }) => mix.includes(name))
   let next = 0

@@ -1,4 +1,4 @@
-// This checkout alone: each case over HTTP, as the facade's statement and by pgbench, in turn, and what it costs.
+// This checkout alone: each case over HTTP, as the facade's statement and by pgbench, in turn, with its cost.
 import type { Case } from './case.ts'
 import { byPgbench, hasPgbench, withoutHttp } from './load.ts'
 import { eachOf, figure, type Measured, measure, median, type Plan, say } from './rounds.ts'
@@ -6,7 +6,7 @@ import { eachOf, figure, type Measured, measure, median, type Plan, say } from '
 export async function ratios(all: Measured[], cases: Case[], plan: Plan): Promise<void> {
   const userUrl = all[0]?.side.userUrl ?? ''
   const pgbench = hasPgbench()
-  if (!pgbench) say('pgbench is not on this machine: the ratios to it are left out.')
+  if (!pgbench) say('pgbench is not installed: the ratios to it are left out.')
   say('', 'a second', '', '', 'http to', '', 'CPU ms', '', '', 'WAL')
   say('', 'http', 'statement', 'pgbench', 'statement', 'pgbench', 'backend', 'node', 'worker', 'records', 'bytes')
   await eachOf(all, cases, async (one) => {

@@ -1,5 +1,5 @@
-// Realtime: how long a message takes from its commit to all clients and where that time goes, what it costs, and how
-// many a second get through. The gateway is alone in this thread; clients and writer are in another, of listeners.ts.
+// Realtime: how long a message takes from its commit to all clients and where that time goes, its cost, and the rate
+// of messages. The gateway is alone in this thread; clients and writer are in another one (listeners.ts).
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Sql } from 'postgres'
@@ -13,7 +13,7 @@ import { claims } from './case.ts'
 import type { Sent, Site, Work } from './listeners.ts'
 import { median, quantile } from './rounds.ts'
 
-/** One alone shows what no fan-out explains. */
+/** One socket alone shows the part that doesn't come from the fan-out. */
 const SOCKETS = [1, 200, 2000]
 const SINGLE = 60
 const BURST = 200
@@ -35,9 +35,9 @@ export const listenToFeed = (url: string, anonKey: string, token: string, hear: 
   })
 
 /**
- * Milliseconds, medians but for p99: of the statement with its commit, from there to the first client, from the first
- * to the last one, and from the commit to the last. Milliseconds of a core an event: the gateway's thread, the
- * walsender. Events a second in a burst.
+ * Milliseconds, medians except for p99: of the statement with its commit, from there to the first client, from the
+ * first to the last client, and from the commit to the last. Milliseconds of a core for each event: the gateway's
+ * thread, the walsender. Events per second in a burst.
  */
 export type RealtimeFigures = {
   sockets: number

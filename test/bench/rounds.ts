@@ -1,28 +1,29 @@
-// The rounds of a case: the same requests to each side in turn, many short times over, since a machine's speed drifts.
+// The rounds of a case: the same requests to each side in turn, in many short rounds, because a machine's speed
+// drifts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Case, PEOPLE } from './case.ts'
 import { type Cpu, type Meter, minus, startMeter, type Wal, walPlace, walSince } from './cpu.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
 import { Behind, caughtUp, type Side } from './side.ts'
 
-/** The most requests before the first round, which take a second or so: for caches, plans and compiled code. */
+/** The maximum of requests before the first round, about a second's worth: for caches, plans and compiled code. */
 const WARM = 1000
 
-/** CPU and WAL are those of a request. */
+/** CPU and WAL per request. */
 export type Seen = {
-  /** For each round. */
+  /** One value for each round. */
   rates: number[]
   cpu: Omit<Cpu, 'worker'>[]
-  /** Of a write, over all of the rounds: the worker does it when it comes to it. */
+  /** For a write, over all rounds, because the worker applies it later. */
   worker: number
   wal: Wal
 }
 
-/** A round takes so long, or has so many requests. */
+/** A round lasts `seconds`, or has `requests` requests. */
 export type Plan = { rounds: number; seconds: number; requests?: number }
 export type Measured = { side: Side; meter: Meter; idle: number }
 
-/** Starts the meters, and sees what each worker takes of a core by itself: that is no request's share. */
+/** Starts the meters, and measures how much of a core each idle worker takes: that isn't part of a request's cost. */
 export async function startMeters(sides: Side[]): Promise<Measured[]> {
   const meters = sides.map(startMeter)
   const read = () => Promise.all(meters.map((meter) => meter.read()))
@@ -38,8 +39,8 @@ export async function startMeters(sides: Side[]): Promise<Measured[]> {
 }
 
 /**
- * What each case measures, one after the other. One for which a worker does not keep up is left out and said, and the
- * next begins when all have caught up, or it is left out as well.
+ * Measures each case, one after the other. A case whose worker doesn't keep up is reported and left out. The next one
+ * starts when all workers have caught up; otherwise it is left out as well.
  */
 export async function eachOf(all: Measured[], cases: Case[], row: (one: Case) => Promise<void>): Promise<void> {
   for (const one of cases) {
@@ -54,12 +55,12 @@ export async function eachOf(all: Measured[], cases: Case[], row: (one: Case) =>
   }
 }
 
-const CAME = 3 * 60_000 // ms; the facade notes again that somebody is here after five minutes
+const CAME = 3 * 60_000 // ms; after five minutes the facade records again that a person is present
 const came = new Map<Side, number>()
 
 /**
- * Everybody has been here when the writes begin, as people have who write: else each request, which is somebody else's,
- * would also verify a token and note that they are here, in the first case and not in the next.
+ * Before the writes, everybody sends a request, as people do who write. Otherwise each request, which is from another
+ * person, would also verify a token and record that they are present, in the first case but not in the next.
  */
 async function bringEverybody(side: Side): Promise<void> {
   if (performance.now() - (came.get(side) ?? Number.NEGATIVE_INFINITY) < CAME) return
@@ -69,9 +70,9 @@ async function bringEverybody(side: Side): Promise<void> {
 }
 
 /**
- * Measures one case on each side. After its turn a write waits for the worker: else what waits would grow from round to
- * round, and one side's worker would run beside the other's turn.
- * @param beside what else is done in each round; gets the number of its first request, gives how many it made
+ * Measures one case on each side. After its turn a write waits for the worker; otherwise the waiting work would grow
+ * from round to round, and one side's worker would run during the other's turn.
+ * @param beside what else is done in each round; gets the number of its first request, returns how many it made
  * @param from the number of the first request
  */
 export async function measure(
@@ -140,7 +141,7 @@ export function quantile(numbers: number[], share: number): number {
   return low + (high - low) * (place % 1)
 }
 
-/** The lower quartile, the median and the upper one. */
+/** The lower quartile, the median and the upper quartile. */
 export const quartiles = (numbers: number[]): [number, number, number] => [
   quantile(numbers, 0.25),
   quantile(numbers, 0.5),
@@ -152,5 +153,5 @@ export const median = (numbers: number[]): number => quartiles(numbers)[1]
 export const say = (name: string, ...cells: string[]): void => {
   process.stdout.write(`${name.padEnd(18)}${cells.map((cell) => cell.padStart(10)).join('')}\n`)
 }
-/** Digits that tell, and a dash where there is no figure. */
+/** The number with these digits, and a dash if there is none. */
 export const figure = (n: number, digits: number): string => (Number.isFinite(n) ? n.toFixed(digits) : '-')

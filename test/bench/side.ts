@@ -1,5 +1,5 @@
-// A checkout that is measured: a Postgres of its own, since roles and settings are a server's and not a database's, with
-// the data that its own data.sql and data/ make; a facade and a worker, each a process.
+// A checkout that is measured: a Postgres of its own, because roles and settings belong to a server and not to a
+// database, with the data that its own data.sql and data/ make; and a facade and a worker, each in a process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 export const admin = { email: 'admin@example.org', password: 'first admin of the bench' }
 export const jwtSecret = 'the secret that signs the tokens of the bench, and nothing else'
-/** The connections of the bench itself, which are no part of what is measured. */
+/** The connections of the bench itself, which aren't part of what is measured. */
 export const OURS = 'kith-bench'
 
 export type Side = {
@@ -21,10 +21,10 @@ export type Side = {
   databaseUrl: string
   userUrl: string
   superuser: Sql
-  /** The facade's process, and the worker's where it has one. */
+  /** The process id of the facade, and of the worker if it has its own process. */
   facade: number
   worker: number | undefined
-  /** Writes the rows from `from` to `to` of a file of data/ that grows, or all of one that does not. */
+  /** Writes the rows from `from` to `to` of a growing file of data/, or all of another one. */
   fill(name: string, from: number, to: number): Promise<void>
   stop(): Promise<void>
 }
@@ -34,14 +34,14 @@ export type SideOptions = {
   /** The checkout's folder. */
   root: string
   posts: number
-  /** The files of data/ beside data.sql, and how many rows those have that grow. */
+  /** The files of data/ besides data.sql, and how many rows the growing ones have. */
   data: string[]
   rows: number
-  /** What the data take for now. */
+  /** The time that the data use as now. */
   now: string
   /** Whether the worker runs in the facade's process. */
   inline: boolean
-  /** Whether ids are counted from then on too: the order of what is equal otherwise hangs on them. */
+  /** Whether generated ids are consecutive too: otherwise the order of equal rows depends on them. */
   counted: boolean
   /** Whether the server counts what its statements touch: pg_stat_statements. */
   statements?: boolean
@@ -49,7 +49,7 @@ export type SideOptions = {
 
 const load = <Module>(root: string, file: string): Promise<Module> => import(pathToFileURL(join(root, file)).href)
 
-// What rows draw by lot or have from the clock is the same on every side, or no answer could be compared.
+// Random values and times must be the same on every side, or no answer could be compared.
 const sameDefaults = (now: string) => `
   create schema drawn;
   create table drawn.defaults as
@@ -79,13 +79,13 @@ const ownDefaults = (expressions: string) => `
       execute format('alter table %s alter column %s set default %s', r.relation, r.name, r.expression);
     end loop;
   end $$`
-/** Interests have ids that load scripts can name. */
+/** Gives interests ids that the load scripts can compute. */
 const namedInterests = `
   create function public.name_interest() returns trigger language plpgsql
   as $$ begin new.id := md5(new.slug)::uuid; return new; end $$;
   create trigger name_interest before insert on app.interests for each row execute function public.name_interest()`
 
-/** Checkpoints and vacuums would come when they like, and WAL is read again to count its records. */
+/** Checkpoints and vacuums would come at arbitrary times, and WAL is read again to count its records. */
 export const settings = [
   'autovacuum = off',
   "checkpoint_timeout = '1h'",
@@ -93,7 +93,7 @@ export const settings = [
   "wal_keep_size = '16GB'",
 ]
 
-/** Writes the checkout's data.sql, or a file of data/ where it has it, past triggers and foreign keys. */
+/** Writes the checkout's data.sql, or its file of data/ if there is one, without triggers and foreign keys. */
 export async function writeData(
   superuser: Sql,
   { root, posts, now }: Pick<SideOptions, 'root' | 'posts' | 'now'>,
@@ -141,7 +141,7 @@ export async function startSide(options: SideOptions): Promise<Side> {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  /** Starts a process of the checkout, and gives what it says of itself. */
+  /** Starts a process of the checkout, and returns the line that says it is ready. */
   const run = async (file: string, ready: RegExp, more: Record<string, string>) => {
     const path = join(folder, `${file.replaceAll('/', '-')}.log`)
     const env = {
@@ -185,7 +185,7 @@ export async function startSide(options: SideOptions): Promise<Side> {
     await superuser.unsafe('vacuum analyze')
     await superuser.unsafe(ownDefaults(counted ? "'now()'" : "'now()', 'gen_random_uuid()'"))
     const worker = inline ? undefined : await run('api-facade/worker/main.ts', /The worker runs/, {})
-    // no worker has a model, and the data have vectors all the same
+    // No worker has a model, but the data have vectors
     await superuser.unsafe(`update app.settings set value = 'bench' where key = 'embedding_model'`)
     await superuser.unsafe(`do $$ begin update private.embedding_walk set walked_at = now(), finished_at = now();
       exception when undefined_table then null; end $$`)
@@ -202,13 +202,13 @@ export async function startSide(options: SideOptions): Promise<Side> {
   }
 }
 
-/** A worker that gets nowhere: what is measured beside it says nothing. */
+/** The worker makes no progress, so measurements beside it would be meaningless. */
 export class Behind extends Error {}
 
 /**
- * Waits until no work waits for the worker, by the depths that /metrics tells: as long as it takes while there is less
- * and less of it, since on a busy machine that is long.
- * @throws Behind when there was not less within `patience` milliseconds
+ * Waits until the worker has no work left, by the depths in /metrics: as long as they keep shrinking, because on a
+ * busy machine that takes long.
+ * @throws Behind when they didn't shrink within `patience` milliseconds
  */
 export async function caughtUp({ name, url }: Side, patience = 120_000): Promise<void> {
   const waiting = async () => {
@@ -216,7 +216,7 @@ export async function caughtUp({ name, url }: Side, patience = 120_000): Promise
     const lines = text
       .split('\n')
       .filter((line) => /^kith_\w*depth\b/.test(line) && !/"(dead-letters|failed)"/.test(line))
-    if (lines.length === 0) throw new Error('/metrics tells no depth')
+    if (lines.length === 0) throw new Error('/metrics has no depth')
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
   }
   let least = Number.POSITIVE_INFINITY

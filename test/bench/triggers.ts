@@ -1,10 +1,10 @@
-// What it costs to keep the audience: the same membership and block with and without its triggers.
+// The cost of keeping the audience: the same membership and block with and without its triggers.
 import type { Sql } from 'postgres'
 import { person } from './case.ts'
 
 const RUNS = 400
 
-/** Milliseconds of one write each, with the audience's triggers and without them. */
+/** Milliseconds for one write, with the audience's triggers and without them. */
 export type Cost = { name: string; kept: number; unkept: number }
 
 async function timed(sql: Sql, table: string, insert: string, remove: string): Promise<number> {
@@ -40,14 +40,14 @@ const writes = [
 /** @param sql a connection of the owner; leaves the triggers as they were */
 export async function triggerCosts(sql: Sql): Promise<Cost[]> {
   const costs: Cost[] = []
-  // circles with room: those of the data are fuller than a circle may be
+  // Circles with room: those of the data are fuller than a circle may be
   await sql`insert into app.circles (owner_id, kind, name)
             select bench.person(n), 'work', 'Empty' from generate_series(20, ${20 + RUNS}::int) n`
   for (const { name, table, triggers, insert, remove } of writes) {
     const turn = async (state: 'enable' | 'disable') => {
       for (const trigger of triggers) await sql.unsafe(`alter table ${table} ${state} trigger ${trigger}`)
     }
-    await timed(sql, table, insert, remove) // once for the caches
+    await timed(sql, table, insert, remove) // once, to fill the caches
     await turn('disable')
     const unkept = await timed(sql, table, insert, remove)
     await turn('enable')

@@ -17,7 +17,7 @@ const instance = spawn(process.execPath, [join(import.meta.dirname, '../../api-f
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,
     LOG_LEVEL: 'warn',
-    RATE_LIMIT_SCALE: '100', // a story told in a second is faster than people are
+    RATE_LIMIT_SCALE: '100', // a scripted story makes requests faster than people do
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

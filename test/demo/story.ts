@@ -1,9 +1,9 @@
-// The main job of Kith as a story: from an invite code to a payment, over HTTP, by people with names.
-// Every step says what it expects, and the story ends where that is not what comes.
+// The main job of Kith as a story: from an invite code to a payment, over HTTP, by named people.
+// Every step states what it expects, and the story stops at the first step with another result.
 
 export type Print = (line: string) => void
 type Json = Record<string, unknown>
-// answers are looked into, not believed: a step that finds something else fails
+// answers are untyped on purpose: each step checks what it reads and fails if it differs
 type Answer = { status: number; body: Json & { items: Json[] } }
 
 export type StoryOptions = { url: string; admin: { email: string; password: string }; print: Print }
@@ -21,7 +21,7 @@ class Storyteller {
     this.print(`\n## ${title}\n`)
   }
 
-  /** One request; prints it with what of the answer matters, and fails when the status is another. */
+  /** Sends one request, prints it with the relevant part of the answer, and fails if the status differs. */
   async ask(
     who: Actor | null,
     request: string,
@@ -70,7 +70,7 @@ const each =
     body.items.map(pick(...keys))
 const text = (value: unknown): string => String(value)
 
-/** Plays the story against a running, fresh instance. @throws Error at the first step that goes another way */
+/** Plays the story against a running, fresh instance. @throws Error at the first step with an unexpected result */
 export async function play({ url, admin, print }: StoryOptions): Promise<void> {
   const story = new Storyteller(url, print)
   const people = await joining(story, admin)
@@ -154,7 +154,7 @@ async function circlesAndPosts(story: Storyteller, { ada, ben, cleo }: People, i
     pick('circleName', 'inviteeId', 'bondLevel', 'status'),
   )
   const inbox = await story.ask(ben, 'GET /notifications', 200, undefined, each('kind', 'payload'))
-  story.expect('Ben was told', inbox.items[0]?.kind, 'circle.invited')
+  story.expect('Ben was notified', inbox.items[0]?.kind, 'circle.invited')
   await story.ask(ben, `POST /circles/invitations/${sent.id}/accept`, 200, undefined, pick('status'))
 
   const posts = { public: '', circles: '', inner: '' }
@@ -187,7 +187,7 @@ async function block(story: Storyteller, { ada, ben }: People, post: string): Pr
   await story.ask(ada, 'POST /users/ben_okafor/block', 200)
   await story.ask(ben, `GET /posts/${post}`, 404)
   const feed = await story.ask(ben, 'GET /feed', 200, undefined, each('body'))
-  story.expect('both are silent for each other', feed.items, [])
+  story.expect('neither sees the other’s posts', feed.items, [])
   await story.ask(ben, 'POST /economy/pay', 404, { receiverId: 'ada_lima', emotion: 'joy', tier: 0 })
   await story.ask(ada, 'DELETE /users/ben_okafor/block', 204)
   await story.ask(ben, `GET /posts/${post}`, 200, undefined, pick('body', 'visibility'))
@@ -228,7 +228,7 @@ async function paying(story: Storyteller, { ada, ben }: People, postId: string):
   await story.ask(ada, `GET /posts/${postId}`, 200, undefined, pick('counters', 'emojiBreakdown'))
   const inbox = await story.ask(ada, 'GET /notifications', 200, undefined, each('kind', 'count'))
   story.expect(
-    'Ada was told of the payment',
+    'Ada was notified of the payment',
     inbox.items.some(({ kind }) => kind === 'payment.received'),
     true,
   )

@@ -1,5 +1,5 @@
-// The function `ai`, as the facade runs it in its own process and as a stack does in Deno: the real SDK before a server
-// that speaks its protocol.
+// The function `ai`, run by the facade in its own process and in Deno as on a stack: the real SDK against a server that
+// speaks its protocol.
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { runFunction, runtimes } from '../support/functions.ts'
@@ -24,7 +24,7 @@ const talk = {
 const list = { topic: 'Bees', answers: ['They hum.'], interests: [{ slug: 'bees', name: 'Bees' }] }
 const variables = { JWT_SECRET, AI_MODEL: 'a-model', ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: model.url }
 
-describe.each(runtimes)('ai, %s', async (runtime) => {
+describe.each(runtimes)('The function ai %s', async (runtime) => {
   const patient = await runFunction(runtime, 'ai', variables)
   const impatient = await runFunction(runtime, 'ai', { ...variables, AI_TIMEOUT: '0.2' })
 
@@ -38,19 +38,19 @@ describe.each(runtimes)('ai, %s', async (runtime) => {
   const lines = (text: string) => text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []))
   const asks = async (ask = patient) => lines(await (await post('question', talk, { ask })).text())
 
-  test('streams a question as the model says it', async () => {
+  test('streams a question as the model generates it', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     model.will(saysSlowly(['What do ', 'bees\u0007 ', 'do?'], released))
     const reader = (await post('question', talk)).body?.pipeThrough(new TextDecoderStream()).getReader()
     const first = await reader?.read()
     expect(lines(first?.value ?? '')).toEqual([{ text: 'What do ' }])
-    release() // only now does the model say the rest
+    release() // only now does the model send the rest
     let rest = ''
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) rest += part.value
     expect(lines(rest)).toEqual([{ text: 'bees ' }, { text: 'do?' }, { question: 'What do bees do?', tokens: 120 }])
   })
 
-  test('tells a fixed instruction, and the words as JSON beside it', async () => {
+  test('sends a fixed instruction, and the person’s words separately as JSON', async () => {
     model.will(says(['Hm?']))
     await asks()
     const [told] = model.asked
@@ -62,32 +62,26 @@ describe.each(runtimes)('ai, %s', async (runtime) => {
   })
 
   test.each([
-    ['an end without an end', breaksOff('ended'), 104, 1, 'It broke off.'],
-    [
-      'a connection that is cut',
-      breaksOff('cut'),
-      104,
-      1,
-      expect.stringMatching(/^It (broke off|could not be reached)\.$/),
-    ],
+    ['a stream without its end', breaksOff('ended'), 104, 1, 'It broke off.'],
+    ['a cut connection', breaksOff('cut'), 104, 1, expect.stringMatching(/^It (broke off|could not be reached)\.$/)],
     ['an error in the stream', breaksOff('overloaded'), 104, 1, 'It broke off.'],
     ['a refusal', says(['I cannot'], 'refusal'), 120, 1, 'It stopped by refusal.'],
     ['more than there was room for', says(['Well, well'], 'max_tokens'), 120, 1, 'It stopped by max_tokens.'],
     ['429, twice', refuses(429), 0, 2, 'It answered with status 429.'],
     ['529, twice', refuses(529), 0, 2, 'It answered with status 529.'],
     ['a wrong key', refuses(401), 0, 1, 'It answered with status 401.'],
-  ])('has no question after %s, and says what it took and why', async (_, turn, tokens, times, failure) => {
+  ])('returns no question after %s, but the tokens used and the reason', async (_, turn, tokens, times, failure) => {
     model.will(turn)
     expect((await asks()).at(-1)).toEqual({ question: null, tokens, failure })
     expect(model.asked.length).toBe(times)
   })
 
-  test('asks again where it was refused once', async () => {
+  test('retries once after a rejected request', async () => {
     model.will(refuses(529), says(['And then?']))
     expect((await asks()).at(-1)).toEqual({ question: 'And then?', tokens: 120 })
   })
 
-  test('does not wait for ever, and does not know what that took', async () => {
+  test('has a timeout, after which the number of tokens is unknown', async () => {
     model.will(saysNothing)
     expect((await asks(impatient)).at(-1)).toEqual({
       question: null,
@@ -100,7 +94,7 @@ describe.each(runtimes)('ai, %s', async (runtime) => {
     await until(() => model.asked.every(({ gone }) => gone))
   })
 
-  test('leaves the model when nobody reads on', async () => {
+  test('cancels the request when the caller stops reading', async () => {
     model.will(saysSlowly(['What'], new Promise(() => {})))
     const reader = (await post('question', talk)).body?.getReader()
     await reader?.read()
@@ -114,12 +108,12 @@ describe.each(runtimes)('ai, %s', async (runtime) => {
     ['e\u0301?', 'é?'],
     ['\u200b', null],
     ['x'.repeat(501), null],
-  ])('makes one legible line of %j', async (said, question) => {
+  ])('cleans %j into one line, or discards it', async (said, question) => {
     model.will(says([said]))
     expect((await asks()).at(-1)?.question).toBe(question)
   })
 
-  test('fills in forms, and none that is wrong', async () => {
+  test('returns structured answers, and null for invalid ones', async () => {
     const found = [{ slug: 'bees', confidence: 0.9 }]
     model.will(fills({ interests: found }))
     expect(await (await post('interests', list)).json()).toEqual({ found, tokens: 150 })
@@ -138,12 +132,12 @@ describe.each(runtimes)('ai, %s', async (runtime) => {
     model.will(fills({ title: 'T', body: 'B.', changes: [] }))
     const untitled = await (await post('post', { body: 'b' })).json()
     expect(untitled).toEqual({ post: { body: 'B.', changes: [] }, tokens: 150 })
-    // what comes back has room in every script
+    // the answer has room in every script
     await post('post', { body: '蜂'.repeat(1000) })
     expect(model.asked.at(-1)?.max_tokens).toBe(2500)
   })
 
-  test('is for the service, and for what has the right form', async () => {
+  test('accepts only the service role and valid input', async () => {
     model.will(says(['Hm?']))
     for (const path of ['question', 'interests', 'post']) {
       expect((await post(path, talk, { token: person })).status).toBe(401)

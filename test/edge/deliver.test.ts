@@ -1,4 +1,4 @@
-// The function `deliver`, as the facade runs it in its own process and as a stack does in Deno.
+// The function `deliver`, run by the facade in its own process and in Deno as on a stack.
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { isPublicKey } from '../../edge-functions/deliver/curve.ts'
@@ -25,7 +25,7 @@ const box = await mailbox()
 const phones = await expo()
 const browsers = await pushService()
 
-describe.each(runtimes)('deliver, %s', async (runtime) => {
+describe.each(runtimes)('The function deliver %s', async (runtime) => {
   const ask = await runFunction(runtime, 'deliver', {
     JWT_SECRET: SECRETS[0] ?? '',
     JWT_SECRET_PREVIOUS: SECRETS[1] ?? '',
@@ -48,7 +48,7 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
   describe('POST /deliver/mail', async () => {
     const sent = { status: 200, text: '{"outcome":"sent"}' }
 
-    test('hands a mail on as it was written', async () => {
+    test('sends a mail as it was written', async () => {
       box.letters.length = 0
       const text = 'Grüße,\n\nhttps://kith.example/reset-password#token='.concat('a'.repeat(70), '\n')
       expect(await post({ ...mail, subject: 'Grüße', text, bcc: 'eve@example.org' })).toEqual(sent)
@@ -63,7 +63,7 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       expect(box.letters).toHaveLength(3)
     })
 
-    test('hands it on as text and as a page, with what its program needs to end such mail', async () => {
+    test('sends it as text and HTML, with the headers for unsubscribing', async () => {
       box.letters.length = 0
       const html = '<!doctype html><p>Grüße &amp; mehr</p>'
       expect(await post({ ...mail, html, headers: unsubscribing })).toEqual(sent)
@@ -74,14 +74,14 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
     })
 
     test.each([
-      ['nobody', null],
+      ['a missing token', null],
       ['an empty token', 'Bearer '],
-      ['what is no token', 'Bearer x'],
+      ['a malformed token', 'Bearer x'],
       ['the anon key', `Bearer ${await sign('anon')}`],
-      ['a person', `Bearer ${await sign('user')}`],
+      ['a person’s token', `Bearer ${await sign('user')}`],
       ['another key', `Bearer ${await sign('service_role', 'another secret, of the tests of functions')}`],
       ['an expired token', `Bearer ${await sign('service_role', SECRETS[0], '-1m')}`],
-    ])('refuses %s', async (_who, authorization) => {
+    ])('rejects %s with 401', async (_who, authorization) => {
       const { status, text } = await post(mail, authorization)
       expect([status, JSON.parse(text)]).toEqual([
         401,
@@ -104,11 +104,11 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       [{ ...mail, html: '' }],
       [{ ...mail, headers: { ...unsubscribing, Bcc: 'eve@example.org' } }],
       [{ ...mail, headers: { ...unsubscribing, 'List-Unsubscribe': '<a>\r\nBcc: eve@example.org' } }],
-    ])('refuses %j', async (body) => {
+    ])('rejects %j with 422', async (body) => {
       expect(await post(body)).toMatchObject({ status: 422 })
     })
 
-    test('says when a mail was not taken, and why in codes alone', async () => {
+    test('reports when a mail was not accepted, with codes only as the reason', async () => {
       box.refuse(1)
       const { status, text } = await post(mail)
       expect([status, text]).toEqual([503, expect.not.stringMatching(/busy|ada/)])
@@ -126,19 +126,19 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       ['550 5.1.1 Sender address rejected: User unknown', 503],
       ['550 Your host is listed at bl.example', 503],
       ['552 5.2.2 Mailbox full', 503],
-    ])('says of %s that it is %s', async (words, outcome) => {
+    ])('classifies the SMTP answer "%s" as %s', async (words, outcome) => {
       box.said.set(mail.to, words)
       const { status, text } = await post(mail).finally(() => box.said.clear())
       expect(status === 200 ? JSON.parse(text).outcome : status).toBe(outcome)
     })
 
-    test('blames nobody for a sender who is not wanted', async () => {
+    test('does not mark the recipient as gone when the sender is rejected', async () => {
       box.said.set('no-reply@kith.example', '550 5.1.1 No such user')
       const { status } = await post(mail).finally(() => box.said.clear())
       expect(status).toBe(503)
     })
 
-    test('has no other door', async () => {
+    test('offers no other route', async () => {
       expect(await post(mail, undefined, 'deliver')).toMatchObject({ status: 404 })
       expect((await ask('deliver/mail')).status).toBe(404)
     })
@@ -152,7 +152,7 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       return status === 200 ? JSON.parse(text).results.map(({ outcome }: { outcome: string }) => outcome) : status
     }
 
-    test('says of each what became of it, in order', async () => {
+    test('returns the outcome of each message, in order', async () => {
       const { token, platform, keys } = browsers.subscribe()
       const browser = { ...message, token, platform, ...keys }
       phones.gone.add(expoToken('gone'))
@@ -170,14 +170,14 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
       ).toEqual(['gone', 'sent', 'refused', 'gone', 'sent', 'refused', 'gone'])
     })
 
-    test('hands a hundred on to Expo at once', async () => {
+    test('sends up to a hundred messages to Expo in one request', async () => {
       const many = Array.from({ length: 100 }, (_, n) => toPhone(`many ${n}`))
       phones.batches.length = 0
       expect(await push(...many)).toEqual(many.map(() => 'sent'))
       expect(phones.batches).toEqual([100])
     })
 
-    test('says when nobody takes it', async () => {
+    test('reports when the provider is unavailable', async () => {
       phones.refuse(1)
       expect(await push(toPhone('later'))).toEqual(['failed'])
       phones.refuse(1)
@@ -185,13 +185,13 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
     })
 
     test.each([[{}], [{ messages: [message] }], [{ messages: Array.from({ length: 101 }, () => toPhone('x')) }]])(
-      'refuses what is no message',
+      'rejects invalid messages',
       async (body) => {
         expect(await post(body, undefined, 'deliver/push')).toMatchObject({ status: 422 })
       },
     )
 
-    test('is for the service alone', async () => {
+    test('requires the service role', async () => {
       for (const path of ['deliver/push', 'deliver/receipts']) {
         expect(await post({}, `Bearer ${await sign('anon')}`, path)).toMatchObject({ status: 401 })
       }
@@ -199,7 +199,7 @@ describe.each(runtimes)('deliver, %s', async (runtime) => {
   })
 })
 
-test('a key of a browser is a point of the curve, or it is none', () => {
+test('The key of a browser must be a point on the curve', () => {
   const { p256dh } = browsers.subscribe().keys
   const bytes = Buffer.from(p256dh, 'base64url')
   const other = (at: number, value: number) => Buffer.from(bytes.with(at, value)).toString('base64url')

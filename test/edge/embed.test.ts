@@ -1,5 +1,5 @@
-// The function `embed`: with a model that stands for the edge runtime's, over real HTTP; and without one, in this process
-// and in Deno. With the runtime's own it has not been run.
+// The function `embed`: with a stand-in for the edge runtime's model, over real HTTP; and without a model, in this
+// process and in Deno. It has not been run with the runtime's own model.
 import { getRequestListener } from '@hono/node-server'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const post = (body: unknown, as = token) => ({
   body: JSON.stringify(body),
 })
 
-/** How many numbers a vector of the stand-in has; what it was opened for, and what it was told. */
+/** The length of the stand-in's vectors; what it was opened for; with which options it was run. */
 let size = 384
 const opened: string[] = []
 const told: unknown[] = []
@@ -42,8 +42,8 @@ const app = createEmbed({
 })
 const url = await listen(getRequestListener(app.fetch))
 
-describe('with the model of the runtime', () => {
-  test('a vector of each text, in their order, and the model’s name', async () => {
+describe('With the model of the runtime', () => {
+  test('it returns a vector for each text, in order, and the model’s name', async () => {
     const answer = await fetch(`${url}/embed`, post({ texts: ['one', 'three'] }))
     const { model, vectors } = (await answer.json()) as { model: string; vectors: number[][] }
     expect([answer.status, model, vectors.map(([x]) => x)]).toEqual([200, 'gte-small', [3, 5]])
@@ -58,11 +58,11 @@ describe('with the model of the runtime', () => {
     [{ texts: [''] }],
     [{ texts: ['x'.repeat(2001)] }],
     [{ texts: Array(33).fill('x') }],
-  ])('422 for what has not its form: %#', async (body) =>
+  ])('it answers 422 to invalid input: %#', async (body) =>
     expect((await fetch(`${url}/embed`, post(body))).status).toBe(422),
   )
 
-  test('503 when it fails, which the worker takes for a failure, as it does vectors of another size', async () => {
+  test('it answers 503 when it fails, and the worker rejects that as well as vectors of another size', async () => {
     expect((await fetch(`${url}/embed`, post({ texts: ['fail'] }))).status).toBe(503)
     const config = readConfig({ LOG_LEVEL: 'silent', FUNCTIONS_URL: url })
     const { embed } = edgeEmbedder(openFunctions({ config, jwtSecret: JWT_SECRET, log: createLog(config) }))
@@ -73,9 +73,9 @@ describe('with the model of the runtime', () => {
   })
 })
 
-describe.each(runtimes)('%s, which has no model', async (runtime) => {
+describe.each(runtimes)('Without a model, %s,', async (runtime) => {
   const ask = await runFunction(runtime, 'embed', { JWT_SECRET })
-  test('503 for the service, 401 for all others', async () => {
+  test('it answers 503 to the service role and 401 to all others', async () => {
     expect((await ask('embed', post({ texts: ['one'] }))).status).toBe(503)
     expect((await ask('embed', post({ texts: ['one'] }, await sign('authenticated')))).status).toBe(401)
   })

@@ -1,4 +1,4 @@
-// Where functions run: in this process, or on the stack that FUNCTIONS_URL names; and what all of them have.
+// Where functions run: in this process, or on the stack that FUNCTIONS_URL names; and what holds for every function.
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -20,7 +20,7 @@ function open(env: Record<string, string>, functions?: typeof registry) {
   return openFunctions({ config, jwtSecret: SECRET, log: createLog(config), functions })
 }
 
-test('in this process where nothing else is said', async () => {
+test('Functions run in this process by default', async () => {
   const { url, letters, refuse } = await mailbox()
   const { invoke } = open({ SMTP_URL: url })
   expect((await invoke('deliver/mail', mail)).status).toBe(200)
@@ -30,7 +30,7 @@ test('in this process where nothing else is said', async () => {
   expect((await invoke('nothing', mail)).status).toBe(404)
 })
 
-test('on the stack otherwise, with a token of the service that lives a minute', async () => {
+test('With FUNCTIONS_URL functions run on the stack, called with a service token valid for a minute', async () => {
   const asked: { request: IncomingMessage; body: string }[] = []
   const url = await listen(async (request, answer) => {
     asked.push({ request, body: Buffer.concat(await request.toArray()).toString() })
@@ -47,7 +47,7 @@ test('on the stack otherwise, with a token of the service that lives a minute', 
   expect(asked.at(-1)?.request.headers.authorization).toBe('Bearer of a person')
 })
 
-test('one in this process is made when it is first called, and once', async () => {
+test('A function in this process is created once, when it is first called', async () => {
   const made: string[] = []
   const { invoke } = open(
     {},
@@ -68,8 +68,8 @@ test('one in this process is made when it is first called, and once', async () =
   expect((await invoke('constructor', 1)).status).toBe(404)
 })
 
-describe.each(['in this process', 'on the stack'])('an answer that streams, %s', async (where) => {
-  /** What has been begun: each can be written to, and says when nobody reads it any more. */
+describe.each(['in this process', 'on the stack'])('A streamed answer %s', async (where) => {
+  /** Streams that have begun: each can be written to, and reports when nobody reads it any more. */
   const begun: { say(text: string): void; gone: Promise<unknown> }[] = []
   const here: typeof registry = {
     async talk() {
@@ -101,7 +101,7 @@ describe.each(['in this process', 'on the stack'])('an answer that streams, %s',
     return { ...talker, reader }
   }
 
-  test('comes as it is made, and ends at its maker when nobody reads on', async () => {
+  test('arrives as it is produced, and its source ends when the reader cancels', async () => {
     const { say, gone, reader } = await talk()
     for (const word of ['one', 'two']) {
       say(word)
@@ -111,7 +111,7 @@ describe.each(['in this process', 'on the stack'])('an answer that streams, %s',
     await gone
   })
 
-  test('ends when the caller says so, before it began or after', async () => {
+  test('ends when the caller aborts, before it began or after', async () => {
     const before = new AbortController()
     const call = invoke('hang', {}, { signal: before.signal })
     before.abort()
@@ -124,12 +124,12 @@ describe.each(['in this process', 'on the stack'])('an answer that streams, %s',
   })
 })
 
-describe('every function', () => {
+describe('Every function', () => {
   const read = (path: string) => readFileSync(path, 'utf8')
   const names = globSync('edge-functions/*/')
     .map((folder) => basename(folder))
     .filter((name) => name !== 'shared')
-  /** A module, and all of ours that it imports. */
+  /** A module and all own modules that it imports. */
   const modules = (path: string): string[] => [
     path,
     ...[...read(path).matchAll(/(?:from|import) '(\.[^']+)'/g)].flatMap(([, to = '']) =>
@@ -137,7 +137,7 @@ describe('every function', () => {
     ),
   ]
 
-  test('is run here and by the stack', () => {
+  test('is registered here and in the stack’s configuration', () => {
     const { functions } = parse(read('supabase/config.toml')) as { functions: Record<string, object> }
     expect(names).toContain('deliver')
     expect(Object.keys(registry).sort()).toEqual(names.toSorted())
@@ -151,7 +151,7 @@ describe('every function', () => {
     )
   })
 
-  test.each(names)('has a handler that knows nothing of what runs it: %s', (name) => {
+  test.each(names)('has a handler independent of the runtime: %s', (name) => {
     const runtime = /\bDeno\b|\bprocess\.|'node:|\bBuffer\b/
     const found = modules(`edge-functions/${name}/handler.ts`)
     expect(found.filter((path) => runtime.test(read(path).replace(/\/\/.*/g, '')))).toEqual([])
@@ -159,7 +159,7 @@ describe('every function', () => {
   })
 
   test.each(names)(
-    'has the packages that it uses, in the versions of this repository, and no other settings: %s',
+    'declares exactly the packages that it uses, in this repository’s versions, and no other settings: %s',
     (name) => {
       const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
       const packageOf = (one: string) => /^(@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? ''
@@ -168,14 +168,14 @@ describe('every function', () => {
       )
       const ours = [...new Set(used.filter((one) => !one.startsWith('node:')))]
       const version = (one: string) => `npm:${packageOf(one)}@${dependencies[packageOf(one)]}`
-      // a stack reads this file, and has no node_modules: a setting about these would keep the function from starting
+      // a stack reads this file and has no node_modules: a setting about these would prevent the function from starting
       expect(JSON.parse(read(`edge-functions/${name}/deno.json`))).toEqual({
         imports: Object.fromEntries(ours.map((one) => [one, version(one) + one.slice(packageOf(one).length)])),
       })
     },
   )
 
-  /** What Deno 2.1, of which the edge runtime is made, gives packages of npm and not our modules. */
+  /** What Deno 2.1, on which the edge runtime is based, provides to npm packages but not to our modules. */
   const nodeOnly = [
     'process',
     'Buffer',
@@ -187,7 +187,7 @@ describe('every function', () => {
     '__filename',
   ]
 
-  test.each(names)('takes nothing of Node that it does not import: %s', (name) => {
+  test.each(names)('uses no Node globals that it does not import: %s', (name) => {
     const offences = (text: string) => {
       const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
       const imported = [...code.matchAll(/^import (.+) from 'node:/gm)].map(([, what]) => what).join()

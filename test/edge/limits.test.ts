@@ -1,5 +1,5 @@
-// What Supabase's edge runtime allows a function, in Deno: the largest request of each is answered within the memory that
-// there is (test/support/functions.ts gives no more). docs/decisions.md, Platform, has what it takes of the processor.
+// The limits of Supabase's edge runtime, in Deno: each function answers its largest request within the memory limit,
+// which test/support/functions.ts sets. For the CPU time see docs/decisions.md, Platform.
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { MOST_PUSHES } from '../../edge-functions/deliver/messages.ts'
@@ -55,7 +55,7 @@ async function post(path: string, body: unknown) {
   return { status: answer.status, text: await answer.text() }
 }
 
-test('deliver: as many pushes as it takes, to browsers', async () => {
+test('deliver handles the maximum number of pushes to browsers', async () => {
   const words = { tag: 't', title: 'ü'.repeat(100), body: 'ü'.repeat(500), data: { id: 'x'.repeat(500) } }
   const messages = Array.from({ length: MOST_PUSHES }, () => {
     const { token, platform, keys } = browsers.subscribe()
@@ -65,18 +65,18 @@ test('deliver: as many pushes as it takes, to browsers', async () => {
   expect(await post('deliver/push', { messages })).toEqual({ status: 200, text: JSON.stringify({ results }) })
 })
 
-test('deliver: the longest mail', async () => {
+test('deliver handles the longest mail', async () => {
   const [text, html] = ['ü'.repeat(100_000), 'ü'.repeat(200_000)]
   const mail = { id: 'm', to: 'ada@example.org', subject: 'ü'.repeat(200), text, html }
   expect(await post('deliver/mail', mail)).toEqual({ status: 200, text: '{"outcome":"sent"}' })
 })
 
-test.each(Object.keys(pages))('link-preview: as much of a page as it reads, %s', async (path) => {
+test.each(Object.keys(pages))('link-preview handles the longest part of a page that it reads: %s', async (path) => {
   const { status, text } = await post('link-preview', { url: web.origin + path })
   expect([status, JSON.parse(text)]).toMatchObject([200, { title: expect.stringMatching(/\S/) }])
 })
 
-test('ai: the longest talk, and the most interests', async () => {
+test('ai handles the longest conversation and the most interests', async () => {
   const words = 'ü"'.repeat(50_000)
   const turns = Array.from({ length: 5 }, () => ({ question: words, answer: words }))
   model.will(says(Array.from({ length: 2000 }, () => 'A bit of it. ')))
@@ -86,7 +86,7 @@ test('ai: the longest talk, and the most interests', async () => {
   expect(status).toBe(200)
 })
 
-test('media: as many deletions as it takes', async () => {
+test('media handles the maximum number of deletions', async () => {
   const keys = () => Array.from({ length: 50 }, () => crypto.randomUUID())
   expect((await post('media/delete', { bucket: 'kith', keys: keys(), uploads: keys() })).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-// The function `link-preview`, in this process and in Deno, against a site that means well and traps beside it.
+// The function `link-preview`, in this process and in Deno, against a harmless site and traps.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -47,7 +47,7 @@ const web = await site(
     '/unknown': html(GREETING, { 'content-type': 'text/html; charset=unknown' }),
     '/packed': packed(TITLED),
     '/flood': flood.page,
-    // 32 MB in 32 kB, and no end: who reads on waits in vain
+    // 32 MB compressed to 32 kB, and the stream never ends: a reader that does not stop waits until the timeout
     '/bomb': (_, answer) => void answer.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).write(bomb),
     '/untitled': html('<meta name="description" content="Of nothing">'),
     '/json': html(TITLED, { 'content-type': 'application/json' }),
@@ -100,7 +100,7 @@ const makers: Record<(typeof runtimes)[number], () => Promise<Ask>> = {
   },
   async 'in Deno'() {
     const env = { JWT_SECRET, SITE: JSON.stringify({ names, ports, exempt }), DENO_CERT: CA }
-    // it is the function that is to refuse, and not Deno
+    // the function has to reject these, not Deno
     const net = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '[::1]', '0.0.0.0', 'localhost']
     const entries = { 'link-preview': 'test/support/link-preview.deno.ts' }
     const url = await functionsInDeno(['link-preview'], env, { entries, net })
@@ -122,10 +122,10 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     return answer.json()
   }
   const at = (path: string) => preview(web.origin + path)
-  // they take all of its 5 seconds, and meanwhile everything else happens
+  // these take the whole timeout of 5 seconds, so they run beside the other tests
   const slow = Promise.all([at('/silent'), at('/drip')])
 
-  test('is OpenGraph first, with the address where the page was found', async () => {
+  test('returns the OpenGraph data, with the address where the page was found', async () => {
     expect(await at('/full#part')).toEqual({
       url: `${web.origin}/full`,
       title: "Ada & Ben's “walk”",
@@ -135,18 +135,18 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     })
   })
 
-  test('is the title and the description else', async () => {
+  test('returns the title and the description of a page without OpenGraph data', async () => {
     const found = { ...nothingFurther, url: `${web.origin}/plain`, title: 'A title', description: 'What it says' }
     expect(await at('/plain')).toEqual(found)
     const way = ['/moved', '/moved', '/plain'].reduceRight((to, path) => `${path}?${encodeURIComponent(to)}`)
     expect(await at(`/moved?${encodeURIComponent(way)}`)).toEqual(found)
   })
 
-  test.each(['/latin', '/declared', '/unknown'])('is read in its encoding: %s', async (path) => {
+  test.each(['/latin', '/declared', '/unknown'])('decodes a page in its encoding: %s', async (path) => {
     expect(await at(path)).toMatchObject({ title: 'Grüße' })
   })
 
-  test('is read out of what is packed, and of the beginning of a gigabyte', async () => {
+  test('reads compressed pages, and of a page of a gigabyte only the beginning', async () => {
     expect(await at('/packed')).toMatchObject({ title: 'A title' })
     expect(await at('/flood')).toMatchObject({ title: 'A title' })
     expect(await at('/bomb')).toMatchObject({ title: 'A title' })
@@ -163,7 +163,7 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     ['/headers'],
     [`/moved?${encodeURIComponent('ftp://site.test/')}`],
     [`/moved?${encodeURIComponent(`http://ada:secret@site.test:${web.port}/plain`)}`],
-  ])('is null for what is no page: %s', async (path) => {
+  ])('returns null for what is not a page: %s', async (path) => {
     expect(await at(path)).toBeNull()
   })
 
@@ -211,38 +211,38 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     [`http://ada@site.test:${web.port}/plain`],
     [`http://:secret@site.test:${web.port}/plain`],
     [`http://site.test:${web.port}/${'x'.repeat(2048)}`],
-  ])('does not try %s', async (url) => {
+  ])('makes no request for %s', async (url) => {
     const from = web.asked.length
     expect(await preview(url)).toBeNull()
     expect(web.asked.slice(from).filter((path) => path !== '/silent' && path !== '/drip')).toEqual([])
   })
 
-  test('calls the address that it looked at, whatever the name says next', async () => {
+  test('connects to the address that it checked, whatever the name resolves to later', async () => {
     expect(await preview(`http://early.test:${web.port}/plain`)).toMatchObject({ title: 'A title' })
     expect(await preview(`http://early.test:${web.port}/plain`)).toBeNull()
     expect(await preview(`http://late.test:${web.port}/plain`)).toBeNull()
     expect(web.trapped()).toBe(0)
   })
 
-  test('is of who has the certificate of the name', async () => {
+  test('requires a certificate for the name', async () => {
     expect(await preview(`https://site.test:${securePort}/`)).toMatchObject({ title: 'A title' })
     expect(await preview(`https://other.test:${securePort}/`)).toBeNull()
     expect(await preview(`http://site.test:${securePort}/`)).toBeNull()
   })
 
-  test('is for the service alone, and for an address', async () => {
+  test('requires the service role, and an address', async () => {
     expect((await post({ url: web.origin }, 'Bearer x')).status).toBe(401)
     expect((await post({})).status).toBe(422)
     expect((await post({ url: 1 })).status).toBe(422)
   })
 
-  test('waits for nobody longer than 5 seconds, and lets them go', async () => {
+  test('waits at most 5 seconds for a page, and closes the connection', async () => {
     expect(await slow).toEqual([null, null])
     await Promise.all(held)
   })
 })
 
-test('an address is public, or it is not', () => {
+test('Only public addresses count as public', () => {
   const inside =
     `0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1
     172.31.255.255 192.0.0.192 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1
@@ -254,7 +254,7 @@ test('an address is public, or it is not', () => {
   expect(['8.8.8.8', '172.32.0.1', '2606:4700:4700::1111', '2a00:1450::1'].filter((one) => !isPublic(one))).toEqual([])
 })
 
-test('where nothing is exempt only public addresses are called, and these at the ports of the Web', async () => {
+test('Without exemptions only public addresses are called, and only at the ports 80 and 443', async () => {
   const names = { 'inside.test': [['10.0.0.1']], 'both.test': [['8.8.8.8', '10.0.0.1']] }
   const open = outside({ resolve: resolverOf(names) })
   const refused = `http://127.1/ https://0x7f.1/ http://2130706433/ http://[::1]/ http://[::ffff:169.254.169.254]/
@@ -265,7 +265,7 @@ test('where nothing is exempt only public addresses are called, and these at the
   }
 })
 
-describe('a page', () => {
+describe('A page', () => {
   const url = new URL('https://example.org/a/b')
   const of = (head: string) => previewOf(head, url)
 
@@ -279,13 +279,13 @@ describe('a page', () => {
     ['\u200b\u00ad', ''],
     ['\ud800', '\ufffd'],
     ['e\u0301', '\u00e9'],
-  ])('has plain texts: %j', (text, shown) => {
+  ])('gives plain text for %j', (text, shown) => {
     const content = text.replaceAll('"', '&quot;')
     const title = of(`<meta property="og:title" content="${content}">`)?.title ?? ''
     expect(title).toBe(shown)
   })
 
-  test('has texts of bounded length', () => {
+  test('gives texts of limited length', () => {
     const long = '🌍'.repeat(5000)
     const found = of(
       `<title>${long}</title><meta name=description content="${long}"><meta property=og:site_name content="${long}">`,
@@ -310,11 +310,11 @@ describe('a page', () => {
     ['http://router.local/c.png', null],
     ['https://example.org:8443/c.png', null],
     [`https://example.org/${'x'.repeat(2048)}`, null],
-  ])('has an image that people can be sent to: %s', (image, shown) => {
+  ])('gives an image only at a public address: %s', (image, shown) => {
     expect(of(`<title>A title</title><meta property="og:image" content="${image}">`)?.imageUrl).toBe(shown)
   })
 
-  test('that is made to be slow is not', () => {
+  test('made to be slow is still parsed', () => {
     const tangled = '<a>'.repeat(85_000) + '</b>'.repeat(64_000)
     const attributes = `<meta ${'content=x '.repeat(50_000)}>`
     const entities = `<meta property=og:title content="${'&amp;'.repeat(100_000)}">`

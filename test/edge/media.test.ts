@@ -1,5 +1,5 @@
-// Media in object storage, through the whole of it: the facade announces, the client uploads, the function `media` looks,
-// everybody reads, and the worker deletes. Against a storage that others wrote, and a stricter one with the function in Deno.
+// Media in object storage, end to end: the facade announces, the client uploads, the function `media` checks, everybody
+// reads, and the worker deletes. Against a third-party storage, and against a stricter one with the function in Deno.
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { takeSetting } from '../../api-facade/boot.ts'
 import { readConfig } from '../../api-facade/lib/config.ts'
@@ -25,16 +25,16 @@ const settings = storageSettings(strict.url)
 const storage = s3Storage({ url: strict.url, bucket: 'kith', region: 'auto', accessKey: 'S3RVER', secretKey: 'S3RVER' })
 const image = { kind: 'image', contentType: 'image/png', size: png.length }
 
-describe('a storage that others wrote', async () => {
+describe('With a third-party storage', async () => {
   await mediaLife({ settings: storageSettings(others.url), database, alice, bob })
 })
 
-describe('a storage as strict as S3, with the function in Deno', async () => {
+describe('With a storage as strict as S3 and the function in Deno', async () => {
   const functionsUrl = await functionsInDeno(['media'], { JWT_SECRET, ...settings })
   await mediaLife({ settings, database, alice, bob, functionsUrl })
 })
 
-/** A facade on the strict storage, and what it logs as warnings. */
+/** A facade with the strict storage, and the warnings that it logs. */
 async function facade() {
   const config = readConfig(environment(database.url, settings))
   const logged: unknown[] = []
@@ -51,7 +51,7 @@ async function facade() {
 }
 const stored = (body = Buffer.from(png)) => ({ body, headers: { 'content-type': 'image/png' } })
 
-test('an address for uploads ends after ten minutes, and a strict storage takes nothing beside what was signed', async () => {
+test('An upload address expires after ten minutes, and a strict storage accepts only what was signed', async () => {
   const key = `${crypto.randomUUID()}.upload`
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 601_000 })
   const old = await storage
@@ -65,7 +65,7 @@ test('an address for uploads ends after ten minutes, and a strict storage takes 
   await storage.uploads.remove(key)
 })
 
-test('an address for uploads to Supabase is signed as one that comes without a source to copy', async () => {
+test('An upload address for Supabase signs the absence of a source to copy', async () => {
   const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', service: 's3' }
   const asset = { key: 'one', contentType: 'image/png', size: 7 }
   const url = 'https://ref.storage.supabase.co/storage/v1/s3/kith-uploads'
@@ -76,7 +76,7 @@ test('an address for uploads to Supabase is signed as one that comes without a s
   expect(signed.headers).toEqual({ 'Content-Type': 'image/png', 'Content-Length': '7' })
 })
 
-test('what does not fit is not published, of whatever size, type or bytes', async () => {
+test('An upload of the wrong size, type or content is not published', async () => {
   const { announce, commit } = await facade()
   const upload = await announce()
   const place = `kith-uploads/${upload.assetId}.upload`
@@ -87,7 +87,7 @@ test('what does not fit is not published, of whatever size, type or bytes', asyn
   ]) {
     strict.objects.set(place, one)
     expect(await commit(upload)).toFailWith(422, 'asset_unfit')
-    strict.objects.set(`kith/${upload.assetId}`, one) // as if a commit had been cut off behind it
+    strict.objects.set(`kith/${upload.assetId}`, one) // as if a commit had been interrupted after it copied
     expect(await commit(upload)).toFailWith(422, 'asset_unfit')
     expect([...strict.objects.keys()].filter((key) => key.startsWith('kith-uploads/'))).toEqual([
       'kith-uploads/kith-check',
@@ -101,7 +101,7 @@ test('what does not fit is not published, of whatever size, type or bytes', asyn
   expect(await commit(upload)).toFailWith(422, 'asset_missing')
 })
 
-test('what is no image, video or sound is served as a download', async () => {
+test('A file other than a picture, video or sound is served as a download', async () => {
   const { announce, commit } = await facade()
   const upload = await announce()
   await owner`update app.media_assets set kind = 'attachment', content_type = 'application/pdf', size = 9
@@ -118,7 +118,7 @@ test('what is no image, video or sound is served as a download', async () => {
   })
 })
 
-test('a storage that does not answer is said to be unavailable, and the next commit makes good what was cut off', async () => {
+test('A storage that does not answer gives 503, and the next commit repairs what was interrupted', async () => {
   const { announce, commit, logged } = await facade()
   const upload = await announce()
   strict.refuse(Number.POSITIVE_INFINITY)
@@ -126,12 +126,12 @@ test('a storage that does not answer is said to be unavailable, and the next com
   const failure = expect.objectContaining({ message: 'media answered 503 (Error HEAD 503)' })
   expect(logged).toContainEqual(expect.objectContaining({ door: 'commit', failure }))
   strict.refuse(0)
-  strict.objects.set(`kith/${upload.assetId}`, stored()) // a commit was cut off behind the copy
+  strict.objects.set(`kith/${upload.assetId}`, stored()) // a commit was interrupted after the copy
   expect(await commit(upload)).toMatchObject({ status: 200 })
 })
 
-describe('a bucket that is missing', () => {
-  test.each(['kith', 'kith-uploads'])('as %s, is not taken for an empty one', async (name) => {
+describe('A missing bucket', () => {
+  test.each(['kith', 'kith-uploads'])('%s is not mistaken for an empty one', async (name) => {
     const { announce, commit } = await facade()
     const upload = await announce()
     const key = crypto.randomUUID()
@@ -150,7 +150,7 @@ describe('a bucket that is missing', () => {
     expect(await owner`delete from private.pending_object_deletions where key = ${key} returning key`).toHaveLength(1)
   })
 
-  test('is told at the start and by /ready', async () => {
+  test('is reported at the start and by /ready', async () => {
     strict.there.delete('kith-uploads')
     const { warnings, logged } = await facade()
     const missing = 'The storage has no bucket kith-uploads.'
@@ -160,7 +160,7 @@ describe('a bucket that is missing', () => {
   })
 })
 
-test('buckets that the wrong people can read are told at the start and by /ready', async () => {
+test('Buckets with the wrong read permissions are reported at the start and by /ready', async () => {
   const { open } = strict
   open.delete('kith')
   open.add('kith-uploads')
@@ -173,7 +173,7 @@ test('buckets that the wrong people can read are told at the start and by /ready
   open.delete('kith-uploads')
 })
 
-test('a storage that takes what nobody signed, and one that does not answer, are told too', async () => {
+test('A storage that accepts unsigned headers, or does not answer, is reported too', async () => {
   const bare = s3Storage({
     url: others.bare,
     bucket: 'kith',
@@ -190,7 +190,7 @@ test('a storage that takes what nobody signed, and one that does not answer, are
   strict.refuse(0)
 })
 
-test('an object that cannot be deleted holds up none of the others, and is tried again', async () => {
+test('An object that cannot be deleted does not prevent other deletions, and is retried', async () => {
   await facade()
   const [locked, free] = [crypto.randomUUID(), crypto.randomUUID()]
   for (const key of [locked, free]) {
@@ -212,7 +212,7 @@ test('an object that cannot be deleted holds up none of the others, and is tried
   expect(await owner`delete from private.pending_object_deletions where key = ${locked} returning key`).toHaveLength(1)
 })
 
-test('a worker that was not told of the storage forgets no object of it', async () => {
+test('A worker without storage settings does not drop an object’s deletion', async () => {
   const [key, config] = [crypto.randomUUID(), readConfig(environment(database.url))]
   await takeSetting(owner, 'media_bucket', 'kith')
   await owner`insert into private.pending_object_deletions values ('kith', ${key}, false, now())`
@@ -227,7 +227,7 @@ test('a worker that was not told of the storage forgets no object of it', async 
   expect(await owner`select from private.pending_object_deletions where key = ${key}`).toHaveLength(1)
 })
 
-test('a storage that never answers is not waited for', async () => {
+test('A storage that never answers runs into a timeout', async () => {
   const url = await listen(() => {})
   const storage = s3Storage({ url, bucket: 'kith', region: 'auto', accessKey: 'a', secretKey: 'b' })
   const timeout = AbortSignal.timeout.bind(AbortSignal)
@@ -237,7 +237,7 @@ test('a storage that never answers is not waited for', async () => {
   patience.mockRestore()
 })
 
-test('the bucket for uploads is another than the one that everybody may read', () => {
+test('The bucket for uploads must differ from the public one', () => {
   const { storage } = readConfig(storageSettings('https://storage.example.org'))
   expect(storage?.uploadBucket).toBe(undefined)
   expect(() => readConfig({ ...settings, STORAGE_UPLOAD_BUCKET: 'kith' })).toThrow(
@@ -246,7 +246,7 @@ test('the bucket for uploads is another than the one that everybody may read', (
   expect(readConfig({ ...settings, STORAGE_UPLOAD_BUCKET: 'new' }).storage?.uploadBucket).toBe('new')
 })
 
-test('half of the settings of a storage stop the start', () => {
+test('Incomplete storage settings prevent the start', () => {
   const { STORAGE_SECRET_KEY: _, ...half } = storageSettings('https://storage.example.org')
   expect(() => readConfig(half)).toThrow('STORAGE_SECRET_KEY: must be set together with the other STORAGE_…')
 })

@@ -1,5 +1,5 @@
-// The audience under races: whatever changes what two people are to each other, two steps at a time and all at once,
-// the table afterwards holds what a full rebuild gives, and nobody is sent a deadlock.
+// The audience table under concurrency: whatever changes the relation of two people, two steps at a time and all at
+// once, the table afterwards equals a full rebuild, and nobody gets a deadlock.
 import type { Sql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -8,7 +8,7 @@ import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
-/** Ann's circles by what happens to them, each with Ben and Cyd in it or about to be. */
+/** Ann's circles, by what happens to them; Ben and Cyd are members of each, or about to be. */
 type Scene = { ann: string; ben: string; circles: Record<string, string>; invitation: string }
 type Step = { text: string; values: (scene: Scene) => (string | undefined)[]; by?: 'ann' | 'ben' }
 type Steps = Record<string, Step>
@@ -36,7 +36,8 @@ const operations: Steps = {
   unblock: { by: 'ann', text: `select api.unblock_person('ben')`, values: () => [] },
 }
 
-// by the owner of the tables, as a later feature's definer functions would: here the triggers are alone
+// Direct statements by the owner of the tables, as a later feature's definer functions would send them: only the
+// triggers act here.
 const byHand: Steps = {
   join: {
     text: 'insert into app.circle_members (owner_id, member_id, circle_id) values ($1, $2, $3) on conflict do nothing',
@@ -72,8 +73,8 @@ async function findPeople(owner: Sql): Promise<{ ann: string; ben: string }> {
 }
 
 /**
- * Puts everything back to where these steps begin. People are only in the circles that the steps are about: with
- * others beside them the level would stand whatever the steps do.
+ * Puts everything back to where these steps start. People are only in the circles that the steps are about: another
+ * circle would keep their level whatever the steps do.
  */
 async function setScene(owner: Sql, blocked: boolean, steps: string[]): Promise<Scene> {
   const about = steps.map((name) => (name === 'desert' ? 'delete' : name))
@@ -97,7 +98,7 @@ async function setScene(owner: Sql, blocked: boolean, steps: string[]): Promise<
   })
 }
 
-/** Where table and rebuild differ, and what a block should have ended. */
+/** The differences between the table and a rebuild, and what a block should have ended. */
 async function faults(owner: Sql): Promise<string[]> {
   const rows = await owner<{ fault: string }[]>`
     select 'kept ' || a as fault
@@ -112,7 +113,10 @@ async function faults(owner: Sql): Promise<string[]> {
   return rows.map(({ fault }) => fault)
 }
 
-/** Two connections, two transactions: the first step is done and held, the second begins, then both commit. */
+/**
+ * Two connections, two transactions: the first step is done and its locks held, then the second starts, then both
+ * commit.
+ */
 async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step, Step]): Promise<{ waited: boolean }> {
   const [one, two] = [await pool.reserve(), await pool.reserve()]
   const run = async (sql: typeof one, { by, text, values }: Step) => {
@@ -145,19 +149,19 @@ async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step,
     await end(two)
     return { waited: state === 'waits' }
   } finally {
-    await Promise.all([one`rollback`, two`rollback`]) // nothing, unless something went wrong above
+    await Promise.all([one`rollback`, two`rollback`]) // nothing to roll back, unless something went wrong above
     one.release()
     two.release()
   }
 }
 
-/** A step may come too late for what another did; that is an answer, and nothing else is. */
+/** A step may be refused because another one came first; any other error is a failure. */
 function expectError(error: unknown) {
   const { code, constraint_name: rule } = error as { code?: string; constraint_name?: string }
   if (!/^PT4/.test(code ?? '') && rule !== 'invitation_pending') throw error
 }
 
-/** Races every step against every other, in both orders or, one pair after the other, in the one and in the other. */
+/** Races every step against every other, in both orders, or alternating between the orders. */
 async function raceAll(owner: Sql, pool: Sql, steps: Steps, blocked: boolean, both = true) {
   const wrong: string[] = []
   let overlapped = 0
@@ -183,14 +187,14 @@ async function databaseOfThree() {
   return { owner: database.owner, user: database.connect('kith_user') }
 }
 
-describe('two steps at once', async () => {
+describe('Two steps at once leave the audience as a rebuild gives it:', async () => {
   const { owner, user } = await databaseOfThree()
 
   test.each([
     ['operations', operations, false, 80],
-    ['operations under a block', operations, true, 2],
-    ['rows by hand', byHand, false, 60],
-    ['rows by hand under a block', byHand, true, 25],
+    ['operations during a block', operations, true, 2],
+    ['direct statements', byHand, false, 60],
+    ['direct statements during a block', byHand, true, 25],
   ] as const)('%s', async (_what, steps, blocked, least) => {
     const both = runs(!blocked, true)
     const { wrong, overlapped } = await raceAll(owner, steps === byHand ? owner : user, steps, blocked, both)
@@ -199,7 +203,7 @@ describe('two steps at once', async () => {
   })
 })
 
-test('without the locks of pairs the same races leave the audience wrong', async () => {
+test('Without the pair locks the same races leave a wrong audience', async () => {
   const { owner } = await databaseOfThree()
   await owner`create or replace function private.lock_pairs(p_ones uuid[], p_others uuid[]) returns void language sql as 'select'`
   const { leave, remove, block, unblock } = byHand as Record<string, Step>
@@ -209,7 +213,7 @@ test('without the locks of pairs the same races leave the audience wrong', async
   )
 })
 
-describe('over HTTP', async () => {
+describe('Requests over HTTP leave the audience as a rebuild gives it:', async () => {
   const { ann, ben, cyd, database } = await world({ people: ['ann', 'ben', 'cyd'], env: { POOL_USER: '4' } })
   const { owner } = database
   const requests: Record<string, (scene: Scene) => ReturnType<Person['request']>> = {
@@ -234,7 +238,7 @@ describe('over HTTP', async () => {
     'block another': () => cyd.post('/users/ann/block'),
   }
 
-  /** Sends them all at once: whoever comes too late is told so, nobody is told of a deadlock. */
+  /** Sends them all at once: each may be refused because another came first, but nobody gets a deadlock. */
   async function expectTrueAfter(blocked: boolean, sent: typeof requests) {
     const scene = await setScene(owner, blocked, Object.keys(sent))
     const answers = await Promise.all(Object.values(sent).map((send) => send(scene)))
@@ -245,7 +249,7 @@ describe('over HTTP', async () => {
     expect(await faults(owner), names.join(', ')).toEqual([])
   }
 
-  test.each([false, true])('any two at once, blocked before: %o', async (blocked) => {
+  test.each([false, true])('any two at once, with a block before: %o', async (blocked) => {
     const all = Object.entries(requests)
     for (const one of all) {
       for (const other of all.filter(([name]) => name > one[0])) {
@@ -254,7 +258,7 @@ describe('over HTTP', async () => {
     }
   })
 
-  test('all at once, again and again', async () => {
+  test('all at once, repeatedly', async () => {
     for (let round = 0; round < runs(16, 200); round++) {
       const all = Object.entries({ ...requests, ...more }).sort(() => Math.random() - 0.5)
       await expectTrueAfter(round % 4 === 0, Object.fromEntries(all))

@@ -1,6 +1,7 @@
-// A ban, or an erasure, beside what the person is just doing: of whatever they publish nothing is seen afterwards, and
-// no token works that they had or got meanwhile. In both orders, held where they meet; and left to chance. Who wrote
-// more than is written at once is hidden at once too, and bans, their ends and batches may cross in any way.
+// A ban or an erasure beside what the person is just doing: afterwards nothing they publish is visible, and no token
+// works that they had or got meanwhile. Both orders are tested with the transactions held where they meet, and many
+// rounds by chance. Somebody who wrote more than one batch marks is hidden immediately too, and bans, their ends and
+// batches may overlap in any way.
 import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
@@ -29,7 +30,7 @@ const puzzle = (await alice.post<Made>('/problems', { title: 'x', body: 'x' })).
 const long = () => `${crypto.randomUUID()} ${crypto.randomUUID()}`
 const [topic] = await owner<{ id: string; slug: string }[]>`select id, slug from app.interests where level = 1 limit 1`
 
-/** What a person can publish, by the table that it goes to; a review needs an order before (test/model/orders.test.ts). */
+/** Everything that a person can publish, by its table; a review needs an order first (test/model/orders.test.ts). */
 const publishing: Record<string, (person: Person) => Promise<Answer<Made>>> = {
   contents: (person) => person.post('/videos', { mediaUrl }),
   debate_arguments: (person) => person.post(`/debates/${motion}/arguments`, { side: 'for', body: long() }),
@@ -55,7 +56,7 @@ const bannedAt = (sql: TransactionSql | typeof owner, { id }: Person) =>
 const erasedAt = (sql: TransactionSql | typeof owner, { id }: Person) =>
   sql`update app.users set erased_at = now() where id = ${id}`
 
-/** Waits until a statement waits for a lock: one of the API, or of the test's own that begins so. */
+/** Waits until a statement waits for a lock: one of the API, or of the test's own, that starts with this text. */
 const waits = (start: string) =>
   until(async () => {
     const rows = await owner`
@@ -65,14 +66,14 @@ const waits = (start: string) =>
   })
 
 let names = 0
-/** Somebody new, who may propose for the wiki too. */
+/** A new person, who may also propose for the wiki. */
 async function someone(): Promise<Person> {
   const [person] = (await join(`racer${++names}`)) as [Person]
   await owner`select private.add_reputation(${person.id}, ${topic?.id ?? ''}, 'admin.adjusted', 20)`
   return person
 }
 
-/** Nothing that they published is there for others, on any way to it. */
+/** Checks that others see nothing the person published, by any operation. */
 async function expectSilence(person: Person, posts: string[]) {
   const { actorId, username } = person
   for (const id of posts) expect(await alice.get(`/posts/${id}`)).toFailWith(404, 'post_unknown')
@@ -93,7 +94,7 @@ async function expectSilence(person: Person, posts: string[]) {
   expect(loud).toHaveLength(0)
 }
 
-/** No token of theirs opens any door. */
+/** Checks that none of the person's tokens works, by HTTP or PostgREST. */
 async function expectLockedOut(person: Person, sessions: Session[]) {
   for (const token of [person.token ?? '', ...sessions.map(({ accessToken }) => accessToken)]) {
     const holder = person.withToken(token)
@@ -106,7 +107,7 @@ async function expectLockedOut(person: Person, sessions: Session[]) {
   }
 }
 
-test('these are all the ways to publish', async () => {
+test('The tests cover every table that checks its author', async () => {
   const rows = await owner`
     select tgrelid::regclass::text as table from pg_trigger where tgfoid = 'private.check_author'::regproc order by 1`
   expect(rows.map(({ table }) => table)).toEqual([...ways, 'offering_reviews'].map((way) => `app.${way}`).sort())
@@ -115,8 +116,8 @@ test('these are all the ways to publish', async () => {
 describe.each([
   ['a ban', bannedAt],
   ['an erasure', erasedAt],
-])('%s that is under way', (_what, end) => {
-  test.each(ways)('is waited for by %s, and lets nothing through', async (way) => {
+])('While %s is running,', (_what, end) => {
+  test.each(ways)('publishing in %s waits for it and is then refused', async (way) => {
     const person = await someone()
     const { asked } = await owner.begin(async (sql) => {
       await end(sql, person)
@@ -128,7 +129,7 @@ describe.each([
     expect(await countOf(way, person)).toBe(0)
   })
 
-  test.each(ways)('and comes to nothing is waited for by %s, and harms nothing', async (way) => {
+  test.each(ways)('publishing in %s waits for it and succeeds if it is rolled back', async (way) => {
     const person = await someone()
     const undone = new Error('undone')
     let asked: Promise<Answer<Made>> | undefined
@@ -144,11 +145,11 @@ describe.each([
   })
 })
 
-describe('a ban waits', () => {
-  test.each(['posts', 'replies'])('for %s that are under way, and then covers them', async (way) => {
+describe('A ban waits', () => {
+  test.each(['posts', 'replies'])('for %s that are being published, and then hides them', async (way) => {
     const person = await someone()
     const { asked, ban } = await owner.begin(async (sql) => {
-      await sql`lock table app.domain_events in share mode` // what is published is told at the end
+      await sql`lock table app.domain_events in share mode` // a published row emits its event at the end
       const asked = publish(way, person)
       await waits('select api.')
       const ban = bannedAt(owner, person).execute()
@@ -162,10 +163,10 @@ describe('a ban waits', () => {
   })
 })
 
-test('a login that a ban overtakes gives tokens that are dead', async () => {
+test('A login during a ban gives only revoked tokens', async () => {
   const person = await someone()
   const { asked } = await owner.begin(async (sql) => {
-    await sql`lock table app.sessions in share mode` // the session is opened after the look at bans
+    await sql`lock table app.sessions in share mode` // the session starts after the check for bans
     const asked = logIn(person)
     await waits('select api.log_in(')
     await bannedAt(owner, person)
@@ -177,7 +178,9 @@ test('a login that a ban overtakes gives tokens that are dead', async () => {
   expect(await logIn(person)).toFailWith(403, 'person_banned')
 })
 
-test('bans amid posts, replies and logins', { timeout: 120_000 }, async () => {
+test('Bans among posts, replies and logins leave nothing visible and no valid token', {
+  timeout: 120_000,
+}, async () => {
   const seen = new Set<string>()
   const isEnough = () => ['200', '201', '401', '403'].every((status) => seen.has(status)) // some in time, some not
   for (let round = 0; round < ROUNDS || (round < 60 && !isEnough()); round++) {
@@ -211,7 +214,7 @@ test('bans amid posts, replies and logins', { timeout: 120_000 }, async () => {
 
 const MANY = 1200 // three batches
 
-/** Posts and replies of a year, past the triggers that would take minutes. */
+/** A year of posts and replies, without the triggers, which would take minutes. */
 async function wrote(person: Person, many: number): Promise<string[]> {
   const made = await database.superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`
@@ -232,7 +235,7 @@ async function wrote(person: Person, many: number): Promise<string[]> {
   return made.ids
 }
 
-/** How many of a person's posts and replies say that their author is banned, and how many do not. */
+/** How many of a person's posts and replies are marked as banned, and how many aren't. */
 async function writtenAs({ id }: Person) {
   const [row] = await owner<{ yes: number; no: number }[]>`
     select count(*) filter (where author_banned)::int as yes, count(*) filter (where not author_banned)::int as no
@@ -241,7 +244,7 @@ async function writtenAs({ id }: Person) {
   return row
 }
 
-/** A job of the worker: all of its batches, each a transaction of its own. */
+/** A job of the worker: all of its batches, each in a transaction of its own. */
 async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
   let after: string | null = null
   do {
@@ -255,7 +258,9 @@ async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
 
 const unbanned = (sql: Sql, { id }: Person) => sql`update app.users set banned_at = null where id = ${id}`
 
-test('of more than a ban writes at once nothing is seen before the worker comes', { timeout: 60_000 }, async () => {
+test('If the person wrote more than a batch marks, everything is hidden before the worker runs', {
+  timeout: 60_000,
+}, async () => {
   const person = await someone()
   const posts = await wrote(person, MANY)
   const [oldest = '', before = ''] = [posts.at(-1), posts.at(-2)]
@@ -281,7 +286,7 @@ test('of more than a ban writes at once nothing is seen before the worker comes'
     where r.post_id = ${found} order by r.created_at, r.id`
   expect(replies).toEqual(others.map(({ id }) => id))
 
-  // the newest come back at once; what no worker had written was never away
+  // The newest are visible again immediately; posts that no worker had marked never disappeared
   await unbanned(owner, person)
   expect(await writtenAs(person)).toEqual({ yes: 0, no: 2 * MANY })
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
@@ -293,7 +298,7 @@ test('of more than a ban writes at once nothing is seen before the worker comes'
 test.each([
   ['banned', 9],
   ['free', 10],
-])('changes of a ban amid batches and posts leave the person %s', { timeout: 120_000 }, async (end, changes) => {
+])('Changes of a ban among batches and posts leave the person %s', { timeout: 120_000 }, async (end, changes) => {
   const person = await someone()
   await wrote(person, MANY)
   const workers = Array.from({ length: 3 }, () => database.connect('kith_worker'))
@@ -301,7 +306,7 @@ test.each([
   let over = false
   let published = 0
   let refused = 0
-  /** The person goes on writing, as far as they may; others go on reacting to it. */
+  /** The person keeps writing, as far as they may; others keep reacting to it. */
   const writing = ['posts', 'replies'].map(async (table) => {
     while (!over) {
       const made =
@@ -323,7 +328,7 @@ test.each([
     else await unbanned(owner, person)
     for (const [at, batch] of ['hide_or_show_posts', 'hide_or_show_replies', 'hide_or_show_posts'].entries())
       jobs.push(work(workers[(change + at) % workers.length] as Sql, batch, person))
-    // some batches run before the next change, and somebody is refused or lets something out between the two
+    // Some batches run before the next change, and between the two a write is refused or published
     await until(() => (change % 2 ? refused > not : published > was), { every: 1 })
   }
   over = true

@@ -1,5 +1,5 @@
-// Contents: who sees which, in random worlds, against a small model of the rule; and that each kind has all that a kind
-// must have. docs/decisions.md, Contents. A failure prints the seed and the smallest world that shows it.
+// Contents: who sees which, in random worlds, against a small model of the rule; and that every kind has all a kind
+// needs. See docs/decisions.md, Contents. A failure prints the seed and the smallest world that shows it.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const { owner } = await createDatabase()
 
 const kinds = await owner<{ kind: string; plural: string; relation: string }[]>`
   select kind, plural, relation::text from private.content_kinds order by kind collate "C"`
-/** The least that the detail of each kind needs. */
+/** The minimal columns that the detail of each kind needs. */
 const details: Record<string, Record<string, string | number>> = {
   audio: { media_url: 'https://example.org/a' },
   course: { summary: 'x', depth: 0, price_mana: 0 },
@@ -23,7 +23,7 @@ const details: Record<string, Record<string, string | number>> = {
   video: { media_url: 'https://example.org/a' },
 }
 
-// --- the model
+// --- The model
 
 type Content = {
   kind: string
@@ -31,14 +31,14 @@ type Content = {
   removed: boolean
   draft: boolean
   deleted: boolean
-  /** The space that it is in, if any. */
+  /** The space it is in, if any. */
   space: number | null
-  /** The interest that it is about: the first two are below the third. */
+  /** Its interest: the first two are below the third. */
   interest: number | null
 }
 type World = {
   contents: Content[]
-  /** Comments on a content, if it is a video: by whom, and whether it was taken back. */
+  /** Comments on a content, if it is a video: by whom, and whether it was removed. */
   comments: { video: number; author: number; removed: boolean }[]
   /** Who has blocked whom. */
   blocks: [number, number][]
@@ -46,7 +46,7 @@ type World = {
   members: [number, number][]
   banned: number[]
   erased: number[]
-  /** Whether the worker's batches have written that their authors are hidden. */
+  /** Whether the worker's batches have marked the contents of banned and erased people. */
   written: boolean
 }
 const PEOPLE = [0, 1, 2, 3]
@@ -63,7 +63,7 @@ const sees = (world: World, viewer: number, content: Content) =>
   (content.space === null || world.members.some(([who, space]) => who === viewer && space === content.space))
 const isAbout = ({ interest }: Content, wanted: number) => interest === wanted || (wanted === 2 && interest !== null)
 
-// --- random worlds
+// --- Random worlds
 
 const who = fc.constantFrom(...PEOPLE)
 const content = fc.record({
@@ -145,12 +145,12 @@ async function build(sql: TransactionSql, world: World) {
   for (const { people, since } of hidings)
     for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
   if (world.written) return
-  // as if the worker had not come to it yet
+  // As if the worker had not marked them yet
   await sql`update app.contents set author_hidden = false`
   await sql`update app.video_comments set author_hidden = false`
 }
 
-/** What each call answers, or the code that it fails with. None leaves anything behind. */
+/** The answer of each call, or the code of its error. Every call is rolled back. */
 async function ask(sql: TransactionSql, calls: string[]): Promise<unknown[]> {
   const [row] = await sql<{ answers: unknown[] }[]>`
     select json_agg(pg_temp.ask(call) order by place) as answers from unnest(${calls}::text[]) with ordinality c (call, place)`
@@ -171,7 +171,7 @@ const asking = `
 const idsOf = (answer: unknown): unknown =>
   typeof answer === 'object' && answer ? (answer as { items: { id: string }[] }).items.map(({ id }) => id) : answer
 
-/** What a viewer is answered, and must be: by operation, and in the tables. */
+/** What a viewer gets and what they must get: by operation, and in the tables. */
 async function look(sql: TransactionSql, world: World, viewer: number) {
   const all = world.contents.map((one, n) => ({ ...one, id: contentId(n), seen: sees(world, viewer, one) }))
   const seen = all.filter((one) => one.seen)
@@ -215,7 +215,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
         put(`list_${list}(${asked.filter((one) => one).join(', ')})`, idsOf, known ? found : 'person_unknown')
       }
     }
-    // their authors' pages have lists of these two
+    // These two kinds also have lists by author
     for (const author of kind === 'video' || kind === 'audio' ? PEOPLE : []) {
       const known = !isHidden(world, author) && meets(world, viewer, author)
       const theirs = known ? newest(kind, (one) => one.author === author) : 'person_unknown'
@@ -259,7 +259,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
   return { answered, expected }
 }
 
-test('who sees which content', async () => {
+test('Everyone sees exactly the contents that the rule allows', async () => {
   let [visible, hidden] = [0, 0]
   const drawn = new Set<string>()
   await fc.assert(
@@ -288,52 +288,52 @@ test('who sees which content', async () => {
   expect([...drawn].toSorted()).toEqual(kinds.map(({ kind }) => kind))
 })
 
-describe('every kind is complete:', async () => {
+describe('Every kind is complete:', async () => {
   /** Each a query for kinds that lack something. */
   const wants: Record<string, string> = {
-    'its detail is under the id of its head': `
+    'its detail table has the id of the content as its key': `
       select k.kind from private.content_kinds k where not exists (
         select from pg_constraint c where c.conrelid = k.relation and c.contype = 'f'
           and c.confrelid = 'app.contents'::regclass and c.confdeltype = 'c'
           and exists (select from pg_constraint p where p.conrelid = c.conrelid and p.contype = 'p' and p.conkey = c.conkey))`,
-    'who sees its detail follows from its head alone': `
+    'the visibility of its detail follows from the content alone': `
       select k.kind from private.content_kinds k join pg_class c on c.oid = k.relation
       where (select array_agg(regexp_replace(pg_get_expr(q.polqual, q.polrelid), '\\s', '', 'g'))
              from pg_policy q where q.polrelid = k.relation and q.polcmd = 'r') is distinct from
             array[format('(SELECTtrueFROMapp.contentscWHERE(c.id=%s.id))', c.relname)]`,
-    'staff sees its detail, by a view of id and detail': `
+    'staff see its detail, by a view of id and detail': `
       select k.kind from private.content_kinds k
       where (select string_agg(a.attname, ' ' order by a.attnum) from pg_attribute a
              where a.attrelid = k.details and a.attnum > 0) is distinct from 'id detail'
         or not exists (select from pg_class c where c.oid = k.details and c.relkind = 'v')`,
-    'an erasure has a function that empties it': `
+    'it has a function for an erasure': `
       select k.kind from private.content_kinds k
       where to_regprocedure(k.eraser || '(uuid[])') is null
         or pg_get_functiondef(to_regprocedure(k.eraser || '(uuid[])')) !~ replace(k.relation::text, '.', '\\.')`,
     'it can be reported': `
       select k.kind from private.content_kinds k
       where not exists (select from private.report_targets t where t.type = k.kind)`,
-    'its detail is in the export': `
+    'the export has its detail': `
       select k.kind from private.content_kinds k
       where not exists (select from private.personal_data d where d.relation = k.relation and d.section is not null)`,
-    'what is unknown has its code': `
+    'it has an error code for an unknown id': `
       select k.kind from private.content_kinds k
       where not exists (select from private.errors e where e.code = k.kind || '_unknown' and e.status = 404)`,
-    'it is made, read, listed, changed and deleted by its author': `
+    'it has operations to create, get, list, update and delete it': `
       select k.kind from private.content_kinds k
       where exists (select from unnest(array['get_' || k.kind, 'delete_' || k.kind, 'create_' || k.kind,
                                              'list_' || k.plural] || case when k.titled then 'update_' || k.kind end) n (name)
                     where n.name is not null and not exists (select from pg_proc p
                                       where p.pronamespace = 'api'::regnamespace and p.proname = n.name))`,
-    'its list takes what every list takes, and it can be made in a space': `
+    'its list has the common parameters, and it can be created in a space': `
       select k.kind from private.content_kinds k
       where not exists (select from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname = 'list_' || k.plural
                           and p.proargnames @> '{p_interest_id,p_author_id,p_q,p_group_id,p_guild_id,p_limit,p_cursor}')
          or not exists (select from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname = 'create_' || k.kind
                           and p.proargnames @> '{p_interest_id,p_group_id,p_guild_id}')`,
-    'what its list alone can be asked for has a function': `
+    'a filter that only its list has is a registered function': `
       select k.kind from private.content_kinds k where to_regprocedure(k.filter || '(uuid,jsonb)') is null and k.filter is not null`,
-    'nothing but definer functions changes its detail': `
+    'only definer functions change its detail': `
       select k.kind from private.content_kinds k
       where has_table_privilege('authenticated', k.relation, 'update') or has_table_privilege('authenticated', k.relation, 'delete')`,
   }
@@ -344,7 +344,7 @@ describe('every kind is complete:', async () => {
     expect(await found(owner, query)).toEqual([])
   })
 
-  test.each(Object.entries(wants))('a kind that lacks it is found: %s', async (_what, query) => {
+  test.each(Object.entries(wants))('The check finds a kind that lacks it: %s', async (_what, query) => {
     const lacking = await owner.begin(async (sql) => {
       await sql.unsafe(`
         create table app.kites (id uuid, words text);
@@ -361,15 +361,15 @@ describe('every kind is complete:', async () => {
   })
 })
 
-describe('what people left on a content goes with it 500 at a time:', () => {
-  test('no foreign key finds it when the head goes', async () => {
+describe('Parts of a deleted content are deleted 500 at a time:', () => {
+  test('no foreign key deletes them with the content itself', async () => {
     const tables = await owner`
       with recursive hangs (relation) as (
         select 'app.contents'::regclass
         union
         select c.conrelid::regclass from pg_constraint c join hangs h on h.relation = c.confrelid
         where c.contype = 'f' and c.confdeltype in ('c', 'n')
-          -- one row a head is as good as the head
+          -- A table with one row for each content may be deleted with it
           and not exists (select from pg_constraint p
                           where p.conrelid = c.conrelid and p.contype = 'p' and p.conkey = c.conkey))
       select relation::text from hangs
@@ -380,7 +380,7 @@ describe('what people left on a content goes with it 500 at a time:', () => {
   test.each([
     ['debate', 'debate_arguments', 'argument', 'side, depth', `'for', 1`, ''],
     ['problem', 'problem_solutions', 'solution', 'edited_at', 'null', ', 1'],
-  ])('a %s’s', async (kind, table, part, columns, values, value) => {
+  ])('this holds for a %s', async (kind, table, part, columns, values, value) => {
     const [author, one, other] = [uuid(1, 0), uuid(1, 1), uuid(1, 2)]
     const id = uuid(
       6,
@@ -415,7 +415,7 @@ describe('what people left on a content goes with it 500 at a time:', () => {
     expect([steps.length < 6, await left()]).toEqual([true, { parts: 0, votes: 0 }])
   })
 
-  test('also when the worker lost its job, before the head is purged', async () => {
+  test('this also holds if the worker lost its job, before the content is purged', async () => {
     const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 53)]
     await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now() - interval '2 days')`
     await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
@@ -429,7 +429,7 @@ describe('what people left on a content goes with it 500 at a time:', () => {
     expect(await purge()).toEqual({ heads: 0, comments: 0 })
   })
 
-  /** A batch that waits for what another transaction does meanwhile: whether there is a next one. */
+  /** A batch that waits for a change by another transaction; returns whether there is a next batch. */
   const during = async (batch: 'clear_content' | 'end_role_applications', job: object, change: string) => {
     const run = async () => {
       const [row] = await owner.unsafe(`select private.${batch}('${JSON.stringify(job)}') ->> 'next' as next`)
@@ -449,11 +449,11 @@ describe('what people left on a content goes with it 500 at a time:', () => {
     while (await run());
   }
 
-  test('also those beside which somebody else changes one', async () => {
+  test('this also holds if somebody else changes one meanwhile', async () => {
     const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 50)]
     await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now())`
     await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
-    // of any 500 of them a hundred
+    // A hundred of any 500 of them
     await during(
       'clear_content',
       { contentId: id },
@@ -463,7 +463,7 @@ describe('what people left on a content goes with it 500 at a time:', () => {
     expect(await owner`select from app.video_comments where video_id = ${id}`).toHaveLength(0)
   })
 
-  test('and so end the applications for a role that was deleted', async () => {
+  test('the applications for a deleted role end in the same way', async () => {
     const [author, id, role] = [uuid(1, 0), uuid(6, 51), uuid(6, 52)]
     await owner`insert into app.contents (id, kind, author_id, title) values (${id}, 'project', ${author}, 'x')`
     await owner`

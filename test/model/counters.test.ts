@@ -1,6 +1,6 @@
-// What must hold of a post's counters and of what its engagement earns, whatever happens at once: likes, bookmarks and reposts
-// given and taken back on real connections while posts are deleted and written anew, then compared with an honest count.
-// A failing history prints its seed; what came before stays, so there is no shorter one.
+// What must hold for a post's counters and what its reactions, bookmarks and reposts earn, whatever happens at once:
+// they are added and removed on real connections while posts are deleted and written again, then compared with a fresh
+// count. A failing history prints its seed; earlier histories leave their rows, so it can't be shortened.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -15,7 +15,7 @@ const [{ id: fay }] = (await join('fay')) as [Person]
 const [ethics, music] =
   await owner`select id from app.interests where slug in ('applied-ethics', 'music') order by slug`
 
-// as the facade calls, and without what it does about a deadlock: none may come
+// Calls as the facade does, but without its retry after a deadlock, because none may happen
 const pools = [database.connect('kith_user'), database.connect('kith_user')]
 let turn = 0
 async function call(caller: string, text: string, ...values: (string | null)[]): Promise<string> {
@@ -39,7 +39,7 @@ async function write(place: Place) {
   const repost = id(await call(fay, given.repost, post))
   Object.assign(place, { post, repost })
 }
-/** Deletes what stands there and writes something else: only one at a time, as nobody deletes twice. */
+/** Deletes the post at a place and writes another one: only one at a time, because a post can't be deleted twice. */
 const rewriting = new Set<Place>()
 async function rewrite(place: Place) {
   if (rewriting.has(place)) return
@@ -64,10 +64,10 @@ const taken = {
 for (const place of places) await write(place)
 
 type Engagement = keyof typeof given
-/** By the id of the post, or by that of Fay's repost of it: it is the same engagement. */
+/** By the id of the post, or by that of Fay's repost of it: both mean the same post. */
 type Step = { who: number; place: number; engagement: Engagement | 'rewrite'; give: boolean; by: 'post' | 'repost' }
 
-/** What may be refused: one's own repost, and what was deleted a moment ago. */
+/** Expected errors: reposting one's own post, and a post deleted a moment ago. */
 const errors = new Map<string, number>()
 async function take({ who, place, engagement, give, by }: Step): Promise<void> {
   const there = places[place] as Place
@@ -81,7 +81,7 @@ async function take({ who, place, engagement, give, by }: Step): Promise<void> {
   })
 }
 
-/** Every row that the two sides do not share: none when they are the same. */
+/** The rows that differ between two queries: none when they are equal. */
 const difference = (one: string, other: string) =>
   owner.unsafe(`(${one} except ${other}) union all (${other} except ${one})`)
 
@@ -90,7 +90,7 @@ const engagement = `
   union select post_id, user_id, 'bookmark' from app.bookmarks
   union select quoted_post_id, author_id, 'repost' from app.posts where format = 'repost' and deleted_at is null`
 
-/** Applies what waits, and lets the inviters inherit, as the worker does. */
+/** Applies what is waiting, and lets the inviters inherit, as the worker does. */
 async function inherit() {
   await applyEffects(owner)
   while ((await owner`select private.job_inherit_contributions() as changed`)[0]?.changed) {}
@@ -171,7 +171,7 @@ test.each<[string, Engagement[]]>([
   ['bookmarks', ['bookmark']],
   ['reposts', ['repost']],
 ])(
-  'a hundred %s given and taken back at once leave an honest count',
+  'A hundred %s added and removed at once leave the right counts',
   async (_what, kinds) => {
     const history = fc.asyncProperty(hundred(step(...kinds)), async (steps) => {
       await Promise.all([...steps.map(take), inherit(), inherit()])
@@ -182,17 +182,17 @@ test.each<[string, Engagement[]]>([
   60_000,
 )
 
-test('so do all together, while posts are deleted and written anew', async () => {
+test('All of them together, while posts are deleted and written again, leave the right counts', async () => {
   const every = step('heart', 'spark', 'bookmark', 'bookmark', 'repost', 'repost', 'rewrite')
   const history = fc.asyncProperty(hundred(every), async (steps) => {
     await Promise.all(steps.map(take))
     await expectHonest()
   })
   await fc.assert(history, { numRuns: 5, endOnFailure: true })
-  expect(errors.get('post_unknown') ?? 0).toBeGreaterThan(0) // they did meet
+  expect(errors.get('post_unknown') ?? 0).toBeGreaterThan(0) // some of them did meet a deleted post
 }, 60_000)
 
-test('of hearts that come at once each milestone is told once', async () => {
+test('When hearts arrive at once, each milestone is emitted once', async () => {
   const fans = (await join(...Array.from({ length: 16 }, (_, n) => `fan${n}`))).map(({ id }) => id)
   const place = places[1] as Place
   await write(place)

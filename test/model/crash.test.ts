@@ -1,5 +1,5 @@
-// kill -9 in mid-traffic, again and again: what was acknowledged is there, once; what was not is there whole or not at
-// all; the books balance; Realtime clients come back by themselves and find in the inbox what they missed.
+// kill -9 during traffic, repeatedly: acknowledged writes are there, once; others are there completely or not at all;
+// the mana ledger balances; Realtime clients reconnect by themselves and find in the inbox what they missed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -40,7 +40,7 @@ async function freePort(): Promise<number> {
 
 function launch(): ChildProcess {
   return spawn(process.execPath, ['api-facade/main.ts'], {
-    detached: true, // a process group of its own, to be killed as one
+    detached: true, // a process group of its own, to be killed as a whole
     env: {
       ...process.env,
       DATA_DIR: dataDir,
@@ -56,7 +56,7 @@ function launch(): ChildProcess {
   })
 }
 
-/** The whole of it: the facade's group, and on every other turn the database server with all its processes. */
+/** Kills the facade's process group, and every second time also the database server with all its processes. */
 async function kill(withDatabase: boolean): Promise<void> {
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const exit = once(instance, 'exit')
@@ -74,7 +74,7 @@ type Done = { id: string; payment: { id: string }; minted: number }
 const acknowledged = { posts: 0, payments: 0, boosts: 0, reversals: 0, minted: 0 }
 const unanswered: Write[] = []
 
-/** Sends a write, and gives what was done; without an answer it is kept, to be sent again with the same key. */
+/** Sends a write and returns its result; without an answer the write is kept, to be sent again with the same key. */
 async function send(write: Write): Promise<Done | undefined> {
   const { person, kind, path, body, key } = write
   const answer = await person.post<Done>(path, body, { 'idempotency-key': key }).catch(() => null)
@@ -100,7 +100,9 @@ async function people(nobody: Person, admin: Person): Promise<Person[]> {
   )
 }
 
-test(`${KILLS} kills in mid-traffic`, { timeout: 90_000 + KILLS * 20_000 }, async () => {
+test(`${KILLS} kills during traffic lose no acknowledged write and repeat none`, {
+  timeout: 90_000 + KILLS * 20_000,
+}, async () => {
   const url = await address(instance)
   const nobody = new Person(url)
   const admin = await Object.assign(nobody.withToken(undefined), ADMIN).login()
@@ -135,7 +137,7 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 90_000 + KILLS * 20_000 }, asyn
         const post = await send({ person, kind: 'posts', path: '/posts', body: { body: key }, key })
         const gift = { receiverId: next, emotion: 'joy', tier: 0 }
         const gave = await send({ person, kind: 'payments', path: '/economy/pay', body: gift, key })
-        // a post in eight is boosted, and a payment in four taken back, also where the mana is gone
+        // One post in eight is boosted, and one payment in four is reversed, even if the receiver has spent the mana
         if (post && n % 8 === 0)
           await send({ person, kind: 'boosts', path: `/posts/${post.id}/boost`, body: { tier: 1 }, key })
         const path = `/admin/economy/payments/${gave?.payment.id}/reverse`
@@ -151,13 +153,13 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 90_000 + KILLS * 20_000 }, asyn
     for (const write of unanswered.splice(0)) await send(write)
     expect(unanswered).toEqual([])
   }
-  expect(interrupted, 'no kill met a write').toBeGreaterThan(0)
+  expect(interrupted, 'no kill interrupted a write').toBeGreaterThan(0)
   await until(() => joined > KILLS)
   await client.removeAllChannels()
 
   const stack = readInstance(dataDir)?.stack
   const sql = postgres(stack?.dbUrl ?? '', { max: 1 })
-  await until(async () => (await sql`select from private.effects limit 1`).length === 0) // the worker is at it
+  await until(async () => (await sql`select from private.effects limit 1`).length === 0) // the worker is applying them
   const [books] = await sql`
     select (select count(*)::int from app.posts) as posts,
            (select count(*)::int from app.payments where not reversed) as payments,
@@ -190,7 +192,7 @@ test(`${KILLS} kills in mid-traffic`, { timeout: 90_000 + KILLS * 20_000 }, asyn
     sum: 0,
     wrong: 0,
   })
-  expect([done.boosts > 0, done.reversals > 0], 'all of them happened').toEqual([true, true])
+  expect([done.boosts > 0, done.reversals > 0], 'there were boosts and reversals').toEqual([true, true])
   const { body } = await reader.get<{ items: { kind: string }[] }>('/notifications?limit=1')
   expect(body.items[0]?.kind).toBe('payment.received')
 })

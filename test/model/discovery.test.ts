@@ -1,5 +1,5 @@
-// Who meets whom: candidates and mentors of random worlds against a plain model of the rule, each list walked to its
-// end by pages of two. A failure prints the seed and the smallest world that shows it.
+// Candidates and mentors of random worlds against a plain model of the rule, each list walked to its end in pages of
+// two. A failure prints the seed and the smallest world that shows it.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const slugs = (
 type Made = {
   intent: (typeof intents)[number] | null
   active: boolean
-  /** When it was said first; of two at once the one with the lower id comes first. */
+  /** When the intent was first set; of two at the same time the one with the lower id comes first. */
   since: number
   country: string
   city: string
@@ -151,7 +151,7 @@ async function build(sql: TransactionSql, { people, blocks }: World): Promise<vo
     select s.person, s.intent, s.active, now() + s.since * interval '1 second'
     from json_to_recordset(${JSON.stringify(said)}::text::json)
       as s (person uuid, intent text, active boolean, since integer)`
-  // whoever chooses before and after
+  // Interests are chosen before or after the intent is set
   for (const step of blocks.length % 2 === 0 ? [choose, say] : [say, choose]) await step
   for (const [one, other] of blocks)
     if (one !== other)
@@ -164,7 +164,7 @@ async function build(sql: TransactionSql, { people, blocks }: World): Promise<vo
 }
 
 type Item = { username: string; sharedInterests: number; expertiseGap?: number }
-/** The whole list, page by page; null where it is refused since there is no intent. */
+/** The whole list, page by page; null if it is refused because there is no intent. */
 async function walk(sql: TransactionSql, operation: string, given: Record<string, unknown>): Promise<Item[] | null> {
   const items: Item[] = []
   const names = Object.keys(given).filter((name) => given[name] !== undefined)
@@ -181,7 +181,7 @@ async function walk(sql: TransactionSql, operation: string, given: Record<string
 
 class Undone extends Error {}
 
-test('candidates and mentors are whom the rule says, in its order, each once', {
+test('Candidates and mentors are exactly those of the rule, in its order, each once', {
   timeout: 60_000 + 3000 * runs(20, 300),
 }, async () => {
   const met = { candidates: 0, mentors: 0 }

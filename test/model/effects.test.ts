@@ -1,5 +1,6 @@
-// Effects are applied once each and in order, however often a worker is killed in their middle: ledgers, sums, counters
-// and notices are what a plain count gives. `npm run soak` has ten thousand. How they wait: test/worker/effects.test.ts.
+// Effects are applied exactly once and in order, however often a worker is killed in between: ledgers, sums, counters
+// and notifications equal a plain count. `npm run soak` uses ten thousand. How effects wait is in
+// test/worker/effects.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,21 +11,23 @@ import { environment } from '../support/settings.ts'
 import { until } from '../support/until.ts'
 
 const AUTHORS = 10
-const POSTS = runs(6, 20) // of each
-const FANS = 25 // who each like all of them
+const POSTS = runs(6, 20) // of each author
+const FANS = 25 // each reacts to all posts
 const KILLS = runs(2, 3)
 
 const { owner, superuser, url } = await createDatabase()
 const waiting = async () => (await owner<[{ n: number }]>`select count(*)::int as n from private.effects`)[0].n
 
-/** A worker that is alone in its process. */
+/** A worker in a process of its own. */
 const start = (): ChildProcess =>
   spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
     env: { ...environment(url), PATH: process.env.PATH },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 
-test(`${AUTHORS * POSTS * FANS * 2} effects and ${KILLS} kills`, { timeout: 120_000 }, async () => {
+test(`${AUTHORS * POSTS * FANS * 2} effects are applied once each, despite ${KILLS} kills`, {
+  timeout: 120_000,
+}, async () => {
   await owner.unsafe(`
     insert into app.users (username, first_name, last_name)
     select kind || n, 'M', 'M' from (values ('author', ${AUTHORS}), ('fan', ${FANS})) k (kind, many), generate_series(1, many) n;
@@ -35,14 +38,14 @@ test(`${AUTHORS * POSTS * FANS * 2} effects and ${KILLS} kills`, { timeout: 120_
     from app.users u, generate_series(1, ${POSTS}) where u.username ~ '^author';
     insert into app.reactions (post_id, user_id, kind)
     select p.id, u.id, 'heart' from app.users u, app.posts p where u.username ~ '^fan' order by u.id, p.id;
-    -- the last fan changes their mind about half of them
+    -- the last fan removes half of their reactions
     delete from app.reactions r using app.users u, app.posts p
     where u.id = r.user_id and u.username = 'fan${FANS}' and p.id = r.post_id and left(p.id::text, 1) < '8'`)
   expect(await waiting()).toBeGreaterThan(AUTHORS * POSTS * FANS)
 
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await waiting()
-    // two at a time, of which one goes in the middle
+    // Two workers at a time, one of which is killed in between
     const both = [start(), start()]
     await until(async () => (await waiting()) < before)
     for (const worker of both) {
@@ -85,7 +88,7 @@ test(`${AUTHORS * POSTS * FANS * 2} effects and ${KILLS} kills`, { timeout: 120_
   const [told] = await owner`
     select sum(count)::int as items, (select count(*)::int from app.notification_actors) as actors, max(count)::int as most
     from app.notifications where kind = 'post.reacted'`
-  // whoever changed their mind told of it before, or did not, as the one or the other was applied together
+  // The fan who removed reactions is in the notification or not, depending on which effect was applied with which
   expect(told?.most).toBe(FANS)
   expect(told?.items).toBe(told?.actors)
 })

@@ -1,5 +1,5 @@
-// What Postgres would say to `.rpc()` callers when it refuses a row: it quotes none. Every operation that writes is called
-// with null in place of each thing that it is given, with ids that nobody has, and twice.
+// When Postgres refuses a row for a `.rpc()` caller, its error must not quote the row. Every operation that writes is
+// called with null for each of its parameters, with unknown ids, and twice.
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../support/lists.ts'
 import { callOf, createSamples, type Sample } from '../support/samples.ts'
@@ -16,7 +16,7 @@ const codes = new Map(
 
 type Given = Record<string, unknown>
 
-/** What the last of these calls comes to, which is undone: null, a code, or what Postgres says. */
+/** The outcome of the last of these calls, which is rolled back: null, a code, or the error of Postgres. */
 async function outcome({ who }: Sample, operation: string, ...calls: Given[]): Promise<string | null> {
   const undone = new Error('undone')
   return database
@@ -29,7 +29,8 @@ async function outcome({ who }: Sample, operation: string, ...calls: Given[]): P
       if (error === undone) return null
       const { code, message, detail } = error as { code: string; message: string; detail?: string }
       if (/^PT\d{3}$/.test(code) && codes.get(message) === detail) return message
-      // where people write under row-level security Postgres says which column, and no more (docs/decisions.md, Errors)
+      // Where people write under row-level security, Postgres names the column and nothing else (docs/decisions.md,
+      // Errors)
       const bare = !detail && (code === '23502' || code === '42501')
       return bare ? 'bare' : `${code} ${message}: ${detail}`
     })
@@ -38,7 +39,10 @@ async function outcome({ who }: Sample, operation: string, ...calls: Given[]): P
 const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The same with another value for each parameter, and for each member of an object among them, where `other` has one. */
+/**
+ * The same with another value for each parameter, and for each member of an object among them, where `other` returns
+ * one.
+ */
 function* changed(given: Given, other: (value: unknown) => unknown): Generator<[string, Given]> {
   for (const [name, value] of Object.entries(given)) {
     const instead = other(value)
@@ -58,7 +62,7 @@ async function expectNothingQuoted(tries: (given: Given) => Iterable<[string, Gi
   expect(quoted).toEqual([])
 }
 
-test('every operation that writes has a call that gets through', async () => {
+test('Every operation that writes has a call that succeeds', async () => {
   const operations = await owner<{ name: string; given: string[] }[]>`
     select proname as name, coalesce(proargnames, '{}') as given from pg_proc
     where pronamespace = 'api'::regnamespace and provolatile = 'v'
@@ -74,13 +78,13 @@ test('every operation that writes has a call that gets through', async () => {
   expect(refused).toEqual([])
 })
 
-test('null for anything quotes no row', () =>
+test('A null for any parameter quotes no row', () =>
   expectNothingQuoted((given) => [...changed(given, () => null)].map(([what, one]) => [what, [one]])))
 
-test('an id that nobody has quotes no key', () => {
+test('An unknown id quotes no key', () => {
   const isId = (value: unknown) => typeof value === 'string' && value.length === UNKNOWN.length && value[8] === '-'
   const unknown = (value: unknown) => (isId(value) ? UNKNOWN : undefined)
   return expectNothingQuoted((given) => [...changed(given, unknown)].map(([what, one]) => [what, [one]]))
 })
 
-test('the same twice quotes no key', () => expectNothingQuoted((given) => [['twice', [given, given]]]))
+test('Repeating a call quotes no key', () => expectNothingQuoted((given) => [['twice', [given, given]]]))

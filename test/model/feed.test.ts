@@ -1,5 +1,6 @@
-// Every tab of the feed, walked to its end: each post of it once and in order, for viewers with few relations and with
-// many, under a flood of what is not for them, and among long texts that nearly have a muted phrase. A failure prints the seed. What may be seen at all: the oracle.
+// Every tab of the feed, walked to its end: each of its posts once and in order, for viewers with few relations and
+// with many, under a flood of posts hidden from them, and among long texts that nearly contain a muted phrase. A
+// failure prints the seed. The oracle checks what may be visible at all.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -11,7 +12,7 @@ const FLOOD = 1200
 const [FEW, MANY, FLOODER] = [0, 1, 2]
 const formats = ['note', 'thread'] as const
 const visibilities = ['public', 'public', 'public', 'circles', 'inner'] as const
-const PHRASE = 'green tea' // MANY has muted it
+const PHRASE = 'green tea' // muted by MANY
 const long = 'tea is not always green '.repeat(200)
 const bodies = ['Post', 'Post', `Some ${PHRASE}, please`, long, ...Array.from({ length: 4 }, () => long + PHRASE)]
 
@@ -20,14 +21,14 @@ type Post = {
   author: number
   at: number
   visibility: string
-  /** The group that it is in: one of the viewers', or one of nobody's. */
+  /** Its group: one that a viewer is in, or one without viewers. */
   space: 'ours' | 'theirs' | null
   depth: number
   format: string
   journalism: boolean
   trending_boost: number
   body: string
-  /** The words' signature; null where there is none. */
+  /** The signature of its vector; null if it has none. */
   signature: string | null
 }
 type Item = { id: string; score: number; why: { factor: string; weight: number }[] }
@@ -36,11 +37,11 @@ type Page = { items: Item[]; nextCursor: string | null }
 const { owner } = await createDatabase()
 const uuid = (kind: number, n: number) => `00000000-0000-4000-8000-${kind}${String(n).padStart(11, '0')}`
 const person = (n: number) => uuid(1, n)
-/** Ids of posts differ in their first bits, as random ones do: the place of a short page knows no others. */
+/** Ids of posts differ in their first bits, like random ones: the cursor of a short page relies on that. */
 const spread = (kind: number, n: number) =>
   `${(Math.imul(n * 4 + kind, 2_654_435_761) >>> 0).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
 
-/** 0 a stranger, 1 in a circle, 2 in it as inner circle, 3 oneself. */
+/** 0 a stranger, 1 in a circle, 2 in the inner circle, 3 the viewer's own. */
 function level(viewer: number, author: number): number {
   if (viewer === author) return 3
   const close = viewer === MANY ? author >= 10 && author < 150 : viewer === FEW && author >= 10 && author < 14
@@ -58,7 +59,7 @@ const follows = (viewer: number, author: number) =>
   viewer === MANY ? author >= 5 : viewer === FEW && author >= 12 && author < 20
 
 const draw = (seed: number) => {
-  // one number after the other, the same for the same seed
+  // A pseudo-random sequence, the same for the same seed
   let state = seed >>> 0
   return (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -71,7 +72,7 @@ function postsOf(seed: number): { posts: Post[]; bounds: number[] } {
   const some = Array.from({ length: POSTS }, (_, n) => ({
     id: spread(2, n),
     author: any(PEOPLE),
-    at: any(POSTS / 2), // several a moment
+    at: any(POSTS / 2), // several at the same moment
     visibility: visibilities[any(visibilities.length)] ?? 'public',
     space: null,
     depth: any(6),
@@ -79,7 +80,7 @@ function postsOf(seed: number): { posts: Post[]; bounds: number[] } {
     journalism: any(10) === 0,
     trending_boost: any(4),
     body: bodies[any(bodies.length)] ?? 'Post',
-    // many alike
+    // Many signatures are similar
     signature: any(4) === 0 ? null : Array.from({ length: 16 }, () => any(2)).join(''),
   }))
   const flood = Array.from({ length: FLOOD }, (_, n) => ({
@@ -135,7 +136,7 @@ await owner`insert into app.spaces (id, kind, slug, name)
 await owner`insert into app.muted_keywords (id, user_id, keyword, folded)
   values (gen_random_uuid(), ${person(MANY)}, ${PHRASE}, ${PHRASE})`
 
-test('every tab, walked to its end, is each of its posts once and in order', { timeout: 120_000 }, async () => {
+test('Every tab, walked to its end, has each of its posts once and in order', { timeout: 120_000 }, async () => {
   const sql = await owner.reserve()
   let short = 0
   const walk = async (
@@ -163,7 +164,7 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
       await between?.()
     }
   }
-  /** Likes the opposite from now on. */
+  /** Inverts the viewers' taste from now on. */
   const changeTaste = async () => {
     await sql`select set_config('role', 'none', true)`
     await sql`update private.centroids set signature = ~signature`
@@ -194,7 +195,7 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
             as p (id, signature) where signature <> ''`
         await sql`insert into app.settings values ('embedding_model', 'bits')`
         await sql`insert into app.feed_blocks ${sql(bounds.map((at) => ({ starts_at: time(at) })))}`
-        // who is in a group finds those whom they follow by another way
+        // In some worlds a viewer is in the group, so that their feed finds followed people another way
         const inside = [MANY, FEW, null][seed % 3]
         if (typeof inside === 'number')
           await sql`insert into app.space_members (space_id, user_id) values (${groups.ours}, ${person(inside)})`
@@ -231,7 +232,7 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
             const known = new Map(wanted.map((post) => [post.id, post]))
             const weigh = ({ why }: Item) => why.find(({ factor }) => factor === 'semantic')?.weight ?? 0
             const blockOf = (id: string) => bounds.filter((bound) => bound <= (known.get(id)?.at ?? 0)).length
-            // of each block, what comes to the front
+            // In each block, the posts that come to the front
             const front = new Map<string, number>()
             const pools = Map.groupBy(wanted, ({ id }) => blockOf(id)).values()
             for (const pool of near ? pools : []) {
@@ -246,7 +247,7 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
             )
             const place = (item: Item): [number, number, string] => {
               const { at = 0, trending_boost = 0 } = known.get(item.id) ?? {}
-              // blocks, then what is near, then scores within one; times; or times moved by heat
+              // Sort keys: blocks, then nearness, then score; times; or times shifted by trending
               const key = tab === null ? blockOf(item.id) : tab === 'trending' ? at + trending_boost * 240 : at
               return [key, front.has(item.id) ? 1000 + weigh(item) : tab === null ? item.score : 0, item.id]
             }
@@ -263,7 +264,7 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
       }
     },
   )
-  // long pages of everything are short now and then, and of the others no run can be sure
+  // Long pages of everything are sometimes short, and of the others no run can be sure
   await fc.assert(property, {
     numRuns: runs(2, 50),
     examples: [
@@ -271,6 +272,6 @@ test('every tab, walked to its end, is each of its posts once and in order', { t
       [3, 20, {}],
     ],
   })
-  expect(short).toBeGreaterThan(0) // looks did end before their page was full
+  expect(short).toBeGreaterThan(0) // some scans did end before their page was full
   sql.release()
 })

@@ -1,5 +1,6 @@
-// Nobody empties the first page of others with rows that these may not see: each list meets floods that are hidden in
-// every way, and still has the honest row behind them. docs/limits.md; docs/decisions.md, Lists.
+// Nobody can empty another person's first page with rows that person can't see: each list gets floods that are hidden
+// in every possible way, and must still show the visible row behind them. See docs/limits.md; docs/decisions.md,
+// Lists.
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { openGround } from '../support/floods.ts'
@@ -12,7 +13,7 @@ const ground = await openGround(database)
 const floods = [...contentFloods, ...otherFloods]
 
 test.each(floods)(
-  '$operation has its first page against $against',
+  '$operation has its first page despite a flood of $against',
   async ({ operation, scene }) => {
     const { asked, honest, viewer = ground.stranger } = await scene(ground)
     const empty = []
@@ -23,9 +24,9 @@ test.each(floods)(
   20_000,
 )
 
-/** Lists in which one person cannot hide hundreds of rows from a stranger, and why. */
+/** Lists in which one person can't hide hundreds of rows from a stranger, and why. */
 const apart: Record<string, string[]> = {
-  'Nothing in it is hidden.': [
+  'It has no hidden rows.': [
     'list_course_lessons list_guild_charters list_proposals list_wiki_versions list_project_updates list_series_items',
     'list_my_appeals list_sessions list_notifications list_payments list_ai_sessions get_treasury get_reputation_details',
     'list_contributors list_my_interests',
@@ -35,19 +36,19 @@ const apart: Record<string, string[]> = {
     'list_my_events list_my_guild_applications list_my_invites list_my_personas list_my_projects list_my_series',
     'list_orders list_pending_invitations get_invite_tree list_memberships',
   ],
-  'A person has one row in it, or as few as one makes in a lifetime: hundreds of them are hundreds of people.': [
+  'Each person has one row in it, or very few: hundreds of rows need hundreds of people.': [
     'list_candidates list_mentors list_talent list_people list_followers list_following list_event_attendees',
     'list_course_students list_project_members list_group_members list_guild_members list_group_bans',
     'list_group_requests list_group_invitations list_my_group_invitations list_guild_applications list_my_invitations',
     'list_circle_invitations list_circle_members',
   ],
-  'Spaces that are private are in no index of it; what is in a conversation its members alone fill.': [
+  'Private spaces are not in its indexes; only its members write to a conversation.': [
     'list_groups list_guilds list_conversations list_messages',
   ],
-  'Ranked or found by a walk of its own: test/model/bounds/feed.test.ts and discovery.test.ts.': [
+  'It is ranked or has a scan of its own: see test/model/bounds/feed.test.ts and discovery.test.ts.': [
     'list_feed list_suggested search',
   ],
-  'Of staff, from whom nothing is hidden.': [
+  'It is for staff, from whom nothing is hidden.': [
     'list_all_conversations list_all_groups list_all_guilds list_all_interests list_all_orders list_all_payments',
     'list_all_posts list_all_replies list_all_series list_all_wiki_proposals list_appeals list_assistant_sessions',
     'list_audit_log list_circles list_contents list_feature_flags list_intents list_invite_codes list_media list_reports',
@@ -55,8 +56,8 @@ const apart: Record<string, string[]> = {
   ],
 }
 
-describe('no list is missing', () => {
-  test('every list takes part, or says why it need not', async () => {
+describe('No list is missing:', () => {
+  test("every list is tested, or has a reason why it isn't", async () => {
     const reasoned = Object.values(apart).flatMap((names) => names.join(' ').split(' '))
     const lists = await owner<{ name: string }[]>`
       select proname as name from pg_proc
@@ -66,7 +67,7 @@ describe('no list is missing', () => {
     expect([...met, ...reasoned].sort()).toEqual(lists.map(({ name }) => name).sort())
   })
 
-  test('every kind of contents takes part', async () => {
+  test('every kind of contents is tested', async () => {
     const kinds = await owner<{ kind: string }[]>`select kind from private.content_kinds order by kind collate "C"`
     expect([...contentKinds].sort()).toEqual(kinds.map(({ kind }) => kind))
   })

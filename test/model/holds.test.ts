@@ -1,5 +1,5 @@
-// What moves mana or waits for it, beside what ends it: a ban, an erasure, an author who changes or deletes it. Nobody
-// is sent a deadlock, and nothing stays held for somebody who is gone.
+// Operations that move or hold mana, beside whatever ends them: a ban, an erasure, an author who changes or deletes
+// the thing. Nobody gets a deadlock, and nothing stays held for somebody who is gone.
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import {
@@ -60,28 +60,28 @@ test.each([
   ['an enrolment', 'a deletion', teach, 'enrol_course($3::uuid, 10)', 'delete_course($3::uuid)'],
   ['a reply', 'fewer places', invite, `rsvp_event($3::uuid, 'going')`, `update_event($3::uuid, '{"capacity": 9}')`],
   ['a reply', 'a deletion', invite, `rsvp_event($3::uuid, 'going')`, 'delete_event($3::uuid)'],
-])('%s and %s', async (_what, _other, make, come, change) => {
+])('No deadlock happens when %s meets %s', async (_what, _other, make, come, change) => {
   const [author, fan] = [await join(), await join()]
   const id = await make(author)
   expect(await runHeld(person(fan), [as(fan, come, id), as(author, change, id)])).not.toContain('40P01')
 })
 
-describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
-  test('offers a solution of their own problem', async () => {
+describe.each(Object.entries(ends))('During %s, the author', (_what, end) => {
+  test("can't add a solution to their own problem", async () => {
     const author = await join()
     const id = await pose(author)
     const met = await runHeld(person(author), [end(author), as(author, 'create_solution($3::uuid, $4)', id, words)])
     expect(met).toEqual([null, 'token_revoked'])
   })
 
-  test('accepts a solution: nothing is paid any more', async () => {
+  test("can't accept a solution, and nothing is paid", async () => {
     const [author, fan] = [await join(), await join()]
     const id = await pose(author, 10)
     const accept = as(author, 'accept_solution($3::uuid, $4::uuid)', id, await solve(fan, id))
     expect(await runHeld(person(author), [end(author), accept])).toEqual([null, 'token_revoked'])
   })
 
-  test('votes on a solution of their own problem', async () => {
+  test("can't vote on a solution to their own problem", async () => {
     const [author, fan] = [await join(), await join()]
     const solution = await solve(fan, await pose(author))
     const met = await runHeld(person(author), [end(author), as(author, 'vote_solution($3::uuid, 1)', solution)])
@@ -89,7 +89,7 @@ describe.each(Object.entries(ends))('%s of an author who', (_what, end) => {
   })
 })
 
-test('a delivery that is repeated is answered also when staff has taken its asset away', async () => {
+test('A repeated delivery is answered even if staff have removed its asset', async () => {
   const [seller, buyer] = [await join(), await join()]
   const { id } = await answer(as(seller, `create_offering('Bread', 'A loaf', 10, 5)`))
   const { order } = await answer<{ order: { id: string } }>(as(buyer, 'place_order($3::uuid, 10)', id))
@@ -106,13 +106,13 @@ test('a delivery that is repeated is answered also when staff has taken its asse
 test.each([
   ['a review', (order: string, buyer: Someone) => as(buyer, 'review_order($3::uuid, 5)', order)],
   ['an erasure of the seller', (_order: string, _buyer: Someone, seller: Someone) => ends['an erasure'](seller)],
-])('%s, and the purge of the deleted offering that was ordered', async (_what, asked) => {
+])('No deadlock happens when %s meets the purge of a deleted offering that was ordered', async (_what, asked) => {
   const [seller, buyer] = [await join(), await join()]
   const { id } = await answer(as(seller, `create_offering('Bread', 'A loaf', 10, 5)`))
   const place = async () =>
     (await answer<{ order: { id: string } }>(as(buyer, 'place_order($3::uuid, 10)', id))).order.id
   const [first, second] = [await place(), await place()]
-  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // which the purge comes to before the other
+  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // the purge comes to this one first
   await answer(as(seller, 'accept_order($3::uuid)', second))
   await answer(as(seller, `deliver_order($3::uuid, 'Here')`, second))
   await answer(as(buyer, 'complete_order($3::uuid)', second))
@@ -123,10 +123,10 @@ test.each([
   expect(met).toEqual([null, null])
 })
 
-test('a bounty that is added while its author is banned goes back', async () => {
+test('A bounty that is added while its author is banned is refunded', async () => {
   const author = await join()
   const id = await pose(author)
-  // so many later ones that the ban leaves the problem to the worker
+  // So many later contents that the ban leaves the problem to the worker
   await owner`insert into app.contents (kind, author_id) select 'video', ${author.id} from generate_series(1, 500)`
   const met = await runHeld(wallet(author), [as(author, 'add_bounty($3::uuid, 10)', id), ends['a ban'](author)])
   expect(met).toEqual([null, null])
@@ -138,10 +138,10 @@ test('a bounty that is added while its author is banned goes back', async () => 
 test.each([
   ['an erasure of their author', ends['an erasure']],
   [
-    'what gives their bounties back',
+    'the refund of their bounties',
     ({ id }: Someone) => statement('select private.release_bounties($1)', { userId: id }),
   ],
-])('a ban of who offered solutions of problems, and %s', async (_what, end) => {
+])('No deadlock happens when a ban of a person with solutions meets %s', async (_what, end) => {
   const [author, solver] = [await join(), await join()]
   const [low = '', high = ''] = [await pose(author, 10), await pose(author, 10)].sort()
   await owner`update app.problems set depth = 1 where id = ${low}` // now it stands behind the other
@@ -151,17 +151,17 @@ test.each([
   expect(met).toEqual([null, null])
 })
 
-test('a ban of who argued in debates, and an erasure of their author', async () => {
+test("No deadlock happens when a ban of a person with arguments meets the erasure of the debates' author", async () => {
   const [author, arguer] = [await join(), await join()]
   const open = async () => (await answer(as(author, `create_debate('Bread?', 'Or cake', now() + interval '1 day')`))).id
   const [low = '', high = ''] = [await open(), await open()].sort()
-  await owner`update app.debates set body = 'Or pie' where id = ${low}` // now it stands behind the other
+  await owner`update app.debates set body = 'Or pie' where id = ${low}` // now it comes after the other in the index
   for (const id of [low, high]) await answer(as(arguer, `create_argument($3::uuid, 'for', $4)`, id, words))
   const met = await runHeld(row('app.debates', `id = '${low}'`), [ends['a ban'](arguer), ends['an erasure'](author)])
   expect(met).toEqual([null, null])
 })
 
-test('everything at once: nobody is sent a deadlock, and what is held in the end is held for somebody', async () => {
+test('With everything at once nobody gets a deadlock, and no hold is left open by people who are gone, except disputes', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join(), await join()]
   for (const { id } of crowd)
@@ -252,7 +252,7 @@ test('everything at once: nobody is sent a deadlock, and what is held in the end
   await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
   expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([]) // 40P01, or worse
   expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 5)
-  // all of them end, two by a ban
+  // In the end all of them leave, two by a ban
   for (const [place, who] of crowd.entries()) await run(ends[place < 2 ? 'a ban' : 'an erasure'](who))
   for (const { id } of crowd) {
     const job = owner.json({ userId: id })

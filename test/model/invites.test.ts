@@ -1,4 +1,4 @@
-// Many at once: a code is reserved by one, a reservation makes one person, and no two tokens are the same.
+// Many at once: one candidate reserves a code, a reservation makes one person, and no two tokens are the same.
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
@@ -21,8 +21,8 @@ const atOnce = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 
 /**
- * Holds a lock until every lane waits, then lets all of them go: left to chance, requests seldom meet, since the
- * facade hashes one password at a time.
+ * Holds a lock until every lane waits, then releases all of them: by chance requests seldom meet, because the facade
+ * hashes one password at a time.
  */
 async function jammed<T>(lock: (sql: TransactionSql) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const { work: running } = await database.owner.begin(async (sql) => {
@@ -42,7 +42,7 @@ const holdCodes = (codes: (string | undefined)[]) => (sql: TransactionSql) =>
   sql`select from app.invite_codes where code in ${sql(codes.map((code) => code ?? ''))} for update`
 const holdWrites = (table: string) => (sql: TransactionSql) => sql`lock table ${sql(table)} in share mode`
 
-/** How many answers there are of each status and error code. */
+/** The number of answers by status and error code. */
 function tally(answers: Answer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, headers } of answers) {
@@ -58,8 +58,8 @@ async function count(table: string, column: string, people: string[]): Promise<n
   return row?.count
 }
 
-describe('reserving', () => {
-  test('50 of one code: one has it', async () => {
+describe('Reserving', () => {
+  test('the same code 50 times at once succeeds once', async () => {
     const [code] = await newCodes(1)
     const answers = await jammed(holdCodes([code]), () =>
       atOnce(50, () => nobody.post('/auth/reserve-invite', { code })),
@@ -67,7 +67,7 @@ describe('reserving', () => {
     expect(tally(answers)).toEqual({ 200: 1, '409 invite_reserved': 49 })
   })
 
-  test('50 candidates of one code: one has it', async () => {
+  test('the same code by 50 candidates at once succeeds once', async () => {
     const [code] = await newCodes(1)
     const path = '/identity/invite-codes/reserve'
     const answers = await jammed(holdCodes([code]), () =>
@@ -76,11 +76,11 @@ describe('reserving', () => {
     expect(tally(answers)).toEqual({ 200: 1, '409 invite_reserved': 49 })
   })
 
-  test('one candidate, as many codes as lanes: they hold one', async () => {
+  test('several codes at once for one candidate leaves the candidate with one', async () => {
     const codes = await newCodes(LANES)
     const candidateSessionId = crypto.randomUUID()
     const path = '/identity/invite-codes/reserve'
-    // stops each of them at its last write, when it has looked at what the candidate holds
+    // Stops each of them at its last write, after it has checked what the candidate holds
     await database.owner.unsafe(`
       create function private.hold() returns trigger language plpgsql as $$
         begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
@@ -97,7 +97,7 @@ describe('reserving', () => {
     expect(held).toMatchObject([{ status: 'reserved' }])
   })
 
-  test('while others are overdue: each is released, and goes to one', async () => {
+  test('overdue codes at once gives each to one person', async () => {
     const codes = await newCodes(10)
     await atOnce(10, (n) => nobody.post('/auth/reserve-invite', { code: codes[n] }))
     await database.owner`update app.invite_codes set reserved_until = now() where code in ${database.owner(codes)}`
@@ -106,13 +106,13 @@ describe('reserving', () => {
   })
 })
 
-describe('registering', () => {
+describe('Registering', () => {
   async function reserved(code?: string): Promise<string> {
     const [fresh] = code ? [code] : await newCodes(1)
     return (await nobody.post<{ sessionId: string }>('/auth/reserve-invite', { code: fresh })).body.sessionId
   }
 
-  test('50 on one reservation: one person, one wallet', async () => {
+  test('50 times at once with one reservation makes one person and one wallet', async () => {
     const [code] = await newCodes(1)
     const sessionId = await reserved(code)
     const answers = await jammed(holdCodes([code]), () =>
@@ -135,7 +135,7 @@ describe('registering', () => {
     expect(balance).toBe(50)
   })
 
-  test('10 with one address on 10 reservations: one comes in, the others keep theirs', async () => {
+  test('10 times with one address and 10 reservations succeeds once, and the others keep their reservations', async () => {
     const sessions = await atOnce(10, () => reserved())
     const join = (sessionId: string | undefined, email: string) =>
       nobody.post<Session>('/auth/register', { ...applicant('twin'), sessionId, email })
@@ -147,7 +147,7 @@ describe('registering', () => {
     expect(tally(again)).toEqual({ 201: 9, '410 reservation_over': 1 })
   })
 
-  test('10 of one name: 10 usernames', async () => {
+  test('10 people of the same name at once gives 10 usernames', async () => {
     const sessions = await atOnce(10, () => reserved())
     const answers = await jammed(holdWrites('app.users'), () =>
       atOnce(10, (n) => {
@@ -162,8 +162,8 @@ describe('registering', () => {
   })
 })
 
-describe('logging in', () => {
-  test('20 times: 20 tokens, each its own', async () => {
+describe('Logging in', () => {
+  test('20 times at once gives 20 different tokens', async () => {
     const { email, password } = alice
     const answers = await jammed(holdWrites('private.credentials'), () =>
       atOnce(20, () => nobody.post<Session>('/auth/login', { email, password })),
@@ -181,7 +181,7 @@ describe('logging in', () => {
   })
 })
 
-test('20 admins generate at once: an unbroken chain of 20 entries', async () => {
+test('When 20 admins generate codes at once, the audit chain has 20 entries without a gap', async () => {
   const [before] = await database.owner`select count(*)::int as entries from app.audit_log`
   const answers = await atOnce(20, () => admin.post('/admin/invite-codes/generate', { count: 3 }))
   expect(tally(answers)).toEqual({ 201: 20 })

@@ -1,12 +1,15 @@
-// Connections that are killed in the middle of what they do, at the same write each time: a run that fails replays.
+// Connections that are killed in between, at the same write each time, so that a failing run can be replayed.
 import postgres from 'postgres'
 import { type Database, poolUrl } from '../support/database.ts'
 import type { Outcome, Request } from './races.ts'
 
-/** Behind how many of its writes a request loses its connection; null when it keeps it. */
+/** After how many of its writes a request loses its connection; null if it keeps it. */
 export type Kill = number | null
 
-/** Call it once a database. `send` runs requests as their pools do, and `died` tells how many were cut off. */
+/**
+ * Call it once for each database. `send` runs requests as their pools do, and `died` returns how many connections were
+ * cut.
+ */
 export async function createKills({ superuser, owner, connect, url }: Database) {
   await superuser.unsafe(`
     create function public.die() returns trigger language plpgsql security definer as $$
@@ -39,8 +42,8 @@ export async function createKills({ superuser, owner, connect, url }: Database) 
         code === '57P01' || code === 'CONNECTION_CLOSED' ? DEAD : code === '40P01' ? code : message,
     )
   /**
-   * What it came to, null or the code of the error. Whoever loses the connection asks once more; so does who has an
-   * Idempotency-Key, as if an answer had come that nobody heard.
+   * The outcome: null, or the code of the error. A request that lost its connection is sent again; so is one with an
+   * Idempotency-Key, as if its answer had been lost.
    */
   async function send(request: Request, kill: Kill = null, repeats = false): Promise<Outcome> {
     const { role, run } = request
@@ -50,7 +53,7 @@ export async function createKills({ superuser, owner, connect, url }: Database) 
       connection: { 'test.writes_left': String(kill) },
     })
     const first = await outcomeOf(run(lane))
-    await lane.end({ timeout: 0 }) // without it a dead one is waited for
+    await lane.end({ timeout: 0 }) // otherwise it would wait for a dead connection
     if (first === DEAD) died++
     return first === DEAD || repeats ? send(request) : first
   }

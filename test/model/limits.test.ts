@@ -1,4 +1,4 @@
-// docs/limits.md says of each operation what is the most that it looks at.
+// docs/limits.md states the worst-case row count of every operation.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { root } from '../../supabase/tools/schema.ts'
@@ -6,7 +6,7 @@ import { createDatabase } from '../support/database.ts'
 
 const { owner } = await createDatabase()
 
-test('docs/limits.md has every operation, each once', async () => {
+test('docs/limits.md has every operation exactly once', async () => {
   const rows = readFileSync(`${root}/docs/limits.md`, 'utf8').matchAll(/^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \|/gm)
   const named = [...rows].flatMap(([, names = '']) => [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
   const operations = await owner<{ name: string }[]>`

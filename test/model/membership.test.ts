@@ -1,7 +1,7 @@
-// Membership of groups and guilds: random joins, requests, approvals, invitations, removals, bans, hand-overs and archives. One by
-// one they answer as a plain model does, and many at once from several connections leave what one order of them would:
-// never two memberships, never a group without its one owner, a count that is the number of rows, and nobody who sees
-// too much or too little.
+// Membership of groups and guilds: random joins, requests, approvals, invitations, removals, bans, changes of owner
+// and archives. One by one they answer as a plain model does. Many at once from several connections leave what some
+// order of them would: no duplicate membership, no group without its one owner, a count that equals the rows, and
+// nobody who sees too much or too little.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -43,7 +43,7 @@ type Model = {
   archived: boolean
   roles: Map<number, Role>
   asked: Set<number>
-  /** Who is invited, by whom. */
+  /** Who is invited, and by whom. */
   invited: Map<number, number>
   banned: Set<number>
 }
@@ -71,7 +71,7 @@ async function newGroup({ policy, private: hidden }: { policy: string; private: 
 }
 const clear = () => owner`delete from app.spaces`
 
-/** The pending request or invitation of somebody, or one that nobody knows. */
+/** The pending request or invitation of a person, or an unknown id. */
 async function pending(table: 'space_requests' | 'space_invitations', group: string, whom: number): Promise<string> {
   const column = table === 'space_requests' ? 'user_id' : 'invitee_id'
   const [row] = await owner.unsafe<{ id: string }[]>(
@@ -132,7 +132,9 @@ const mayInvite = ({ policy, roles }: Model, who: number) => {
 
 const sees = (model: Model, who: number) => !model.private || model.roles.has(who) || model.invited.has(who)
 
-/** Whether a step is done; then it changes the model. An invitation ends with the right that made it. */
+/**
+ * Whether a step succeeds; if so, it changes the model. An invitation ends when its inviter loses the right to invite.
+ */
 function expected(model: Model, step: Step): boolean {
   const done = follows(model, step)
   for (const [whom, by] of model.invited) if (!mayInvite(model, by)) model.invited.delete(whom)
@@ -239,7 +241,7 @@ async function look(group: string) {
 
 const numRuns = runs(12, 200)
 
-test('one after the other, each step answers as the model does, and everybody sees what they should', async () => {
+test('One by one, each step answers as the model does, and everybody sees what they should', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 12, maxLength: 40 }), async (begin, steps) => {
       await clear()
@@ -288,7 +290,7 @@ test('one after the other, each step answers as the model does, and everybody se
   )
 })
 
-test('all at once, what must hold for every group holds, and nobody is sent a deadlock', async () => {
+test('All at once, every group stays consistent, and nobody gets a deadlock', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 16, maxLength: 32 }), async (begin, steps) => {
       await clear()
@@ -314,7 +316,7 @@ const guildStep: fc.Arbitrary<Step> = fc.record({
 })
 const asked: Model['policy'] = 'request'
 
-/** A guild, whose founder is an admin for that moment. */
+/** A guild, whose founder is an admin at that moment. */
 async function newGuild(): Promise<string> {
   groups += 1
   const founder = people[0] ?? ''
@@ -345,7 +347,7 @@ async function actInGuild(guild: string, { does, who, whom }: Step): Promise<Ans
   }
 }
 
-test('guilds are the same code: one after the other as the model does, and all at once with one founder', async () => {
+test('Guilds follow the same model: one by one they answer as it does, and all at once they keep one founder', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(guildStep, { minLength: 12, maxLength: 40 }), async (steps) => {
       await clear()
@@ -355,7 +357,7 @@ test('guilds are the same code: one after the other as the model does, and all a
         ...{ asked: new Set(), invited: new Map(), banned: new Set() },
       }
       for (const one of steps) {
-        // who is a member, or has asked, cannot apply again
+        // A member, or a person who has applied, can't apply again
         const done =
           (one.does !== 'join' || !(model.roles.has(one.who) || model.asked.has(one.who))) && expected(model, one)
         const { code } = await actInGuild(guild, one)

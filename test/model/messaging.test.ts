@@ -1,4 +1,4 @@
-// Messaging against plain models: the order of many senders at once, who sees which message, and what is unread.
+// Messaging against plain models: the order of many senders at once, who sees which message, and what is unread. See
 // docs/decisions.md, Messaging. A failure prints the seed and the smallest history that shows it.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
@@ -18,7 +18,7 @@ const claims = (sub: string) => ({ sub, role: 'user' })
 async function newPerson(id: string, username: string): Promise<void> {
   await owner`insert into app.users (id, username, first_name, last_name) values (${id}, ${username}, 'P', 'X')`
 }
-/** All of these in one circle each, of an owner who is nobody else. */
+/** Puts all of these people into a circle together; the circles have a separate owner. */
 async function befriend(circleOwner: string, members: string[]): Promise<void> {
   for (let from = 0; from < members.length; from += 10) {
     const [circle] = await owner<{ id: string }[]>`
@@ -30,7 +30,7 @@ async function befriend(circleOwner: string, members: string[]): Promise<void> {
 for (const n of PEOPLE) await newPerson(personId(n), name(n))
 for (const n of PEOPLE) await befriend(personId(n), PEOPLE.filter((other) => other !== n).map(personId))
 
-// --- many at once
+// --- Many at once
 
 type Card = {
   id: string
@@ -40,7 +40,7 @@ type Card = {
   reactions: { count: number }[]
 }
 
-test('50 senders at once: readers who page on by what they have meet each message once, in one order', async () => {
+test('With 50 senders at once, readers who page forward get each message once, in one order', async () => {
   const senders = Array.from({ length: 50 }, (_, n) => uuid(2, n))
   for (const [n, id] of senders.entries()) await newPerson(id, `sender${n}`)
   const [boss = '', ...others] = senders
@@ -67,7 +67,7 @@ test('50 senders at once: readers who page on by what they have meet each messag
   }
 
   let sending = true
-  /** Pages on from the last one it has, as long as messages come and once more. */
+  /** Pages forward from the last message it has, as long as messages come and once more. */
   async function follow(reader: string, lane: number, limit: number): Promise<string[]> {
     const first = await ask<Card>(lane, reader, `send_message($2::uuid, 'first', gen_random_uuid())`, [group.id])
     const met: string[] = []
@@ -110,7 +110,7 @@ test('50 senders at once: readers who page on by what they have meet each messag
   expect(times).toBe(true)
 })
 
-// --- random histories of one conversation
+// --- Random histories of one conversation
 
 type Act =
   | { do: 'send'; who: number; to: number }
@@ -145,7 +145,7 @@ type Said = {
   /** Who reacted, all with the same emoji. */
   reacted: Set<number>
 }
-/** What is known of the conversation: a list, and for each person which parts of it are theirs. */
+/** The state of the conversation: a list, and for each person the parts they can read. */
 class Model {
   said: Said[] = []
   direct: boolean
@@ -168,9 +168,9 @@ class Model {
   meets = (one: number, other: number) => !this.blocks.has(`${one} ${other}`) && !this.blocks.has(`${other} ${one}`)
   alive = (one: number) => !this.banned.has(one) && !this.erased.has(one)
   has = (one: number) => this.members.includes(one)
-  /** Whether one sees another there: what was said in a direct conversation a block leaves as it was. */
+  /** Whether one person sees another there: a block doesn't hide what was said in a direct conversation. */
   shows = (one: number, other: number) => this.alive(other) && (this.direct || this.meets(one, other))
-  /** Whether something can be added: in a group always. */
+  /** Whether a message can be added: in a group always. */
   isOpen = (one: number) => !this.direct || (this.meets(0, 1) && this.alive(one === 0 ? 1 : 0))
   sees(one: number, n: number): boolean {
     const message = this.said[n]
@@ -188,7 +188,7 @@ class Model {
       )
     }).length
   }
-  /** How many people react to a message, of those whom one sees. */
+  /** How many people react to a message, of those whom the viewer sees. */
   reactions(one: number, n: number): number {
     return this.tomb(n) ? 0 : [...(this.said[n]?.reacted ?? [])].filter((who) => this.shows(one, who)).length
   }
@@ -227,7 +227,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
   const idAt = (n: number) => ids[n]?.id ?? uuid(9, 0)
   const by = what.who
   const able = model.alive(by)
-  if (!able && !['unban', 'erase', 'ban'].includes(what.do)) return // no token lets them in
+  if (!able && !['unban', 'erase', 'ban'].includes(what.do)) return // their token is revoked
   switch (what.do) {
     case 'send': {
       const answers = what.to < 6 && model.sees(by, what.to) ? what.to : null
@@ -242,7 +242,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
       expect(done).toBe(model.sees(by, what.at))
       if (!done) return
       model.read[by] = Math.max(model.read[by] ?? -1, what.at)
-      // another device is behind
+      // Another device reports an older position
       const before = what.at >> 1
       expect(await run(by, `read_conversation('${talk}', '${idAt(before)}')`)).toBe(model.sees(by, before))
       return
@@ -286,7 +286,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
       model.spans[by]?.push([model.said.length, Number.POSITIVE_INFINITY])
       model.read[by] = model.said.length - 1
       model.say(by, 'system')
-      // their place among the members is that of the clock, which stands still in a transaction
+      // Members are ordered by the time they joined, but now() doesn't change within a transaction
       await sql`update app.conversation_members set joined_at = clock_timestamp() where conversation_id = ${talk} and user_id = ${personId(by)}`
       return
     }
@@ -302,7 +302,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
       if (by === what.whom || !model.alive(what.whom)) return
       const call = what.do === 'block' ? 'block_person' : 'unblock_person'
       expect(await run(by, `${call}('${name(what.whom)}')`)).toBe(
-        // who is blocked, and blocks nobody themselves, knows of nobody to lift a block from either
+        // A person who is blocked, and blocks nobody themselves, can't name the other to unblock them
         !model.blocks.has(`${what.whom} ${by}`) || model.blocks.has(`${by} ${what.whom}`),
       )
       const key = `${by} ${what.whom}`
@@ -330,7 +330,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
   }
 }
 
-/** What a person is answered by every read, and must be. */
+/** What a person gets from every read, and what they must get. */
 async function look(sql: TransactionSql, model: Model, talk: string, viewer: number) {
   const ids = (
     await sql<{ id: string }[]>`select id from app.messages where conversation_id = ${talk} order by number`
@@ -455,13 +455,13 @@ const property = fc.asyncProperty(fc.boolean(), histories, async (direct, histor
 })
 
 const numRuns = runs(12, 1000)
-test('every read answers as the model does, after any history of a conversation', {
+test('Every read answers as the model does, after any history of a conversation', {
   timeout: 60_000 + numRuns * 500,
 }, async () => {
   await fc.assert(property, { numRuns })
 })
 
-test('what is unread is counted up to 99, among the latest 500', async () => {
+test('The unread count is at most 99, among the latest 500 messages', async () => {
   await owner.begin(async (sql) => {
     const [row] = await sql<
       { id: string }[]

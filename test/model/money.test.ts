@@ -1,4 +1,4 @@
-// What must hold of mana whatever happens: random histories against a model of the rules, one by one and several at
+// What must hold for mana whatever happens: random histories against a model of the rules, one by one and several at
 // once, and many payments at once. A failing history prints its seed, and the shortest one that shows the fault.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -7,13 +7,13 @@ import { runs } from '../support/runs.ts'
 import { world } from '../support/world.ts'
 import { as, asStaff, type Request } from './races.ts'
 
-/** `held`: what of it is on hold, and may come back. */
+/** `held`: what is on hold and may come back. */
 type Purse = { balance: number; earned: number; spent: number; hours: number; held: number }
-/** A bounty, which is held from the purse of `who` until it goes back. */
+/** A bounty, which is held from the purse of `who` until it is refunded. */
 type Parked = { id: string; who: number; amount: number; open: boolean }
-/** A payment that went, by whom, and who got what. */
+/** A payment that succeeded: its sender, and who got what. */
 type Payment = { id: string; from: number; gains: Map<number, number>; reversed: boolean }
-/** `boosts`: how many hours each post is still boosted. */
+/** `boosts`: for how many more hours each post is boosted. */
 type Model = { purses: Purse[]; payments: Payment[]; boosts: number[]; parked: Parked[] }
 type Step =
   | { kind: 'pay'; from: number; to: number; tier: number }
@@ -32,8 +32,8 @@ const pools = { user: database.connect('kith_user'), service: database.connect('
 const people = [alice, bob, carla]
 const ids = people.map(({ id }) => id)
 
-// posts of several: who wrote each, and whose share of its payments is how many percent; and what everybody pays it by, its
-// own id or that of somebody's repost
+// Posts of several authors: who wrote each, and the percentages of its co-authors; and the ids it can be paid by, its
+// own or that of somebody's repost
 const posts = [
   { id: '', author: 0, shares: { 1: 33, 2: 57 }, ways: [''] },
   { id: '', author: 1, shares: { 2: 90 }, ways: [''] },
@@ -79,14 +79,14 @@ const step: fc.Arbitrary<Step> = fc.oneof({ weight: 5, arbitrary: ask }, { weigh
 
 function settle(purse: Purse) {
   for (; purse.hours >= 24; purse.hours -= 24) {
-    // what is parked counts, or parking it would gain what the cap withholds
+    // Parked mana counts; otherwise parking it would gain what the cap withholds
     const more = Math.max(0, Math.min(5, 50 - purse.balance - purse.held))
     purse.balance += more
     purse.earned += more
   }
 }
 
-/** Who gets what: co-authors their percentage rounded down, but for the one who pays, and the author what is left. */
+/** Who gets what: co-authors their percentage rounded down, except the payer, and the author the rest. */
 function split(post: number, payer: number, amount: number): Map<number, number> {
   const { author, shares } = posts[post] as (typeof posts)[number]
   const parts = Object.entries(shares)
@@ -96,7 +96,7 @@ function split(post: number, payer: number, amount: number): Map<number, number>
   return new Map([...parts, [author, amount - parts.reduce((sum, [, part]) => sum + part, 0)]])
 }
 
-/** Those purses as they are once regenerated, to be put back when all goes well: an error settles nothing. */
+/** These purses after regeneration; they are stored only if the step succeeds, because an error settles nothing. */
 function settled({ purses }: Model, whose: Iterable<number>) {
   const after = new Map([...whose].map((who) => [who, { ...(purses[who] as Purse) }]))
   for (const purse of after.values()) settle(purse)
@@ -108,7 +108,7 @@ function settled({ purses }: Model, whose: Iterable<number>) {
 
 const sumOf = (gains: Map<number, number>) => [...gains.values()].reduce((sum, gain) => sum + gain, 0)
 
-/** What the rules say of a payment: null, or the code of the error. */
+/** The outcome of a payment by the rules: null, or the code of the error. */
 function payInModel(model: Model, from: number, gains: Map<number, number>): string | null {
   if (gains.has(from)) return 'pay_oneself'
   const { purse, keep } = settled(model, [from, ...gains.keys()])
@@ -124,7 +124,7 @@ function payInModel(model: Model, from: number, gains: Map<number, number>): str
   return null
 }
 
-/** And of a payment that is taken back: out of what was earned and spent. */
+/** The same for a reversal of a payment: it changes what was earned and spent. */
 function reverseInModel(model: Model, payment: Payment, force: boolean): string | null {
   if (payment.reversed) return 'payment_reversed'
   const { from, gains } = payment
@@ -145,7 +145,7 @@ function reverseInModel(model: Model, payment: Payment, force: boolean): string 
 const boostCost = (tier: number) => (tier === 1 ? 10 : 25)
 const authorOf = (post: number) => (posts[post] as (typeof posts)[number]).author
 
-/** And of a boost: one at a time, and the mana is gone. */
+/** The same for a boost: one at a time, and the mana is burnt. */
 function boostInModel(model: Model, post: number, tier: number): string | null {
   if ((model.boosts[post] ?? 0) > 0) return 'boost_active'
   const { purse, keep } = settled(model, [authorOf(post)])
@@ -158,7 +158,7 @@ function boostInModel(model: Model, post: number, tier: number): string | null {
   return null
 }
 
-/** And of a bounty: it leaves the purse, and is held. */
+/** The same for a bounty: it leaves the purse, and is held. */
 function parkInModel(model: Model, who: number, amount: number): string | null {
   const { purse, keep } = settled(model, [who])
   if (purse(who).balance < amount) return 'insufficient_mana'
@@ -169,7 +169,7 @@ function parkInModel(model: Model, who: number, amount: number): string | null {
   return null
 }
 
-/** And of one that goes back: it was never spent. */
+/** The same for a refunded bounty: it doesn't count as spent. */
 function takeBackInModel(model: Model, parked: Parked): string | null {
   if (!parked.open) return 'problem_closed'
   const { purse, keep } = settled(model, [parked.who])
@@ -184,7 +184,7 @@ function takeBackInModel(model: Model, parked: Parked): string | null {
 type Body = { id?: string; payment?: { id: string }; boost?: { id: string }; minted?: number }
 type Answer = { error: string | null; body: Body }
 
-/** Asks on a connection of its own. */
+/** Sends a request on a connection of its own. */
 async function send({ role = 'user', run }: Request): Promise<Answer> {
   try {
     const [row] = (await run(pools[role as keyof typeof pools])) as [{ answer: Answer['body'] }]
@@ -200,7 +200,10 @@ const gainsOf = (step: Step & { kind: 'pay' | 'support' }) => {
   return step.kind === 'pay' ? new Map([[step.to, amount]]) : split(step.post, step.from, amount)
 }
 
-/** A step as a request; null when there is nothing to take back. Through whosever repost it comes, a payment is that of the original. */
+/**
+ * A step as a request; null if there is nothing to reverse or refund. A payment for any repost is one for the
+ * original.
+ */
 function requestOf(step: Step, { payments, parked }: Model): Request | null {
   const who = (at: number) => people[at] as Person
   switch (step.kind) {
@@ -227,7 +230,7 @@ function requestOf(step: Step, { payments, parked }: Model): Request | null {
   }
 }
 
-/** Moves the clock, as the wallets and boosts have it. */
+/** Moves the clock, by shifting the times of wallets and boosts. */
 async function pass(hours: number, { purses, boosts }: Model) {
   await owner`update app.post_counters set boost_expires_at = boost_expires_at - ${hours} * interval '1 hour'
     where boost_expires_at is not null`
@@ -238,7 +241,7 @@ async function pass(hours: number, { purses, boosts }: Model) {
   for (const purse of purses) purse.hours += hours
 }
 
-/** One step, and what the model says of it. */
+/** Does one step, and compares the outcome with the model's. */
 async function take(step: Step, model: Model) {
   if (step.kind === 'wait') return pass(step.hours, model)
   const request = requestOf(step, model)
@@ -275,14 +278,14 @@ async function take(step: Step, model: Model) {
   }
 }
 
-/** Every movement adds up to zero, every wallet to its entries, and all of it together to nothing. */
+/** Every transaction adds up to zero, every wallet to its entries, and all accounts together to zero. */
 async function expectBalancedBooks() {
   const [books] = await owner`select sum(amount)::int as total from app.mana_entries`
   expect(books).toEqual({ total: 0 })
   expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
 }
 
-/** The wallets are as the model has them. */
+/** The wallets equal those of the model. */
 async function check({ purses }: Model) {
   const rows = await owner`select balance::int, lifetime_earned::int as earned, lifetime_spent::int as spent
     from app.wallets where user_id = any (${ids}) order by array_position(${ids}, user_id)`
@@ -304,7 +307,7 @@ async function begin(): Promise<Model> {
   }
 }
 
-test('every history leaves the books as the rules say', async () => {
+test('After every history the ledger is as the rules say', async () => {
   const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
     const model = await begin()
     for (const one of steps) await take(one, model)
@@ -314,7 +317,7 @@ test('every history leaves the books as the rules say', async () => {
   await fc.assert(history, { numRuns: 20 })
 }, 60_000)
 
-describe('several at once', () => {
+describe('Several steps at once', () => {
   type Entry = { who: number; amount: number; left: number; kind: string; movement: string; of: string | null }
   type Booked = { entries: Entry[]; last: string }
   const booked = async (after: string): Promise<Booked> => {
@@ -326,7 +329,10 @@ describe('several at once', () => {
     return { entries: [...rows], last: rows.at(-1)?.seq ?? after }
   }
 
-  /** Goes through the entries of each purse in their order: regeneration comes when the model says, and nothing is lost between. */
+  /**
+   * Follows the entries of each purse in order: regeneration comes when the model says, and nothing is missing between
+   * two entries.
+   */
   function follow({ purses }: Model, entries: Entry[]) {
     for (const { who, amount, left, kind, of } of entries) {
       const purse = purses[who] as Purse
@@ -344,7 +350,7 @@ describe('several at once', () => {
     }
   }
 
-  /** What was answered is booked, to the unit, and nothing else is. */
+  /** Everything that was answered is in the ledger, to the unit, and nothing else is. */
   function account(model: Model, steps: Step[], answers: (Answer | null)[], entries: Entry[]) {
     const sums = (movement: string, kind: string) =>
       new Map(
@@ -399,7 +405,7 @@ describe('several at once', () => {
       for (const [who, gain] of payment.gains) {
         const given = -(taken.get(who) ?? 0)
         const left = entries.find((one) => one.kind === 'reversal' && one.of === payment.id && one.who === who)?.left
-        // who gives back less than they got has nothing left
+        // A person who returned less than they got has nothing left
         if (given !== gain) expect([given < gain, left ?? 0]).toEqual([true, 0])
       }
       said += 1 + taken.size
@@ -417,7 +423,7 @@ describe('several at once', () => {
     steps: fc.array(ask, { minLength: 2, maxLength: 8 }),
   })
 
-  test('what is answered is booked, to the unit, whoever came first', async () => {
+  test('are in the ledger as answered, to the unit, whoever came first', async () => {
     const history = fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 6 }), async (rounds) => {
       const model = await begin()
       let { last } = await booked('0')
@@ -438,7 +444,7 @@ describe('several at once', () => {
       await check(model)
       await expectBalancedBooks()
     })
-    // it ends at the first failure: who comes first is chance, so a shorter history may not show it again
+    // It ends at the first failure: the order is chance, so a shorter history may not show the fault again
     await fc.assert(history, { numRuns: 10, endOnFailure: true })
   }, 60_000)
 })
@@ -453,7 +459,7 @@ async function two(...names: [string, string]): Promise<[Person, Person]> {
   return [one, other]
 }
 
-/** What was answered 201 is in the books, and nothing else of these people is. */
+/** Every payment answered with 201 is in the ledger, and no other of these people. */
 async function expectKept(senders: Person[], answers: { status: number; body: Paid }[]) {
   const kept = await owner`select id from app.payments where sender_id = any (${senders.map(({ id }) => id)})`
   const acknowledged = answers.filter(({ status }) => status === 201).map(({ body }) => body.payment.id)
@@ -461,7 +467,7 @@ async function expectKept(senders: Person[], answers: { status: number; body: Pa
   await expectBalancedBooks()
 }
 
-test('of a hundred payments at once out of a balance of 50 exactly fifty go', async () => {
+test('Of a hundred payments at once from a balance of 50 exactly fifty succeed', async () => {
   const [henry, ines] = await two('henry', 'ines')
   const answers = await Promise.all(Array.from({ length: 100 }, () => pay(henry, { receiverId: 'ines' })))
   const refused = answers.filter(({ status }) => status !== 201)
@@ -474,10 +480,10 @@ test('of a hundred payments at once out of a balance of 50 exactly fifty go', as
 })
 
 const CROSSED = runs(400, 1000)
-test(`of ${CROSSED} crossed payments none meets a deadlock`, async () => {
+test(`None of ${CROSSED} crossed payments meets a deadlock`, async () => {
   const pair = await two('jack', 'kate')
   const written = await Promise.all(pair.map((author) => author.post<{ id: string }>('/posts', { body: 'Pay me' })))
-  // 45 % of each post are the other's, and 45 % a third's: three wallets a payment
+  // In each post 45 % go to the other, and 45 % to a third person: three wallets for each payment
   await owner`insert into app.post_co_authors (post_id, user_id, split_share, status)
     select p.id, u.id, 45, 'accepted' from app.posts p cross join app.users u
     where p.id = any (${written.map(({ body }) => body.id)}) and u.id <> p.author_id

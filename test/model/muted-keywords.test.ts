@@ -1,5 +1,5 @@
-// What muted keywords are found in, against JavaScript's own knowledge of Unicode; and the feed without muted people
-// and words, walked in random worlds. A failure prints the seed and the smallest case that shows it.
+// What muted keywords match, against JavaScript's own knowledge of Unicode; and the feed without muted people and
+// words, walked in random worlds. A failure prints the seed and the smallest case that shows it.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -7,14 +7,14 @@ import { runs } from '../support/runs.ts'
 
 const { owner } = await createDatabase()
 
-// --- keywords
+// --- Keywords
 
-// few letters of many scripts, so that texts and keywords meet; with what stands between, beside and above them
+// A few letters of many scripts, so that texts and keywords often match; with separators and combining marks
 const letters = [...'abBéÉı7_мийёЁσΣοΌنكन्िব東京かがｶ한국ไทＡß', '\u0301', '\u064e', '𠀋', '🎉', ..." \n.,-#+(\\*^$|['"]
 const string = (most: number) =>
   fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: most }).map((l) => l.join(''))
 
-/** Case and accents gone, except where the accent makes another letter (й). */
+/** Without case and accents, except where the accent makes another letter (й). */
 function folded(text: string): string {
   const plain = (letter: string) => {
     const [base = ''] = letter.normalize('NFD')
@@ -50,8 +50,8 @@ function found(keyword: string, text: string): boolean {
   return new RegExp(opens + source + closes, 'u').test(spaced(text))
 }
 
-test('a keyword is found where a reader would', { timeout: 60_000 }, async () => {
-  // half of the texts have a keyword somewhere, in whatever surroundings
+test('A keyword matches where a reader would find it', { timeout: 60_000 }, async () => {
+  // Half of the texts contain a keyword somewhere, whatever is around it
   const meeting = fc.array(string(4), { minLength: 1, maxLength: 3 }).chain((keywords) => {
     const parts = fc.tuple(string(5), fc.constantFrom('', ...keywords), string(5), fc.boolean())
     return parts.map(([before, keyword, after, has]) => ({ keywords, text: has ? before + keyword + after : before }))
@@ -77,10 +77,10 @@ test('a keyword is found where a reader would', { timeout: 60_000 }, async () =>
     }),
     { numRuns },
   )
-  expect(Math.min(hits, numRuns * 40 - hits)).toBeGreaterThan(numRuns * 5) // they did meet
+  expect(Math.min(hits, numRuns * 40 - hits)).toBeGreaterThan(numRuns * 5) // they did match
 })
 
-// --- the feed
+// --- The feed
 
 const names = ['ann', 'ben', 'cyd']
 const people: string[] = []
@@ -107,7 +107,9 @@ const worlds = fc.record({
 })
 const id = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
 
-test('the feed leaves out what is muted, in full pages, and every other post once', { timeout: 60_000 }, async () => {
+test('The feed leaves out what is muted, in full pages, and has every other post once', {
+  timeout: 60_000,
+}, async () => {
   const sql = await owner.reserve()
   const [ann] = people
   let left = 0

@@ -1,5 +1,5 @@
-// Who hears of what, in random worlds in which one thing happens after another: notifications, and the Realtime messages
-// of feed:public and of everyone's own channel, against the model of who may see what (test/model/oracle).
+// Who is notified of what, in random stories of one event after another: notifications, and the Realtime messages of
+// feed:public and of each person's own channel, against the model of who can see what (test/model/oracle). See
 // docs/decisions.md, Realtime. A failure prints the seed and the smallest story that shows it.
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
@@ -24,7 +24,7 @@ await superuser.unsafe(`
     execute 'select ' || p_call into v_answer;
     return json_build_object('id', v_answer ->> 'id');
   exception when others then
-    if sqlstate !~ '^(PT4|23)' then   -- a code, or a constraint that is one
+    if sqlstate !~ '^(PT4|23)' then   -- a code, or a constraint that has one
       raise;
     end if;
     return json_build_object('refused', sqlerrm);
@@ -48,7 +48,7 @@ await superuser.unsafe(`
 
 type Made = { posts: string[]; replies: string[] }
 
-/** Makes the call of a step, in its name. */
+/** Makes the call of a step, in the name of its person. */
 async function perform(sql: ReservedSql, { by, call }: Step, made: Made) {
   const text = call(
     (place) => at(made.posts, place),
@@ -62,14 +62,14 @@ async function perform(sql: ReservedSql, { by, call }: Step, made: Made) {
 
 type Message = { topic: string; event: string; payload: { id: string; kind?: string }; about: string | null }
 
-/** What was sent since it was asked last: to whom, and of which post, by the notification where that says it. */
+/** What was sent since the last call: to whom, and about which post, taken from the notification if it says so. */
 async function sent(sql: ReservedSql): Promise<string[]> {
   await applyEffects(sql)
   const messages = await sql<Message[]>`
     with sent as (delete from realtime.messages returning topic, event, payload)
     select s.*, n.target_id as about from sent s left join app.notifications n on n.id = (s.payload ->> 'id')::uuid`
   return messages
-    .filter(({ topic, payload }) => topic !== 'tokens' && payload.kind !== 'circle.added') // nobody can join the first
+    .filter(({ topic, payload }) => topic !== 'tokens' && payload.kind !== 'circle.added') // nobody can join the former channel
     .map(({ topic, event, payload: { id, kind, ...more }, about }) => {
       expect(more).toEqual({})
       return [topic, event, ...(kind === undefined ? [id] : [kind, about])].join(' ')
@@ -78,10 +78,10 @@ async function sent(sql: ReservedSql): Promise<string[]> {
 }
 
 const numRuns = runs(50, 3000)
-/** What stops a search, so that it still says what it has found. */
+/** What stops a search, so that it still reports what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
-test('people hear of what they may see, and of nothing else', {
+test('People are notified of what they can see, and of nothing else', {
   timeout: limits.interruptAfterTimeLimit + 20_000,
 }, async () => {
   const sql = await superuser.reserve()
@@ -120,6 +120,6 @@ test('people hear of what they may see, and of nothing else', {
 
   const times = new Map<string, number>()
   for (const kind of heard) times.set(kind, (times.get(kind) ?? 0) + 1)
-  times.delete('post.milestone') // asks for all five of them
-  expect(times.size).toBe(10) // 5 of the rarest in the poorest of 60 runs of 150 stories
+  times.delete('post.milestone') // it needs all five people
+  expect(times.size).toBe(10) // 5 for the rarest kind in the poorest of 60 runs of 150 stories
 })

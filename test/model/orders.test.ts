@@ -1,7 +1,7 @@
-// Orders: every state, every action, everybody who could take it, as private.order_transitions has it and as a small
-// model of our own has it too; many buyers of the last piece; and random histories of all that is held or paid at once,
-// with a clock that moves, bans, erasures, and connections and workers that are killed in the middle, in which each hold is
-// settled once and the books balance at every step. A failing history prints the shortest one that shows it.
+// Orders: every state, every action and everybody who could take it, compared with private.order_transitions and with
+// a small model of our own; many buyers of the last item; and random histories of everything that is held or paid at
+// once, with a moving clock, bans, erasures, and connections and workers that are killed in between. In them each hold
+// is settled once and the mana ledger balances at every step. A failing history prints the shortest one that shows it.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
@@ -16,7 +16,7 @@ const pool = database.connect('kith_user')
 const kills = await createKills(database)
 type Actor = 'buyer' | 'seller' | 'worker' | 'admin'
 
-/** The rules once more: from where, by which action, by whom, to where, and whose the mana then is. */
+/** The rules again: from which state, by which action, by whom, to which state, and who then gets the mana. */
 const rules: Record<string, Record<string, Partial<Record<Actor, [next: string, whose?: 'buyer' | 'seller']>>>> = {
   held: {
     accept: { seller: ['accepted'] },
@@ -45,7 +45,7 @@ const actions = ['accept', 'decline', 'deliver', 'complete', 'cancel', 'dispute'
 type Action = (typeof actions)[number]
 
 const words: Partial<Record<Action, string>> = { deliver: `, 'Here'`, dispute: `, 'Not that'` }
-/** An action of a person, by the door of people, where staff are anybody. */
+/** An action of a person, sent in the role of people, in which staff have no special rights. */
 const askFor = (who: Person, order: string, action: Action): Request => {
   const iat = Math.floor(Date.now() / 1000)
   const claims = JSON.stringify({ sub: who.id, role: who === admin ? 'admin' : 'user', iat, exp: iat + 900 })
@@ -81,7 +81,7 @@ const balances = async (...people: Someone[]) => {
 }
 const expectBalancedBooks = async () => expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
 
-test('the table of transitions is what is said here, and all that is for parties has an operation', async () => {
+test('The table of transitions equals the rules here, and each action of a buyer or seller has an operation', async () => {
   const rows = await owner<{ state: string; action: string; actor: Actor; next: string; settles: string | null }[]>`
     select state, action, actor, next, settles from private.order_transitions
     where actor <> 'worker' or after is not null`
@@ -99,7 +99,8 @@ test('the table of transitions is what is said here, and all that is for parties
   const sorted = (all: { state: string; action: string; actor: string }[]) =>
     all.map((one) => JSON.stringify(Object.entries(one).sort())).sort()
   expect(sorted([...rows])).toEqual(sorted(said))
-  // every step to an end settles, and no other does; who is interrupted goes where the parties could have gone
+  // Every transition to a final state settles, and no other does; an interrupted order goes where the parties could
+  // have moved it
   const wrong = await owner`
     select * from private.order_transitions t
     where (t.settles is null) <> exists (select from private.order_transitions n where n.state = t.next)
@@ -109,10 +110,10 @@ test('the table of transitions is what is said here, and all that is for parties
   expect([...wrong]).toEqual([])
 })
 
-describe('who may do what in which state', async () => {
+describe('An order', async () => {
   const offering = await offer(bob, 1, null)
   await owner`select private.move('starter', array[private.mint(), ${alice.id}::uuid], array[-500, 500])`
-  /** An order in any state, with its hold as it is then. */
+  /** An order in any state, with its hold as it is in that state. */
   async function orderIn(state: string) {
     const order = await placed(alice, offering, 1)
     if (state !== 'held')
@@ -129,7 +130,7 @@ describe('who may do what in which state', async () => {
   const has = (actor: Actor, action: string) => states.some((state) => rules[state]?.[action]?.[actor])
 
   test.each(states)(
-    '%s',
+    'in the state %s allows exactly the right actions to everybody',
     async (state) => {
       const answered: Record<string, string | null> = {}
       const expected: Record<string, string | null> = {}
@@ -151,7 +152,7 @@ describe('who may do what in which state', async () => {
     30_000,
   )
 
-  test('a buyer cancels past the deadline, and nobody but the worker takes a step that is overdue', async () => {
+  test('can be cancelled by the buyer after the deadline, and only the worker takes an overdue step', async () => {
     const late = await orderIn('accepted')
     await owner`update app.orders set deadline_at = now() - interval '1 second' where id = ${late}`
     expect(await send(askFor(alice, late, 'cancel'))).toBe(null)
@@ -163,7 +164,7 @@ describe('who may do what in which state', async () => {
       await owner`update app.orders set due_at = now() where id = ${order}`
       for (const [action, who] of Object.entries(steps))
         expect(await send(askFor(who as Person, order, action as Action))).toBe('order_state')
-      // two workers at once, and each again: it ends once
+      // Two workers at once, and one again: the order ends once
       await Promise.all([owner`select private.job_end_orders()`, owner`select private.job_end_orders()`])
       await owner`select private.job_end_orders()`
       expect(await stateOf(order)).toBe(end)
@@ -175,7 +176,7 @@ describe('who may do what in which state', async () => {
   })
 })
 
-test('of fifty who order the last piece at once one gets it, and nobody else pays', async () => {
+test('Of fifty orders for the last item at once one succeeds, and nobody else pays', async () => {
   const buyers = await join(
     ...Array.from({ length: 50 }, (_, n) => `buyer${'abcdefghij'[n % 10]}${'abcde'[Math.floor(n / 10)]}`),
   )
@@ -191,7 +192,7 @@ test('of fifty who order the last piece at once one gets it, and nobody else pay
   await expectBalancedBooks()
 })
 
-// --- random histories
+// --- Random histories
 
 type Asked =
   | { kind: 'order'; who: number; offering: number }
@@ -215,7 +216,7 @@ type Ordered = {
 }
 type Posed = { id: string; author: number; bounty: number; open: boolean; solvers: number[] }
 
-/** Each sells one thing, of which there are two, or any number, and teaches a course at the same price. */
+/** Each person sells one thing, in stock twice or without limit, and teaches a course at the same price. */
 const things = [0, 1, 2].map((seller) => ({ seller, price: 1 + seller, stock: seller === 0 ? null : 2 }))
 const who = fc.nat(things.length - 1)
 const any = fc.nat(9)
@@ -236,7 +237,7 @@ const step: fc.Arbitrary<Step> = fc
   .tuple(fc.oneof(...asks.map(([weight, arbitrary]) => ({ weight, arbitrary }))), fc.option(fc.nat(16), { freq: 2 }))
   .map(([asked, kill]) => ({ ...asked, kill }))
 
-/** Two workers at once, behind one that is killed in the middle; each goes on until nothing is left. */
+/** Two workers at once, after one that is killed in between; each continues until nothing is left. */
 async function work(kill: Kill, text: string, ...values: unknown[]) {
   const request = statement(`select to_jsonb(${text}) as done`, ...values)
   if (kill !== null) await kills.send(request, kill)
@@ -296,7 +297,7 @@ async function play(story: Step[]) {
     (
       await owner.unsafe(`select id from app.${table} where ${by} = $1 order by created_at desc limit 1`, [idOf(who)])
     )[0]?.id
-  /** Asks for something, which is done if the model says so, once. Without a key it is not asked for again. */
+  /** Sends a request, which must succeed once if the model says so. Without a key it isn't repeated. */
   const ask = async (kill: Kill, right: boolean, who: number, text: string, ...values: unknown[]) => {
     const keyless = text.startsWith('close_problem')
     const caller = { id: idOf(who), username: '' }
@@ -307,7 +308,7 @@ async function play(story: Step[]) {
     return done
   }
 
-  /** An order comes into another state, and what that means for stock and purses. */
+  /** Moves an order to another state, with the consequences for stock and purses. */
   function move(order: Ordered, [next, whose]: [string, ('buyer' | 'seller')?]) {
     order.state = next
     order.due = next === 'delivered' ? now + 168 : null
@@ -465,7 +466,7 @@ async function play(story: Step[]) {
       ({ state }) => state,
     ),
   ).toEqual(orders.map(({ state }) => state))
-  // each hold that is settled is empty, and was so once; no other is
+  // Each settled hold is empty and was settled once; no other hold is
   const holds = await owner`
     select h.id from app.mana_holds h join app.mana_accounts a on a.id = h.id
     where h.holder_id = any (${ids}) and h.settled_at is not null and a.balance = 0
@@ -476,7 +477,7 @@ async function play(story: Step[]) {
 
 const numRuns = runs(5, 300)
 test(
-  'every history settles each hold once, and the books balance all the while',
+  'Every history settles each hold once, and the mana ledger balances at every step',
   async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), play), { numRuns })
     expect(kills.died()).toBeGreaterThan(0)

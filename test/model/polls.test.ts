@@ -1,4 +1,4 @@
-// Many votes at once: whatever order they come in, the tallies are the votes, and nobody waits crosswise.
+// Many votes at once: in whatever order they arrive, the tallies equal the votes, and there is no deadlock.
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
 import { applyEffects, createDatabase } from '../support/database.ts'
@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 
 const database = await createDatabase()
 const { owner } = database
-// every one a connection of its own, as of twenty facades
+// Each has a connection of its own, as if from twenty facades
 const connections: Sql[] = Array.from({ length: 5 }, () => database.connect('kith_user'))
 const workers = [database.connect('kith_worker'), database.connect('kith_worker')]
 
@@ -37,7 +37,7 @@ async function ask(by = author, count = 3): Promise<Poll> {
 let turn = 0
 const connection = () => connections[turn++ % connections.length] as Sql
 
-/** One statement, as the facade sends it. Gives the code that it failed with, or null. */
+/** One statement, as the facade sends it. Returns the code of its error, or null. */
 function call(by: string, operation: string, ...parameters: string[]): Promise<string | null> {
   const names = parameters.map((_, at) => `$${at + 2}`).join(', ')
   return connection()
@@ -51,7 +51,7 @@ const vote = (by: string, { post, options }: Poll, at: number) => call(by, 'api.
 const unvote = (by: string, { post }: Poll) => call(by, 'api.unvote_poll', post)
 const close = (poll: Poll) => owner`update app.polls set closes_at = clock_timestamp() where id = ${poll.id}`
 
-/** The job, over and over as the worker runs it. Gives how many polls it closed. */
+/** Runs the job repeatedly, as the worker does. Returns how many polls it closed. */
 async function run(worker: Sql | undefined): Promise<number> {
   let closed = 0
   for (;;) {
@@ -69,11 +69,11 @@ async function expectTrueTallies({ id }: Poll): Promise<number> {
   return rows.reduce((sum, { votes }) => sum + votes, 0)
 }
 
-/** The connections that wait for a lock. */
+/** The connections that are waiting for a lock. */
 const waiting = async () =>
   (await owner`select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'`).length
 
-test('votes, moves and withdrawals at once', { timeout: 60_000 }, async () => {
+test('After votes, moves and withdrawals at once the tallies equal the votes', { timeout: 60_000 }, async () => {
   const poll = await ask()
   for (let round = 0; round < 5; round++) {
     const votes = Array.from({ length: 100 }, (_, at) => {
@@ -88,7 +88,7 @@ test('votes, moves and withdrawals at once', { timeout: 60_000 }, async () => {
 })
 
 test.each([0, 1])(
-  'a move and the erasure of the author lock options in one order, option %i being held',
+  'A move and the erasure of the author lock options in the same order, with option %i held',
   async (held) => {
     const gone = await person(`gone${held}`)
     const poll = await ask(gone, 2)
@@ -109,7 +109,7 @@ test.each([0, 1])(
   },
 )
 
-test('a poll that closes while a vote waits is closed for it', async () => {
+test('A poll that closes while a vote waits is closed for that vote', async () => {
   const poll = await ask()
   const [first = '', second = ''] = voters
   await owner`update app.polls set closes_at = clock_timestamp() + interval '1 second' where id = ${poll.id}`
@@ -127,7 +127,7 @@ test('a poll that closes while a vote waits is closed for it', async () => {
   expect(await expectTrueTallies(poll)).toBe(1)
 })
 
-test('the end waits for a vote under way, and tells the voter', async () => {
+test('Closing waits for a vote in progress, and notifies the voter', async () => {
   await run(workers[0])
   const poll = await ask()
   const [first = ''] = voters
@@ -146,7 +146,7 @@ test('the end waits for a vote under way, and tells the voter', async () => {
   expect(told).toHaveLength(1)
 })
 
-test('two workers close a poll once', async () => {
+test('Two workers close a poll once', async () => {
   const polls: Poll[] = []
   for (let at = 0; at < 30; at++) polls.push(await ask())
   await Promise.all(polls.flatMap((poll) => voters.slice(0, 5).map((by) => vote(by, poll, 0))))
@@ -163,7 +163,7 @@ test('two workers close a poll once', async () => {
   expect(counts).toEqual({ events: 30, notices: 30 * 6, items: 30 * 6 })
 })
 
-test('what one worker is at, another leaves to it', async () => {
+test('A worker skips a poll that another worker is closing', async () => {
   const poll = await ask()
   await close(poll)
   await owner.begin(async (sql) => {

@@ -1,5 +1,5 @@
-// Nobody pays a price that they have not seen: wherever mana leaves a wallet by a price that somebody else sets, it is
-// the expected one or nothing happens, whoever changes it meanwhile.
+// Nobody pays a price they haven't seen: wherever mana leaves a wallet at a price set by somebody else, the payer
+// sends the expected price, and the operation is refused if it has changed meanwhile.
 import { describe, expect, test } from 'vitest'
 import { as, createRaces, row, type Someone } from './races.ts'
 
@@ -9,7 +9,7 @@ const balance = async ({ id }: Someone) => {
   return wallet?.balance ?? 0
 }
 
-/** Who says how much leaves a wallet with each kind of movement. Those without an entry here only give to wallets. */
+/** Who sets how much leaves a wallet by each kind of transaction. Kinds without an entry here only add to wallets. */
 const kinds: Record<string, string> = {
   payment: 'a tier, which private.payment_tier fixes',
   boost: 'a tier, which private.boost_tier fixes',
@@ -20,12 +20,12 @@ const kinds: Record<string, string> = {
 }
 const gives = ['starter', 'regeneration', 'recredit', 'settlement', 'refund', 'disbursement', 'distribution']
 
-test('every kind of movement says who sets what it takes', async () => {
+test('Every kind of transaction says who sets its amount', async () => {
   const rows = await owner<{ kind: string }[]>`select kind from private.ledger_kinds where ledger = 'mana'`
   expect(rows.map(({ kind }) => kind).sort()).toEqual([...Object.keys(kinds), ...gives].sort())
 })
 
-test('what takes a price that somebody else sets looks at it', async () => {
+test('Every operation with a price set by somebody else checks the expected price', async () => {
   const rows = await owner<{ name: string }[]>`
     select proname as name from pg_proc where prosrc like '%private.require_price(%' order by 1`
   expect(rows.map(({ name }) => name)).toEqual(['enrol', 'place_order'])
@@ -60,7 +60,7 @@ const priced: Record<string, Priced> = {
 describe.each(Object.entries(priced))('%s', (what, { relation, make, change, pay }) => {
   const begins = what === 'an order' ? 1 : 0
 
-  test('that waits for another price is refused, and one that comes first pays the price it saw', async () => {
+  test('that waits for a change of price is refused, and one that comes before it pays the price it saw', async () => {
     const author = await join()
     const id = await make(author)
     const [late, early] = [await join(), await join()]
@@ -71,7 +71,7 @@ describe.each(Object.entries(priced))('%s', (what, { relation, make, change, pay
     expect(await balance(early)).toBe(10)
   })
 
-  test('takes what was expected or nothing while its price changes all the time', async () => {
+  test('takes the expected price or nothing while the price keeps changing', async () => {
     const author = await join()
     const id = await make(author)
     const payers = await Promise.all(Array.from({ length: 12 }, () => join()))

@@ -1,5 +1,6 @@
-// Projects: random applications, decisions, withdrawals, leaves, removals, places and bans, against a plain model. One by
-// one each answers as the model does; many at once, no role ever has more people than places, and the counts are the rows.
+// Projects: random applications, decisions, withdrawals, leaves, removals, changes of slots and bans, against a plain
+// model. One by one each answers as the model does; many at once, no role ever has more people than slots, and the
+// counts equal the rows.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -69,7 +70,7 @@ async function newProject(): Promise<Project> {
   return { id, roles: roles.map((role) => role.body?.id ?? '') }
 }
 
-/** The latest application of somebody for a role, or one that nobody knows. */
+/** The latest application of a person for a role, or an unknown id. */
 async function application({ roles }: Project, { who, role }: Step): Promise<string> {
   const [row] = await owner<{ id: string }[]>`
     select id from app.project_applications where user_id = ${ids[who] ?? ''} and role_id = ${roles[role] ?? ''}
@@ -89,7 +90,7 @@ async function act(project: Project, over: boolean, one: Step): Promise<string |
     leave: () => call(who, 'leave_project', id),
     remove: () => call(0, 'remove_project_member', id, name),
     slots: () => call(0, 'update_project_role', id, roles[role] ?? '', JSON.stringify({ slots })),
-    // for a moment: what it frees stays free
+    // Banned for a moment: the freed slot stays free
     ban: async () => {
       await owner`update app.users set banned_at = now() where id = ${ids[who] ?? ''}`
       await owner`update app.users set banned_at = null where id = ${ids[who] ?? ''}`
@@ -100,7 +101,7 @@ async function act(project: Project, over: boolean, one: Step): Promise<string |
   return (await does[one.does]()).code
 }
 
-/** What the model says to a step: the code that it is refused with, or null. */
+/** The model's answer to a step: the code of the error, or null. */
 function expected(model: Model, ever: Set<string>, { does, who, role, slots }: Step): string | null {
   const key = `${who} ${role}`
   const taken = (of: number) => [...model.holds.values()].filter((held) => held === of).length
@@ -153,7 +154,7 @@ function expected(model: Model, ever: Set<string>, { does, who, role, slots }: S
 
 const numRuns = runs(12, 200)
 
-test('one by one, each step answers as the model does', { timeout: 120_000 }, async () => {
+test('One by one, each step answers as the model does', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
       const project = await newProject()
@@ -177,7 +178,7 @@ test('one by one, each step answers as the model does', { timeout: 120_000 }, as
   )
 })
 
-test('all at once, no role has more people than places, and nobody is sent a deadlock', {
+test('All at once, no role has more people than slots, and nobody gets a deadlock', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -185,7 +186,7 @@ test('all at once, no role has more people than places, and nobody is sent a dea
       const project = await newProject()
       for (const who of [1, 2, 3]) await call(who, 'apply_to_project', project.id, project.roles[who % 2] ?? '')
       const codes = await Promise.all(steps.map((one) => act(project, false, one)))
-      // who is banned for a moment may be told so
+      // A person banned for a moment may be told so
       for (const code of codes) expect(code ?? '').toMatch(/^[a-z_]*$/)
       const wrong = await owner`
         select r.id from app.project_roles r left join app.project_members m on m.role_id = r.id

@@ -1,5 +1,5 @@
-// What must hold of reputation and contribution whatever happens at once: random histories on real connections, after
-// which sums and ledgers are compared with an honest count of what is there. A failing history prints its seed, and the
+// What must hold for reputation and contribution whatever happens at once: random histories on real connections, after
+// which sums and ledgers are compared with a fresh count of the rows. A failing history prints its seed, and the
 // shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ type Step =
 
 const { admin, database, join } = await world({ people: [] })
 const { owner } = database
-// each brought in the next: what one does comes to all who stand above
+// Each invited the next, so that contributions are inherited by all before
 const people = (await join('ann', 'ben', 'cyd', 'dee')) as [Person, Person, Person, Person]
 for (const [at, { id }] of people.entries()) {
   await owner`update app.invite_tree set inviter_id = ${people[at - 1]?.id ?? admin.id} where invitee_id = ${id}`
@@ -30,7 +30,7 @@ const interests = ['philosophy', 'ethics', 'applied-ethics', 'music']
 const rows = await owner<{ id: string; slug: string; parent_id: string | null }[]>`
   select id, slug, parent_id from app.interests where slug = any (${interests})`
 const interest = (at: number) => rows.find(({ slug }) => slug === interests[at])?.id ?? ''
-const given = [3, 8, 33, 120] // who weighs nothing, little, much, and as much as anybody can
+const given = [3, 8, 33, 120] // voters with a weight of zero, a small one, a large one, and the maximum
 for (const [at, { id }] of people.entries()) {
   await owner`select private.add_reputation(${id}, i.id, 'admin.adjusted', ${given[at] ?? 0})
     from app.interests i where i.slug in ('applied-ethics', 'music')`
@@ -38,7 +38,7 @@ for (const [at, { id }] of people.entries()) {
     select ${id}, i.id, 1, 1 from app.interests i where i.slug = any (${interests})`
 }
 
-// as the facade calls, and without what it does about a deadlock: none may come
+// Calls as the facade does, but without its retry after a deadlock, because none may happen
 const pools = [database.connect('kith_user'), database.connect('kith_user')]
 let turn = 0
 async function call(who: number, text: string, ...values: (string | number)[]) {
@@ -58,7 +58,7 @@ const replies = [
 ] as const
 const worth = Object.fromEntries(replies.map(([kind, , points]) => [kind, points]))
 const posts: string[] = []
-/** Three posts of each person, in two interests and in none. */
+/** Three posts of each person: two with an interest each, one without. */
 async function publish(at: number) {
   const place = [interest(Math.floor(at / 3)), interest(2), null][at % 3] ?? null
   const author = people[Math.floor(at / 3)]?.id ?? ''
@@ -101,7 +101,7 @@ function take(step: Step): Promise<void> {
 const cents = (points: number) => Math.sign(points) * Math.round(Math.abs(points) * 100 + 1e-6)
 const shares = [1, 0.5, 0.25, 0.12]
 
-/** Whole hundredths a key. */
+/** Sums in hundredths, by key. */
 class Tally extends Map<string, number> {
   add(key: string, points: number) {
     const sum = (this.get(key) ?? 0) + points
@@ -116,7 +116,7 @@ class Tally extends Map<string, number> {
 type Cause = { user: string; interest: string; points: number }
 type Gain = { user: string; points: number }
 
-/** What there is to count, from the tables of posts, replies, reactions, votes and payments alone. */
+/** A count made only from the tables of posts, replies, reactions, votes and payments. */
 async function honestCount() {
   const causes = await owner<Cause[]>`
     select author_id as user, interest_id as interest, 3 as points
@@ -149,13 +149,13 @@ const sums = (rows: readonly Row[], which: 'value' | 'direct') =>
 
 const worker = database.connect('kith_worker')
 const inherit = async () => (await worker`select private.job_inherit_contributions() as changed`)[0]?.changed > 0
-/** One round of a worker: whether there was anything to do. */
+/** One round of a worker; returns whether there was anything to do. */
 async function work(): Promise<boolean> {
   const [row] = await worker<[{ round: { applied: number; failed: number } }]>`select private.apply_effects() as round`
   expect(row.round.failed).toBe(0)
   return (await inherit()) || row.round.applied > 0
 }
-/** Takes all of these at once, while two workers apply their effects and let the inviters inherit, and then checks. */
+/** Does all of these at once, while two workers apply their effects and let the inviters inherit, and then checks. */
 async function takeAll(steps: readonly Step[]) {
   let busy = true
   const workers = [1, 2].map(async () => {
@@ -238,9 +238,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), post }) },
 )
 
-test('every history, at once, leaves what an honest count gives', { timeout: 90_000 }, async () => {
+test('After every history, done all at once, the sums equal a fresh count', { timeout: 90_000 }, async () => {
   const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-    await owner`update app.wallets set balance = 50, lifetime_earned = lifetime_spent + 50` // payments are not the matter
+    await owner`update app.wallets set balance = 50, lifetime_earned = lifetime_spent + 50` // the test isn't about payments
     await takeAll(steps)
     const gone = await owner`select id from app.posts where id = any (${posts}) and deleted_at is not null`
     for (const { id } of gone) await publish(posts.indexOf(id))
@@ -248,7 +248,7 @@ test('every history, at once, leaves what an honest count gives', { timeout: 90_
   await fc.assert(history, { numRuns: runs(6, 200) })
 })
 
-test(`of ${CROSSED} crossed reactions, replies, votes and payments none meets a deadlock`, {
+test(`None of ${CROSSED} crossed reactions, replies, votes and payments meets a deadlock`, {
   timeout: 90_000,
 }, async () => {
   const crossed = Array.from({ length: CROSSED }, (_, n): Step => {
@@ -261,10 +261,10 @@ test(`of ${CROSSED} crossed reactions, replies, votes and payments none meets a 
   await takeAll(crossed)
 })
 
-test('a heart and a spark that come and go at once count once, also where they gain contribution alone', {
+test('A heart and a spark added and removed at once count once, also where they earn only contribution', {
   timeout: 90_000,
 }, async () => {
-  // on a post without an interest
+  // At a post without an interest
   const rounds = ['+heart +spark', '-heart -spark', '+spark', '+heart -spark', '+spark -heart', '-spark']
   for (let round = 0; round < runs(24, 60); round++) {
     const changes = rounds[round % rounds.length]?.split(' ') ?? []

@@ -1,5 +1,5 @@
-// Places of events: random replies, changes of capacity, blocks and bans. One by one they answer as a plain model does,
-// and many at once never give a place too many, nor leave one free that somebody waits for.
+// The capacity of events: random RSVPs, changes of capacity, blocks and bans. One by one they answer as a plain model
+// does; many at once never exceed the capacity, nor leave a place free while somebody waits for it.
 import fc from 'fast-check'
 import postgres, { type Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -69,7 +69,7 @@ type Model = {
   banned: Set<number>
 }
 
-/** What a step answers, and what becomes of the model. */
+/** The answer to a step, and its effect on the model. */
 function expected(model: Model, one: Step): string {
   const leave = (who: number) => {
     for (const list of [model.going, model.waiting, model.interested]) {
@@ -147,7 +147,7 @@ const clear = async () => {
 const start = fc.constantFrom(null, 1, 2, 3)
 const worlds = { numRuns: runs(15, 200), seed: 20_261_122 }
 
-test('one by one: as the model says', async () => {
+test('One by one, each step answers as the model says', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 5, maxLength: 25 }), async (capacity, steps) => {
       await clear()
@@ -163,7 +163,7 @@ test('one by one: as the model says', async () => {
   )
 })
 
-test('many at once: no place too many, and none free that somebody waits for', async () => {
+test('Many at once never exceed the capacity, and leave no place free while somebody waits', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 10, maxLength: 30 }), async (capacity, steps) => {
       await clear()
@@ -187,13 +187,13 @@ test('many at once: no place too many, and none free that somebody waits for', a
   )
 })
 
-test('fifty at once for the last place: one goes, and 49 wait in a row', async () => {
+test('Of fifty RSVPs at once for the last place one gets it, and 49 are waitlisted in a row', async () => {
   await clear()
   const event = await create(1)
   const address = new URL(url)
   const many = postgres(address.href, { max: 50, onnotice: () => {} })
   const asked = Array.from({ length: 50 }, (_, n) => n + 1)
-  // each on a connection of its own, which is there before the first one asks
+  // Each has a connection of its own, opened before the first request
   const doors = await Promise.all(asked.map(() => many.reserve()))
   await Promise.all(doors.map((sql) => sql`set role authenticated`))
   await Promise.all(

@@ -1,5 +1,5 @@
-// What must hold of the places in a series: random histories against a list, and many who add, move and delete at once.
-// A failing history prints its seed, and the shortest one that shows the fault.
+// What must hold for the positions in a series: random histories against a list, and many people adding, moving and
+// deleting at once. A failing history prints its seed, and the shortest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
@@ -11,7 +11,7 @@ const { alice, bob, database, join } = await world({ people: ['alice', 'bob'], e
 const { owner, asCaller } = database
 
 type Id = { id: string }
-/** The post of that number: added or moved to a place (none is the end), or deleted. */
+/** The post with that number is added at or moved to a position (null is the end), or deleted. */
 type Step = { kind: 'place'; post: number; position: number | null } | { kind: 'delete'; post: number }
 type Entry = { id: string; gone: boolean }
 
@@ -48,7 +48,7 @@ async function put(series: string, id: string, position: number | null): Promise
   )
 }
 
-/** The ids behind a cursor, as Bob has them. */
+/** The ids after a cursor, as Bob sees them. */
 async function listed(series: string, cursor: string | null): Promise<string[]> {
   const [row] = await as(bob.id, (sql) => sql`select api.list_series_items(${series}, 50, ${cursor}) as page`)
   return row?.page.items.map(({ post: { id } }: { post: Id }) => id)
@@ -62,7 +62,7 @@ async function places(series: string): Promise<number[]> {
 
 const oneToN = (n: number) => Array.from({ length: n }, (_, at) => at + 1)
 
-/** The rules: a list in which a deleted post keeps its place, for who goes on from it. */
+/** The rules: a list in which a deleted post stays as a marker, for cursors on it. */
 function placeInModel(list: Entry[], id: string, position: number | null): boolean {
   const others = list.filter((entry) => !entry.gone && entry.id !== id)
   const at = position ?? others.length + 1
@@ -74,7 +74,7 @@ function placeInModel(list: Entry[], id: string, position: number | null): boole
   return true
 }
 
-test('every history leaves the parts in their places, and every cursor where it was', async () => {
+test('After every history the items are at their positions, and every cursor is where it was', async () => {
   const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
     const [series, posts] = [await newSeries(), await newPosts()]
     const list: Entry[] = []
@@ -93,14 +93,16 @@ test('every history leaves the parts in their places, and every cursor where it 
     }
     const behind = (from: number) => list.slice(from).flatMap(({ id, gone }) => (gone ? [] : [id]))
     expect(await places(series)).toEqual(oneToN(behind(0).length))
-    if (behind(0).length === 0) return // nobody else sees a series without parts
+    if (behind(0).length === 0) return // a series without items is unknown to others
     expect(await listed(series, null)).toEqual(behind(0))
     for (const [at, { id }] of list.entries()) expect(await listed(series, id)).toEqual(behind(at + 1))
   })
   await fc.assert(history, { numRuns: runs(8, 100) })
 }, 60_000)
 
-/** Calls as the facade does, on one of 12 connections, but does not repeat what met a deadlock: gives the error's message. */
+/**
+ * Calls as the facade does, on one of 12 connections, but doesn't retry after a deadlock; returns the error's message.
+ */
 const lanes = [1, 2, 3].map(() => database.connect('kith_user'))
 async function atOnce(
   lane: number,
@@ -123,7 +125,7 @@ async function atOnce(
   )
 }
 
-test('many who add, move and delete at once leave no gap and no double, and none meets a deadlock', async () => {
+test('Adding, moving and deleting at once leaves no gap and no duplicate, and meets no deadlock', async () => {
   const steps = fc.array(fc.tuple(step, fc.nat(1)), { minLength: 30, maxLength: 60 })
   const run = fc.asyncProperty(steps, async (steps) => {
     const [series, posts] = [[await newSeries(), await newSeries()], await newPosts()]
@@ -148,7 +150,7 @@ test('many who add, move and delete at once leave no gap and no double, and none
   await fc.assert(run, { numRuns: runs(8, 100) })
 }, 60_000)
 
-test('a post is a part of five series, however many take it at once, and none meets a deadlock', async () => {
+test('A post is in at most five series, however many add it at once, and none meets a deadlock', async () => {
   for (let turn = 0; turn < 5; turn++) {
     const [author] = await join(`author_${turn}`)
     const rows = await owner<Id[]>`
@@ -156,7 +158,7 @@ test('a post is a part of five series, however many take it at once, and none me
     const posts = await owner<Id[]>`
       insert into app.posts (author_id, body) select ${author?.id ?? ''}, 'x' from generate_series(1, 2) returning id`
     const codes = await Promise.all(
-      // the one post from the first series on, the other from the last
+      // One post is added from the first series on, the other from the last
       posts.flatMap(({ id }, turned) =>
         (turned ? rows.toReversed() : rows).map((series, lane) =>
           atOnce(lane, series.id, { kind: 'place', post: 0, position: 1 }, id, author?.id),
@@ -172,7 +174,7 @@ test('a post is a part of five series, however many take it at once, and none me
   }
 })
 
-test('who makes a series while the hundredth is made waits for it, and is refused', async () => {
+test('A second request at the limit of series waits for the first, and is refused', async () => {
   const [author] = await join('zealot')
   const id = author?.id ?? ''
   await owner`insert into app.series (author_id, title) select ${id}, 'x' from generate_series(1, 99)`
@@ -189,7 +191,7 @@ test('who makes a series while the hundredth is made waits for it, and is refuse
   expect(await second).toBe('series_exhausted')
 })
 
-test('a scheduled post that goes out while it is added extends its series once', async () => {
+test('A scheduled post that is published while it is added emits the event of its series once', async () => {
   const series = await newSeries()
   const rows = await owner<Id[]>`
     insert into app.posts (author_id, body, publish_at, published_at)

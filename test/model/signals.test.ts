@@ -1,5 +1,5 @@
-// What private.suspicious_flows shows, held against a count by hand: random invite trees, payments and votes. A world
-// that differs prints its seed, and the smallest one that shows the fault.
+// private.suspicious_flows against a count in the test: random invite trees, payments and votes. A world that differs
+// prints its seed, and the smallest one that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -21,7 +21,7 @@ const uuid = (kind: number, place: number) =>
 const number = (max: number) => fc.integer({ min: 0, max })
 const flow = { giver: number(6), receiver: number(6), hour: fc.integer({ min: 1, max: 48 }) }
 const worlds: fc.Arbitrary<World> = fc.record({
-  // everybody came by somebody before them; the first by nobody
+  // Everybody was invited by somebody before them; the first by nobody
   people: fc.array(fc.record({ inviter: number(6), staff: fc.boolean(), age: number(60) }), {
     minLength: 7,
     maxLength: 7,
@@ -41,7 +41,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
 const inviterOf = ({ people }: World, place: number): number | null =>
   place === 0 ? null : (people[place]?.inviter ?? 0) % place
 
-/** Steps from one to the other along the tree, by nobody in between who is staff. */
+/** The steps from one person to the other along the invite tree, not through staff. */
 function steps(world: World, from: number, to: number): number {
   let reached = [from]
   const seen = new Set(reached)
@@ -92,7 +92,7 @@ function expected(world: World) {
   })
 }
 
-/** One vote a voter, person and interest. */
+/** One vote for each voter, person and interest. */
 const distinct = (votes: Vote[]) =>
   votes.filter(
     (vote, at) =>
@@ -105,7 +105,7 @@ async function found(world: World) {
   let rows: object[] = []
   const undone = new Error('undone')
   const build = superuser.begin(async (sql) => {
-    // past triggers and foreign keys: only what the function reads
+    // Without triggers and foreign keys: only what the function reads
     await sql`set local session_replication_role = replica`
     const insert = async (table: string, list: object[]) => {
       if (list.length > 0) await sql`insert into ${sql(`app.${table}`)} ${sql(list as Record<string, never>[])}`
@@ -162,7 +162,7 @@ async function found(world: World) {
 
 const sorted = (rows: object[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort()
 
-test('what flows between neighbours is what a count by hand finds', async () => {
+test('The flows between neighbours are those that a count in the test finds', async () => {
   let shown = 0
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {

@@ -1,6 +1,7 @@
-// What must hold of treasuries whatever happens: contributions, disbursements, distributions and proposals among bans,
-// erasures, regeneration and connections that are killed in the middle. One by one they leave what a plain model does, to
-// the unit, and many at once what some order of them would. How an amount is divided is held against a model of its own.
+// What must hold for treasuries whatever happens: contributions, disbursements, distributions and proposals among
+// bans, erasures, regeneration and connections that are killed in between. One by one they leave what a plain model
+// does, to the unit, and many at once what some order of them would. A model of its own checks how an amount is
+// divided.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -14,7 +15,7 @@ const { send, died } = await createKills(database)
 await owner`update private.write_limits set per_hour = 1000000`
 
 let calls = 0
-/** An operation with these values, as the facade sends it, with a key of its own. */
+/** An operation with these values, as the facade sends it, with an Idempotency-Key of its own. */
 const operation = (id: string, name: string, ...values: unknown[]): Request =>
   asOnce(`${calls++}`, { id, username: '' }, `${name}(${values.map((_, at) => `$${at + 3}`).join(', ')})`, ...values)
 
@@ -23,7 +24,7 @@ type Purse = { balance: number; hours: number }
 type Proposal = { status: string; amount: number; whom: number; votes: Map<number, 'yes' | 'no'>; closes: number }
 type Model = {
   treasury: number
-  /** How many movements went in or out. */
+  /** How many transactions went in or out. */
   moved: number
   roles: Role[]
   purses: Purse[]
@@ -40,7 +41,7 @@ const verbs = [
   ...(['ban', 'unban', 'erase', 'wait'] as const),
 ]
 
-// the founder, a steward, two members, and somebody who is none
+// The founder, a steward, two members, and a non-member
 const ROLES: Role[] = ['founder', 'steward', 'member', 'member', null]
 const someone = fc.nat(ROLES.length - 1)
 const step: fc.Arbitrary<Step> = fc.record({
@@ -100,7 +101,7 @@ const proposalsOf = async (guild: string) =>
       select id, status from app.guild_proposals where guild_id = ${guild} order by created_at`
   ).slice()
 
-/** What is asked, as far as it is for people; whether it has a key decides whether it may be asked twice. */
+/** The request of a step, if it is one of a person; one with a key may be sent twice. */
 async function requestOf({ guild, ids, names }: World, { does, who, whom, amount }: Step): Promise<Request | null> {
   const id = ids[who] ?? ''
   switch (does) {
@@ -139,7 +140,7 @@ async function act(world: World, step: Step, repeats: boolean): Promise<Outcome>
   return request ? send(request, step.kill, repeats && moves(step)) : null
 }
 
-/** The clock moves on, for wallets and for what is voted on. */
+/** Moves the clock, for wallets and for proposals. */
 async function pass({ guild, ids }: World, hours: number) {
   const shift = owner`${hours} * interval '1 hour'`
   await owner`update app.wallets set last_regen_at = last_regen_at - ${shift} where user_id = any (${ids})`
@@ -147,7 +148,7 @@ async function pass({ guild, ids }: World, hours: number) {
     where guild_id = ${guild} and status = 'open'`
 }
 
-/** A worker that dies in the middle, and two who go on until nothing is due. */
+/** A worker that is killed in between, and two that continue until nothing is due. */
 async function work(kill: Kill) {
   if (kill !== null) await send(statement('select private.job_settle_proposals()'), kill)
   const drain = async () => {
@@ -159,7 +160,7 @@ async function work(kill: Kill) {
   await Promise.all([drain(), drain()])
 }
 
-/** Divides as one would by hand: each their part rounded down, then one each by the largest remainder, first come first. */
+/** Divides as one would by hand: each part is rounded down, then one unit each by the largest remainder, in order. */
 function divide(amount: number, points: number[]): number[] {
   const total = points.reduce((sum, one) => sum + Math.max(one, 0), 0)
   const parts = points.map((one, at) => {
@@ -184,7 +185,7 @@ function gain({ purses, erased }: Model, who: number, more: number) {
   purse.balance += more
 }
 
-/** A proposal that is decided by the votes of who is a member still, at its end or before; null while it is not. */
+/** The decision about a proposal, by the votes of current members, at its close or before; null while it is open. */
 function decided(model: Model, { votes, closes }: Proposal): string | null {
   const eligible = members(model)
   const [yes, no] = (['yes', 'no'] as const).map((value) => eligible.filter((who) => votes.get(who) === value).length)
@@ -192,7 +193,7 @@ function decided(model: Model, { votes, closes }: Proposal): string | null {
   if ((yes ?? 0) + (no ?? 0) < Math.max(1, Math.ceil(eligible.length / 4))) return 'expired'
   return (yes ?? 0) > (no ?? 0) ? 'passed' : 'failed'
 }
-/** What passed is paid, if it still can be. */
+/** A passed proposal is paid, if it still can be. */
 function execute(model: Model, proposal: Proposal) {
   const { amount, whom } = proposal
   proposal.status = 'execution_failed'
@@ -203,7 +204,7 @@ function execute(model: Model, proposal: Proposal) {
   model.moved += 1
 }
 
-/** What the worker then does, in the order in which it came to it. */
+/** What the worker then does, in the order in which it handled the proposals. */
 async function follow({ model, guild }: World, does: Step['does'], archived: boolean) {
   const open = model.proposals.filter(({ status }) => status === 'open')
   for (const proposal of open) {
@@ -221,7 +222,7 @@ async function follow({ model, guild }: World, does: Step['does'], archived: boo
   expect((await proposalsOf(guild)).map(({ status }) => status)).toEqual(model.proposals.map(({ status }) => status))
 }
 
-/** Whether a step is done; then it changes the model. */
+/** Whether a step succeeds; if so, it changes the model. */
 function expected(model: Model, { does, who, whom, amount }: Step): boolean {
   const { roles, purses, banned, erased } = model
   const gone = (at: number) => isGone(model, at)
@@ -273,7 +274,7 @@ function expected(model: Model, { does, who, whom, amount }: Step): boolean {
         .filter((at) => roles[at] && !gone(at))
         .toSorted((a, b) => Number(roles[a] !== 'steward') - Number(roles[b] !== 'steward') || a - b)[0]
       if (heir === undefined)
-        roles.fill(null) // archived: nobody gives or takes
+        roles.fill(null) // archived: nobody can contribute or spend
       else roles[heir] = 'founder'
       return true
     }
@@ -296,7 +297,7 @@ async function look({ guild, ids }: World) {
 
 const numRuns = runs(3, 200)
 
-test('one after the other, each step answers as the model does, and leaves its balances', async () => {
+test('One by one, each step answers as the model does, and leaves its balances', async () => {
   const history = fc.asyncProperty(scores, fc.array(step, { minLength: 10, maxLength: 40 }), async (points, steps) => {
     const world = await build(points)
     const { model } = world
@@ -322,13 +323,13 @@ test('one after the other, each step answers as the model does, and leaves its b
   expect(died()).toBeGreaterThan(0)
 }, 120_000)
 
-test('all at once, what is answered is booked and nothing is made or lost, and nobody is sent a deadlock', async () => {
+test('All at once, everything answered is in the ledger, no mana appears or disappears, and nobody gets a deadlock', async () => {
   const history = fc.asyncProperty(scores, fc.array(step, { minLength: 16, maxLength: 32 }), async (points, steps) => {
     const world = await build(points)
     const asked = steps.filter(({ does }) => does !== 'wait')
     const first = { does: 'contribute', who: 0, whom: 0, amount: 50, kill: null } as const
     await act(world, first, false)
-    let erased: Promise<unknown> = Promise.resolve() // one after the other: who inherits a guild may be erasing too
+    let erased: Promise<unknown> = Promise.resolve() // one by one: the heir of a guild may be erasing themselves too
     const codes = await Promise.all(
       asked.map((one) => {
         if (one.does !== 'erase') return act(world, one, false)
@@ -348,7 +349,7 @@ test('all at once, what is answered is booked and nothing is made or lost, and n
   await fc.assert(history, { numRuns, endOnFailure: true })
 }, 120_000)
 
-test('an amount is divided as by hand, to the unit', async () => {
+test('An amount is divided as by hand, to the unit', async () => {
   const amounts = fc.integer({ min: 1, max: 1_000_000_000 })
   const points = fc.array(fc.integer({ min: -1000, max: 1_000_000 }), { minLength: 1, maxLength: 40 })
   await fc.assert(

@@ -1,4 +1,4 @@
-// What one sees no more between the look at it and the write that names it: the answer is that of nobody, and of nothing.
+// Something becomes invisible between the check and the write that names it: the answer is then that of an unknown thing.
 import { expect, test } from 'vitest'
 import { publish } from '../support/posts.ts'
 import { until } from '../support/until.ts'
@@ -15,16 +15,16 @@ const circle = (await alice.post<Id>('/circles', { name: 'Friends' })).body.id
 
 const writes: [string, string, string, (name: string) => Record<string, unknown>][] = [
   ['followed', 'app.follows', '/users/:id/follow', () => ({})],
-  ['let into a circle', 'app.circle_members', `/circles/me/${circle}/members`, (memberId) => ({ memberId })],
+  ['added to a circle', 'app.circle_members', `/circles/me/${circle}/members`, (memberId) => ({ memberId })],
   ['invited', 'app.circle_invitations', `/circles/me/${circle}/invitations`, (inviteeId) => ({ inviteeId })],
-  ['made co-author', 'app.post_co_authors', `/posts/${post}/co-authors`, (userId) => ({ userId, splitShare: 1 })],
+  ['made a co-author', 'app.post_co_authors', `/posts/${post}/co-authors`, (userId) => ({ userId, splitShare: 1 })],
 ]
 
-test.each(writes)('who is banned while they are %s is nobody', async (what, table, path, body) => {
+test.each(writes)('A person who is banned while being %s is unknown', async (what, table, path, body) => {
   const name = `p_${what.replace(/\W/g, '_')}`
   const [person] = await join(name)
   const answer = await owner.begin(async (sql) => {
-    await sql.unsafe(`lock table ${table} in exclusive mode`) // so that the write waits after the look
+    await sql.unsafe(`lock table ${table} in exclusive mode`) // so that the write waits after the check
     const asked = alice.post(path.replace(':id', name), body(name))
     await until(async () => (await waits()).length > 0)
     await sql`update app.users set banned_at = now() where id = ${person?.id ?? null}`
@@ -34,12 +34,12 @@ test.each(writes)('who is banned while they are %s is nobody', async (what, tabl
 })
 
 const answered: [string, string, () => Promise<string>, string, object?][] = [
-  ['a post gets a reply', '/posts/:id/replies', () => publish(bob), 'post_unknown', { body: 'Indeed.' }],
-  ['a video gets a comment', '/videos/:id/comments', film, 'video_unknown', { body: 'Indeed.' }],
-  ['a video is liked', '/videos/:id/like', film, 'video_unknown'],
+  ['A reply to a post', '/posts/:id/replies', () => publish(bob), 'post_unknown', { body: 'Indeed.' }],
+  ['A comment on a video', '/videos/:id/comments', film, 'video_unknown', { body: 'Indeed.' }],
+  ['A like of a video', '/videos/:id/like', film, 'video_unknown'],
 ]
 
-test.each(answered)('%s beside a block as if it were not there', async (_, path, make, code, body) => {
+test.each(answered)('%s beside a block is answered as unknown', async (_, path, make, code, body) => {
   const id = await make()
   const { asked } = await owner.begin(async (sql) => {
     await sql`select private.lock_counters(array[${id}::uuid]), private.lock_video_counters(array[${id}::uuid])`

@@ -1,5 +1,5 @@
-// Who sees what, in random worlds, against a small model of the rule (oracle/). docs/decisions.md, Visibility.
-// A failure prints the seed and the smallest world that shows it. npm run soak asks for more of them.
+// Who sees what, in random worlds, against a small model of the rule (oracle/). See docs/decisions.md, Visibility. A
+// failure prints the seed and the smallest world that shows it. `npm run soak` uses more worlds.
 import fc from 'fast-check'
 import type { ReservedSql, Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -17,22 +17,22 @@ const { owner, superuser } = await createDatabase()
 const ground = await settle(owner)
 await prepare(superuser, ground)
 
-describe('what touches posts', async () => {
+describe('Each operation that touches posts', async () => {
   const operations = async (sql: Sql | TransactionSql) =>
     (await sql.unsafe<{ operation: string }[]>(touching)).map((row) => row.operation)
   const all = await operations(owner)
 
-  test('is in the registry, or says why it needs no question', () => {
+  test('is in the registry, or has a reason why it needs no question', () => {
     expect(all.filter((operation) => !(operation in registry) && !(operation in unasked))).toEqual([])
   })
 
-  test('is all that is in the registry and among the exceptions', () => {
+  test('exists, and is named only once', () => {
     const named = [...Object.keys(registry), ...Object.keys(unasked)]
     expect(named.filter((operation) => !all.includes(operation))).toEqual([])
     expect(new Set(named).size).toBe(named.length)
   })
 
-  test('is found by whatever way it comes to them', async () => {
+  test('is found, in whatever way it reaches them', async () => {
     const ways = await owner.begin(async (sql) => {
       await sql.unsafe(detours)
       const more = await operations(sql)
@@ -43,7 +43,7 @@ describe('what touches posts', async () => {
   })
 })
 
-/** Four operations that touch posts without naming them, and one that does not. Undone at once. */
+/** Four operations that touch posts without naming them, and one that doesn't. Rolled back immediately. */
 const detours = `
   create view app.peek_card with (security_invoker) as select partner.id from app.series_card partner;
   create table app.peek_keys (post_id uuid references app.replies);
@@ -59,10 +59,10 @@ const detours = `
     to authenticated;`
 
 const numRuns = runs(25, 3000)
-/** What stops a search, so that it still says what it has found. */
+/** What stops a search, so that it still reports what it has found. */
 const limits = { interruptAfterTimeLimit: 60_000 + numRuns * 500, markInterruptAsFailure: true }
 
-/** How often each operation was asked, and each relation met each visibility. */
+/** How often each operation was asked, and how often each relation met each visibility. */
 const asked = new Map<string, number>()
 const met = new Map<string, number>()
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -83,14 +83,14 @@ function tally(world: World, viewer: number): void {
 }
 
 /**
- * Eleven relations, to posts of three visibilities; what is seen and what is not; and of the space who is in it, who left,
- * was taken out and never came, across a block, and when it is archived.
+ * Eleven relations, to posts of three visibilities; posts that are seen and that aren't; for the space, people who are
+ * in it, left, were removed or never joined, across a block, and when it is archived.
  */
 const ALL = 2 + 11 * 3 + 4 + 2
 
 /**
- * A random seed with whose worlds everybody meets everything. Of so few worlds one seed in thirty has all that is rare, a
- * banned author's post to their inner circle above all; a seed takes 2 ms.
+ * A random seed whose worlds include all of these combinations. With so few worlds one seed in thirty has every rare
+ * combination, above all a banned author's post for their inner circle; trying a seed takes 2 ms.
  */
 function fullSeed(): number {
   const first = Date.now() % 2 ** 31
@@ -101,7 +101,7 @@ function fullSeed(): number {
     }
     if (met.size === ALL) return seed
   }
-  throw new Error('these are too few worlds for all that there is to meet')
+  throw new Error('the worlds are too few to include every combination')
 }
 
 async function look(sql: ReservedSql, world: World, viewer: number): Promise<void> {
@@ -118,12 +118,12 @@ async function look(sql: ReservedSql, world: World, viewer: number): Promise<voi
   }
 }
 
-test('everyone sees exactly what the rule says', { timeout: limits.interruptAfterTimeLimit + 20_000 }, async () => {
+test('Everyone sees exactly what the rule allows', { timeout: limits.interruptAfterTimeLimit + 20_000 }, async () => {
   const sql = await owner.reserve()
   const property = fc.asyncProperty(worlds, async (world) => {
     await sql`begin`
     try {
-      await sql`set local statement_timeout = '15s'` // what never ends is a fault too
+      await sql`set local statement_timeout = '15s'` // an endless query is a fault too
       await build(sql, world, ground)
       for (const viewer of living(world)) {
         tally(world, viewer)
@@ -138,7 +138,8 @@ test('everyone sees exactly what the rule says', { timeout: limits.interruptAfte
   await fc.assert(property, { seed, numRuns, ...limits })
   sql.release()
 
-  // the worlds were neither all open nor all closed, every relation met every visibility, and everything was asked
+  // The worlds were neither all visible nor all hidden, every relation met every visibility, and every operation was
+  // asked
   expect(met.size).toBe(ALL)
   expect(Math.min(met.get('seen') ?? 0, met.get('unseen') ?? 0)).toBeGreaterThan(numRuns)
   expect(Object.keys(registry).filter((operation) => (asked.get(operation) ?? 0) < numRuns / 5)).toEqual([])

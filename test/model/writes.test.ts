@@ -1,12 +1,13 @@
-// Whatever a person writes counts in their hour (private.write_limits), or stands here with the reason why it need not.
+// Every operation by which a person writes counts towards their hourly limit (private.write_limits), or is listed here
+// with the reason why it needn't.
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 
 const { owner } = await createDatabase()
 
-/** Why an operation need not count, and those of which it holds. */
+/** Why an operation needn't count, and the operations for which that holds. */
 const uncounted: Record<string, string> = {
-  'it takes back or deletes what was counted when it was made': `
+  'it removes or deletes something that was counted when it was made': `
     delete_argument delete_audio delete_course delete_event delete_message delete_post delete_solution delete_video
     delete_video_comment drop_interest leave_conversation leave_group leave_guild leave_position leave_project
     lift_group_ban remove_circle_member remove_conversation_member remove_push_token revoke_group_invitation
@@ -14,25 +15,25 @@ const uncounted: Record<string, string> = {
     unmute_keyword unmute_person unmute_post unpin_post unreact unreact_to_message unrepost unrepost_video unrsvp_event
     unvote_argument unvote_poll unvote_solution withdraw_group_request withdraw_guild_application
     withdraw_project_application withdraw_proposal withdraw_wiki_proposal`,
-  'it reads, and settles what is the caller’s own': `
+  'it reads, and writes only the caller’s own state': `
     count_unread export_me get_my_capabilities get_my_reputation get_reputation get_reputation_details
     get_reputation_summary get_wallet list_my_invites list_notifications mark_read note_presence
     read_conversation`,
-  'it overwrites what the caller has': `
+  'it overwrites something of the caller': `
     archive_group restore_group set_bond_level set_default_persona set_intent update_circle update_me update_persona
     update_preferences vote_on_proposal vote_poll end_session log_out`,
-  'a person may have only so many': `
+  'the number a person can have is limited': `
     add_push_token create_appeal create_circle create_invite create_persona create_series delete_circle delete_persona
     mute_keyword pin_post select_interest select_interests`,
-  'it answers what somebody else sent, once': `
+  'it answers something that somebody else sent, once': `
     accept_invitation decline_invitation respond_co_author respond_invitation`,
   'it belongs to a session that was counted': 'apply_ai_suggestions complete_ai_session',
-  'it costs mana, or is done once a course': 'boost_post enrol_course pay',
-  'who protects themselves is never refused, and it is a row a person or post':
+  'it costs mana, or is done once for each course': 'boost_post enrol_course pay',
+  'it protects the caller, so it must never be refused, and it is one row for each person or post':
     'block_person mute_conversation mute_person mute_post unblock_person',
 }
 
-test('every operation that writes counts, or says why not', async () => {
+test("Every operation that writes counts, or has a reason why it doesn't", async () => {
   const functions = await owner<{ name: string; source: string; writes: boolean }[]>`
     select p.pronamespace::regnamespace || '.' || p.proname as name, p.prosrc as source,
            p.pronamespace = 'api'::regnamespace and p.provolatile = 'v'
@@ -41,7 +42,7 @@ test('every operation that writes counts, or says why not', async () => {
   const calls = new Map(
     functions.map(({ name, source }) => [name, (source.match(/(?:private|api)\.\w+(?=\()/g) ?? []).map(String)]),
   )
-  calls.set('private.emit', []) // what listeners count is another thing, such as mentions
+  calls.set('private.emit', []) // what listeners count is separate, such as mentions
   const counts = (name: string, seen = new Set<string>()): boolean => {
     if (name === 'private.count_writes') return true
     if (seen.has(name)) return false

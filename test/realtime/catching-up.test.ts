@@ -1,4 +1,4 @@
-// A missed Realtime message is never a lost notification: whoever was away asks what has come since.
+// A missed Realtime message is never a lost notification: a client that was away can fetch what has changed since.
 // docs/decisions.md, Notifications.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -26,11 +26,11 @@ async function catchUp(since: string, limit = 2): Promise<Item[]> {
   return items
 }
 
-test('who reconnects hears nothing of what was missed, and gets all of it by asking', async () => {
+test('A client that reconnects gets no missed messages, but fetches all of the missed notifications', async () => {
   const post = await publish(alice)
   const first = client()
   const before = await listen(first, topic)
-  const witness = await listen(client(), topic) // another device, which stays
+  const witness = await listen(client(), topic) // another device, which stays connected
   await bob.post(`/posts/${post}/replies`, { body: 'One' })
   await until(() => before.heard.length === 1)
   const [known] = (await alice.get<Page>('/notifications')).body.items
@@ -39,7 +39,7 @@ test('who reconnects hears nothing of what was missed, and gets all of it by ask
   await until(() => !first.realtime.isConnected())
   await bob.post(`/posts/${post}/react`, { kind: 'heart' })
   await carla.post(`/posts/${post}/react`, { kind: 'heart' })
-  await carla.post(`/posts/${post}/replies`, { body: 'Two' }) // joins the one that is known
+  await carla.post(`/posts/${post}/replies`, { body: 'Two' }) // increases the count of the known notification
   await carla.post('/users/alice/follow')
   await applyEffects(w.database.owner)
   const told = (kind: string) => witness.heard.filter(({ payload }) => payload.kind === kind).length
@@ -48,9 +48,9 @@ test('who reconnects hears nothing of what was missed, and gets all of it by ask
   const again = await listen(client(), topic)
   const missed = await catchUp(known?.updatedAt ?? '')
   await bob.post('/users/alice/follow')
-  await until(() => again.heard.length === 1) // the messages of before never come
+  await until(() => again.heard.length === 1) // missed messages are not sent later
   expect(before.heard).toHaveLength(1)
-  // what happens at about the same time is told in any order
+  // events at about the same time are notified in any order
   expect(missed.map(({ kind, count }) => [kind, count]).sort()).toEqual([
     ['post.reacted', 2],
     ['post.replied', 2],
@@ -61,7 +61,7 @@ test('who reconnects hears nothing of what was missed, and gets all of it by ask
   expect(after.find(({ id }) => id === again.heard[0]?.payload.id)).toMatchObject({ kind: 'user.followed', count: 2 })
 })
 
-test('what another device has read is told as well', async () => {
+test('Notifications that another device marked as read are returned too', async () => {
   const since = new Date().toISOString()
   const [item] = (await alice.get<Page>('/notifications')).body.items
   await alice.post('/notifications/read', { ids: [item?.id] })

@@ -1,4 +1,4 @@
-// What arrives, at whom and when: with the real supabase-js client, over both versions of the wire.
+// Which messages arrive, at whom and when: with the real supabase-js client, over both versions of the protocol.
 // docs/decisions.md, Realtime.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 
 type Post = { id: string }
 
-describe.each(versions)('over wire %s', async (version) => {
+describe.each(versions)('Over protocol version %s', async (version) => {
   const w = await realtimeWorld()
   const { alice, bob, carla } = w
   const { owner } = w.database
@@ -24,7 +24,7 @@ describe.each(versions)('over wire %s', async (version) => {
     return body.id
   }
 
-  test('a notification comes within a second of its commit, with its id and kind and nothing else', async () => {
+  test('a notification arrives within a second of its commit, with only its id and kind', async () => {
     const inbox = await listen(of(alice), `user:${alice.id}`)
     const id = await publish()
     await bob.post(`/posts/${id}/react`, { kind: 'heart' })
@@ -36,7 +36,7 @@ describe.each(versions)('over wire %s', async (version) => {
     expect(inbox.heard).toEqual([{ event: 'notification', payload }])
   })
 
-  test('a notification that is rolled up once more says so again, and reading it says nothing', async () => {
+  test('a notification whose count grows is sent again, and reading it sends nothing', async () => {
     const inbox = await listen(of(alice), `user:${alice.id}`)
     const id = await publish()
     await bob.post(`/posts/${id}/react`, { kind: 'heart' })
@@ -49,7 +49,7 @@ describe.each(versions)('over wire %s', async (version) => {
     expect(inbox.heard).toHaveLength(3)
   })
 
-  test('nothing comes before the commit, and nothing at all of what is rolled back', async () => {
+  test('nothing is sent before the commit, and nothing that is rolled back', async () => {
     const inbox = await listen(of(alice), `user:${alice.id}`)
     const send = (name: string) => ({ topic: `user:${alice.id}`, payload: JSON.stringify({ name }) })
     const held = Promise.withResolvers<void>()
@@ -84,7 +84,7 @@ describe.each(versions)('over wire %s', async (version) => {
     expect(feed.heard).toEqual([{ event: 'post', payload: { id } }])
   })
 
-  test('the id of a post across a block passes there, and nothing can be done with it', async () => {
+  test('a blocked person receives the id of a public post, but cannot read the post', async () => {
     const [dora] = await w.join(`dora${version[0]}`)
     const feed = await listen(of(dora ?? bob), 'feed:public')
     await alice.post(`/users/${dora?.actorId}/block`)
@@ -94,7 +94,7 @@ describe.each(versions)('over wire %s', async (version) => {
     expect((await dora?.get(`/posts/${id}`))?.status).toBe(404)
   })
 
-  test('members of a conversation hear it, others are refused', async () => {
+  test('members of a conversation receive its messages, and others are rejected', async () => {
     const id = await group()
     const conversation = await listen(of(bob), `conversation:${id}`)
     await w.broadcast(`conversation:${id}`, { id: 'a message' })
@@ -103,7 +103,7 @@ describe.each(versions)('over wire %s', async (version) => {
     await expect(listen(of(carla), `conversation:${id}`)).rejects.toThrow('Unauthorized')
   })
 
-  test('who leaves a conversation stops hearing at once, until they are there again', async () => {
+  test('a member who leaves a conversation is disconnected immediately, until they are added back', async () => {
     const id = await group()
     const left = await listen(of(bob), `conversation:${id}`)
     const stayed = await listen(of(alice), `conversation:${id}`)
@@ -120,7 +120,7 @@ describe.each(versions)('over wire %s', async (version) => {
     await until(async () => (await listen(of(bob), `conversation:${id}`)).statuses.includes('SUBSCRIBED'))
   })
 
-  test('a message that can not be sent does not hold up the write that causes it', async () => {
+  test('a message that cannot be sent does not fail the write that causes it', async () => {
     const today = await owner<{ name: string }[]>`
       select relname as name from pg_class where oid = (
         select inhrelid from pg_inherits

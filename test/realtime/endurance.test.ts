@@ -1,10 +1,10 @@
-// Many sockets, slow and dead ones, and a database that goes away.
+// Many sockets, slow and dead ones, and a database that disappears.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import { listen, realtimeWorld, type Socket } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
 
-describe('many', async () => {
+describe('With many sockets', async () => {
   const w = await realtimeWorld({ people: ['alice', 'bob'], backlog: 256 * 1024 })
 
   const crowd = (size: number) =>
@@ -16,7 +16,7 @@ describe('many', async () => {
       }),
     )
 
-  test('200 sockets hear a post, each once', async () => {
+  test('200 sockets receive a post, each once', async () => {
     const sockets = await crowd(200)
     const { body } = await w.alice.post<{ id: string }>('/posts', { format: 'note', body: 'to all' })
     await applyEffects(w.database.owner)
@@ -28,7 +28,7 @@ describe('many', async () => {
     await until(() => w.gateway.sockets() === 0)
   })
 
-  test('a socket that does not read is cut off, and holds up nobody', async () => {
+  test('a socket that does not read is disconnected, and delays nobody', async () => {
     const [slow, ...others] = await crowd(4)
     slow?.ws.pause()
     let sent = 0
@@ -43,7 +43,7 @@ describe('many', async () => {
     expect(slow?.closed).toBe(1006)
   })
 
-  test('channels are counted: one socket joins no more than 100', async () => {
+  test('one socket can join at most 100 channels', async () => {
     const socket = await w.socket('2.0.0')
     const owner = w.database.owner
     const rows = await owner<{ id: string }[]>`
@@ -56,7 +56,7 @@ describe('many', async () => {
   })
 })
 
-test('a socket that falls silent is closed, one with a heartbeat is not', async () => {
+test('A socket that sends nothing is closed, and one with a heartbeat is not', async () => {
   const w = await realtimeWorld({ people: ['alice'], idle: 400 })
   const [silent, alive] = [await w.socket('2.0.0'), await w.socket('2.0.0')]
   const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
@@ -66,7 +66,7 @@ test('a socket that falls silent is closed, one with a heartbeat is not', async 
   await until(() => alive.closed)
 })
 
-test('when the process stood still, nobody who goes on speaking is closed', async () => {
+test('After the process stood still, sockets that keep sending are not closed', async () => {
   const w = await realtimeWorld({ people: ['alice'], idle: 400 })
   const alive = await w.socket('2.0.0')
   const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
@@ -78,13 +78,13 @@ test('when the process stood still, nobody who goes on speaking is closed', asyn
   clearInterval(beat)
 })
 
-describe('the database', async () => {
+describe('When the database', async () => {
   const w = await realtimeWorld({ people: ['alice', 'bob'] })
   const terminate = (application: string, type: string) => w.database.superuser`
     select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where datname = current_database() and application_name = ${application} and backend_type = ${type}`
 
-  test('takes the feed away: clients join anew by themselves, and hear what comes after', async () => {
+  test('ends the replication connection, clients rejoin by themselves and receive what comes after', async () => {
     const feed = await listen(
       w.client(() => w.bob.token ?? ''),
       'feed:public',
@@ -97,7 +97,7 @@ describe('the database', async () => {
     expect(feed.heard.at(-1)?.payload).toEqual({ id: body.id })
   })
 
-  test('takes the connections that ask for rights away: the next one is made', async () => {
+  test('ends the connections that check permissions, new ones are opened', async () => {
     const client = w.client(() => w.bob.token ?? '')
     const feed = await listen(client, 'feed:public')
     await terminate('kith_realtime', 'client backend')
@@ -105,7 +105,7 @@ describe('the database', async () => {
     expect([feed.statuses.at(-1), inbox.statuses.at(-1)]).toEqual(['SUBSCRIBED', 'SUBSCRIBED'])
   })
 
-  test('leaves no slot behind when the gateway ends, and the gateway says goodbye', async () => {
+  test('is left by a gateway that stops, no replication slot remains and clients get a close frame', async () => {
     const socket: Socket = await w.socket('2.0.0')
     await socket.join('feed:public', w.bob.token)
     const slots = () => w.database.owner`

@@ -1,4 +1,4 @@
-// How the gateway reads what is committed: docs/decisions.md, Realtime.
+// How the gateway reads what is committed. See docs/decisions.md, Realtime.
 import { test } from 'vitest'
 import { realtimeWorld } from '../support/realtime.ts'
 import { until } from '../support/until.ts'
@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 const { database, broadcast } = await realtimeWorld({ people: ['alice'] })
 
 type Told = { all: boolean; at: number; written: string }
-/** Whether the server knows that all up to this place was read, when it was told last, and how far the log goes. */
+/** Whether the server knows that everything up to `place` was read, when it was last told, and where the log ends. */
 async function told(place: string): Promise<Told> {
   const [row] = await database.superuser<[Told]>`
     select s.confirmed_flush_lsn >= ${place}::pg_lsn as all, extract(epoch from r.reply_time)::float8 as at,
@@ -15,23 +15,23 @@ async function told(place: string): Promise<Told> {
     where s.database = current_database()`
   return row
 }
-/** Far less than the half minute after which the server asks by itself. */
+/** Much less than the 30 seconds after which the server requests a confirmation by itself. */
 const soon = { timeout: 5000 }
 
-test('the server is told at once what was read, which wakes it for a commit that it has missed', async () => {
+test('The gateway confirms what it has read immediately, which makes the server check for missed commits', async () => {
   await broadcast('feed:public', { id: 'read' })
   const [row] = await database.owner<[{ place: string }]>`select pg_current_wal_insert_lsn()::text as place`
   await until(async () => (await told(row.place)).all, soon)
 })
 
-test('it is told again while nobody writes', async () => {
+test('The gateway confirms repeatedly even while nobody writes', async () => {
   let written = ''
   const times = new Set<number>()
   const isToldAgain = async () => {
     const now = await told('0/0')
     if (now.written !== written) times.clear()
     written = now.written
-    return times.add(now.at).size > 2 // the second may be about what was written last
+    return times.add(now.at).size > 2 // the second confirmation may be about the last write
   }
   await until(isToldAgain, soon)
 })

@@ -1,4 +1,4 @@
-// What the gateway refuses before it costs anything: descriptors, memory and statements.
+// What the gateway rejects before it costs anything: descriptors, memory and statements.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-/** Asks for an upgrade as a client that never closes its side, and gives the answer. */
+/** Requests an upgrade as a client that never closes its side. @returns the socket and the answer */
 async function ask(
   url: string,
   path: string,
@@ -24,7 +24,7 @@ async function ask(
   return { socket, answer: String(answer) }
 }
 
-describe('a refused upgrade', async () => {
+describe('A rejected upgrade', async () => {
   const w = await realtimeWorld({ people: ['alice'], idle: 60_000 })
 
   test.each([
@@ -32,10 +32,10 @@ describe('a refused upgrade', async () => {
     ['400', '/realtime/v1/websocket?vsn=3'],
     ['401', '/realtime/v1/websocket'],
     ['401', '/realtime/v1/websocket?apikey=none'],
-  ])('is closed by the server, though the client stays: %s %s', async (status, path) => {
+  ])('is closed by the server even if the client stays connected: %s %s', async (status, path) => {
     const { socket, answer } = await ask(w.url, path)
     expect(answer).toMatch(`HTTP/1.1 ${status} `)
-    // who writes to what is closed altogether learns so; to what is half closed, one can write for ever
+    // writing to a closed socket fails; to a half-closed one it could continue forever
     const ended = () => {
       if (!socket.destroyed) socket.write('still here')
       return socket.destroyed
@@ -44,10 +44,10 @@ describe('a refused upgrade', async () => {
   })
 })
 
-describe('while the database can tell nobody anything', async () => {
+describe('While the database cannot check permissions', async () => {
   const w = await realtimeWorld({ people: ['alice'] })
 
-  test('a join that no policy could allow is refused all the same, one that a policy allows waits', async () => {
+  test('a join that no policy could allow is rejected anyway, and one that a policy may allow waits', async () => {
     const [anonymous, alice] = [await w.socket('2.0.0'), await w.socket('2.0.0')]
     const long = `feed:${'x'.repeat(251)}`
     const unreadable = (name: string) =>
@@ -59,12 +59,12 @@ describe('while the database can tell nobody anything', async () => {
         expect(await alice.join(name, w.alice.token)).toContain(unreadable(name))
       const waiting = alice.join('feed:public', w.alice.token)
       await until(async () => (await sql`select from pg_locks where not granted`).length > 0)
-      await sql`rollback and chain` // the lock goes
+      await sql`rollback and chain` // releases the lock
       expect(await waiting).toContain('"ok"')
     })
   })
 
-  test('a token of nobody ends a channel without asking it, too', async () => {
+  test('an anonymous token ends a channel without a query', async () => {
     const socket = await w.socket('2.0.0')
     expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
     await w.database.superuser.begin(async (sql) => {
@@ -75,7 +75,7 @@ describe('while the database can tell nobody anything', async () => {
   })
 })
 
-describe('sockets are counted', async () => {
+describe('Sockets are limited', async () => {
   const env = { TRUSTED_PROXY_HOPS: '1' }
   const w = await realtimeWorld({ people: ['alice'], env, mostSocketsOfClient: 2, mostSockets: 4 })
   const from = (address: string, { apiKey = w.anonKey, headers = [KEY] } = {}) =>
@@ -89,7 +89,7 @@ describe('sockets are counted', async () => {
     return until(() => w.gateway.sockets() === 0)
   }
 
-  test('by address, of which the proxy in front tells us', async () => {
+  test('per address, which the trusted proxy reports', async () => {
     const first = await open('192.0.2.1')
     const second = await open('192.0.2.1')
     const { answer } = await from('192.0.2.1')
@@ -101,7 +101,7 @@ describe('sockets are counted', async () => {
     await close([second, elsewhere, again])
   })
 
-  test('by the network of an IPv6 address, and in all', async () => {
+  test('per network of an IPv6 address, and in total', async () => {
     const near = [await open('2001:db8::1'), await open('2001:db8:0:0:ffff::2')]
     expect((await from('2001:db8::3')).answer).toMatch(' 429 ')
     const far = [await open('2001:db8:0:1::1'), await open('2001:db8:0:2::1')]
@@ -109,7 +109,7 @@ describe('sockets are counted', async () => {
     await close([...near, ...far])
   })
 
-  test('until they are closed, also when they are refused', async () => {
+  test('until they are closed, including rejected ones', async () => {
     const refused = async (given: Parameters<typeof from>[1]) => (await from('192.0.2.3', given)).answer
     for (let n = 0; n < 3; n++) await until(async () => (await refused({ headers: [] })).includes(' 400 '))
     for (let n = 0; n < 2; n++) await until(async () => (await refused({ apiKey: 'none' })).includes(' 401 '))
@@ -120,37 +120,37 @@ describe('sockets are counted', async () => {
   })
 })
 
-describe('one socket', async () => {
+describe('One socket', async () => {
   const w = await realtimeWorld({ people: ['alice'], mostChannels: 1, mostJoins: 3, mostEarlyBytes: 100 })
   const path = `/realtime/v1/websocket?apikey=${w.anonKey}`
   const error = (reason: string) => expect.stringContaining(`{"status":"error","response":{"reason":"${reason}"}}`)
 
-  test('sends little before its upgrade is answered', async () => {
+  test('can send little before its upgrade is answered', async () => {
     expect((await ask(w.url, path, [KEY], 'x'.repeat(101))).answer).toMatch('HTTP/1.1 400 ')
     expect((await ask(w.url, path, [KEY], 'x'.repeat(100))).answer).toMatch('HTTP/1.1 101 ')
   })
 
-  test('joins so many channels', async () => {
+  test('can join a limited number of channels', async () => {
     const socket = await w.socket('2.0.0')
     expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
     const another = await socket.join(`user:${w.alice.id}`, w.alice.token)
     expect(another).toEqual(error('ChannelRateLimitReached: Too many channels'))
   })
 
-  test('brings newer tokens as seldom, and hears on with the last that counted', async () => {
+  test('can send newer tokens only as often as joins, and continues with the last accepted one', async () => {
     const socket = await w.socket('2.0.0')
     const bring = (token: string) =>
       socket.send(JSON.stringify(['1', '2', 'realtime:feed:public', 'access_token', { access_token: token }]))
     await socket.join('feed:public', w.alice.token)
     for (const later of [600, 601]) bring(await tokenOf(w.alice, { exp: seconds() + later }))
-    bring(w.anonKey) // which would end the channel
+    bring(w.anonKey) // which would end the channel if it were accepted
     socket.send('[null,"3","phoenix","heartbeat",{}]')
     expect(await socket.frame(1)).toContain('[null,"3","phoenix","phx_reply"')
     await w.broadcast('feed:public', { id: 'heard' })
     expect(await socket.frame(2)).toBeInstanceOf(Buffer)
   })
 
-  test('joins so often in a minute, and stays', async () => {
+  test('can join only so often in a minute, and stays open', async () => {
     const socket = await w.socket('2.0.0')
     const tooMany = error('ClientJoinRateLimitReached: Too many joins per second')
     for (let n = 0; n < 3; n++) expect(await socket.join('feed:none', w.alice.token)).toContain('Unauthorized')
@@ -165,20 +165,20 @@ describe('one socket', async () => {
   })
 })
 
-describe('one address', async () => {
+describe('One address', async () => {
   const w = await realtimeWorld({
     people: ['alice'],
     env: { RATE_LIMITS: '{"realtime_join": "3/min"}', RATE_LIMIT_SCALE: '1' },
   })
   const tooMany = 'ClientJoinRateLimitReached: Too many joins per second'
-  test('joins so often in a minute, however many sockets it opens and closes', async () => {
+  test('can join only so often in a minute, however many sockets it opens and closes', async () => {
     for (let n = 0; n < 3; n++) {
       const socket = await w.socket('2.0.0')
       expect(await socket.join('feed:public', w.alice.token)).toContain('"ok"')
       socket.ws.close()
     }
     await w.database.superuser.begin(async (sql) => {
-      await sql`lock table realtime.messages in access exclusive mode` // whoever asks the database waits
+      await sql`lock table realtime.messages in access exclusive mode` // a join that queries the database would wait
       for (let n = 0; n < 50; n++) {
         const socket = await w.socket('2.0.0')
         expect(await socket.join('feed:public', w.alice.token)).toContain(tooMany)

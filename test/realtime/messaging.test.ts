@@ -1,4 +1,5 @@
-// What members of a conversation hear of it, and that who was away misses nothing. With the real supabase-js client.
+// What members of a conversation receive, and that a client that was away misses nothing. With the real supabase-js
+// client.
 // docs/decisions.md, Messaging; Realtime.
 import { expect, test } from 'vitest'
 import type { Page } from '../support/lists.ts'
@@ -29,7 +30,7 @@ const since = async (who: Person, id: string, after: string) => {
   return came
 }
 
-test('who was away while 200 messages came has all of them, in order, and hears on', async () => {
+test('A client that was away for 200 messages gets all of them in order, and receives further ones', async () => {
   const id = await group()
   const client = as(bob)
   const before = await listen(client, `conversation:${id}`)
@@ -52,7 +53,7 @@ test('who was away while 200 messages came has all of them, in order, and hears 
   await alice.delete(`/messages/${deleted}`)
   await carla.put(`/messages/${loved}/reactions/${encodeURIComponent('👍')}`)
 
-  const again = await listen(as(bob), `conversation:${id}`) // first joined, then read: nothing falls in between
+  const again = await listen(as(bob), `conversation:${id}`) // join before reading: no gap
   const live = send(alice, id, 'live')
   const came = await since(bob, id, seen)
   const last = await live
@@ -73,7 +74,7 @@ test('who was away while 200 messages came has all of them, in order, and hears 
   ])
 })
 
-test('changes are heard by their ids alone, and reading by nobody else', async () => {
+test('Changes are sent with ids only, and reading is sent only to the reader', async () => {
   const id = await group()
   const [hearer, own, others] = [
     await listen(as(bob), `conversation:${id}`),
@@ -100,7 +101,7 @@ test('changes are heard by their ids alone, and reading by nobody else', async (
   expect(others.heard.filter(({ event }) => event === 'read')).toEqual([])
 })
 
-test('who is removed or leaves hears nothing from that moment on, and again when added', async () => {
+test('A member who is removed or leaves receives nothing from then on, until they are added back', async () => {
   const id = await group()
   const [removed, leaver, stays] = [
     await listen(as(bob), `conversation:${id}`),
@@ -122,7 +123,7 @@ test('who is removed or leaves hears nothing from that moment on, and again when
   await until(() => back.heard.some(({ payload }) => payload.id === later))
 })
 
-test('across a block one’s own channel stays silent, and the conversation’s leads to nothing', async () => {
+test('A blocked person’s message is not sent to one’s own channel, and cannot be read by its id', async () => {
   const id = await group()
   await bob.post('/users/carla/block')
   const [own, hearer] = [await listen(as(bob), `user:${bob.id}`), await listen(as(bob), `conversation:${id}`)]

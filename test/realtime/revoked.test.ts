@@ -1,4 +1,4 @@
-// A token that is ended stops hearing, within a second of the commit and whoever ended it; newer tokens hear on.
+// A revoked token receives nothing more within a second of the commit, however it was revoked; newer tokens continue.
 // docs/decisions.md, Realtime; Tokens and sessions.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
@@ -22,7 +22,7 @@ const hears = (person: Person, topic = 'feed:public', version = versions[1] as (
   )
 const isOver = ({ statuses }: Listener) => statuses.includes('CLOSED')
 
-/** What is said now is heard by all of these. */
+/** Expects that a message sent now arrives at all of these. */
 async function expectToHear(...listeners: Listener[]) {
   const id = crypto.randomUUID()
   await w.broadcast('feed:public', { id })
@@ -31,18 +31,18 @@ async function expectToHear(...listeners: Listener[]) {
 
 const logOut = (person: Person) => person.post('/auth/logout', {})
 
-/** The ways to end a token, and whether its holder can get a newer one. */
+/** The ways to revoke a token, and whether its holder can get or keep another one. */
 const ways: Record<string, [(person: Person) => Promise<{ status: number }>, newer: 'kept' | 'new' | 'none']> = {
-  logout: [logOut, 'kept'],
-  'a logout everywhere': [(person) => person.post('/auth/logout', { scope: 'global' }), 'new'],
-  'a new password': [
+  'A logout': [logOut, 'kept'],
+  'A global logout': [(person) => person.post('/auth/logout', { scope: 'global' }), 'new'],
+  'A new password': [
     ({ password, ...person }) => {
       const change = { currentPassword: password, newPassword: password }
       return new Person(person.base, person.token).patch('/identity/me/password', change)
     },
     'new',
   ],
-  'a password set by mail': [
+  'A password reset by mail': [
     async ({ email, password }) => {
       await nobody.post('/auth/forgot-password', { email })
       const [made] = await owner<{ id: string }[]>`select id from private.password_resets order by created_at desc`
@@ -51,17 +51,17 @@ const ways: Record<string, [(person: Person) => Promise<{ status: number }>, new
     },
     'new',
   ],
-  'a ban': [({ id }) => admin.post(`/admin/users/${id}/ban`, { reason: 'Spam' }), 'none'],
-  'another role': [({ id }) => admin.patch(`/admin/users/${id}/role`, { role: 'moderator' }), 'new'],
-  'an erasure': [(person) => person.post('/me/delete', { password: person.password }), 'none'],
-  'a ban by SQL': [
+  'A ban': [({ id }) => admin.post(`/admin/users/${id}/ban`, { reason: 'Spam' }), 'none'],
+  'Another role': [({ id }) => admin.patch(`/admin/users/${id}/role`, { role: 'moderator' }), 'new'],
+  'An erasure': [(person) => person.post('/me/delete', { password: person.password }), 'none'],
+  'A ban by SQL': [
     async ({ id }) => {
       await owner`update app.users set banned_at = now() where id = ${id}`
       return { status: 200 }
     },
     'none',
   ],
-  'another role by SQL': [
+  'Another role by SQL': [
     async ({ id }) => {
       await owner`update app.users set role = 'moderator' where id = ${id}`
       return { status: 200 }
@@ -70,8 +70,8 @@ const ways: Record<string, [(person: Person) => Promise<{ status: number }>, new
   ],
 }
 
-describe.each(versions)('over wire %s', (version) => {
-  test.each(Object.entries(ways))('%s ends what the token joined', async (_way, [end, newer]) => {
+describe.each(versions)('Over protocol version %s:', (version) => {
+  test.each(Object.entries(ways))('%s ends every channel that the token joined', async (_way, [end, newer]) => {
     const person = await someone()
     const kept = newer === 'kept' ? [await person.login()] : []
     const others = await Promise.all([alice, ...kept].map((other) => hears(other, 'feed:public', version)))
@@ -94,7 +94,7 @@ describe.each(versions)('over wire %s', (version) => {
   })
 })
 
-test('a channel that was brought a newer token outlives the older one', async () => {
+test('A channel that got a newer token stays open when the older one is revoked', async () => {
   const [older, newer] = [await bob.login(), await bob.login()]
   let token = older.token ?? ''
   const client = w.client(() => token)
@@ -102,7 +102,7 @@ test('a channel that was brought a newer token outlives the older one', async ()
   const witness = await hears(older, `user:${bob.id}`)
   token = newer.token ?? ''
   await client.realtime.setAuth()
-  await expectToHear(listener) // so the newer one has been looked at
+  await expectToHear(listener) // so the newer token has been checked
   await logOut(older)
   await until(() => isOver(witness), SECOND)
   await expectToHear(listener)
@@ -110,7 +110,7 @@ test('a channel that was brought a newer token outlives the older one', async ()
   await until(() => isOver(listener), SECOND)
 })
 
-test('a client whose channel was closed joins again with a newer token, on the same socket', async () => {
+test('A client whose channel was closed can rejoin with a newer token on the same socket', async () => {
   let holder = await bob.login()
   const client = w.client(() => holder.token ?? '')
   const closed = await listen(client, 'feed:public')
@@ -121,7 +121,7 @@ test('a client whose channel was closed joins again with a newer token, on the s
   await expectToHear(again)
 })
 
-test('nothing ends before the commit, and nothing at all by what is rolled back', async () => {
+test('Nothing ends before the commit, nor by a transaction that is rolled back', async () => {
   const person = await someone()
   const listener = await hears(person)
   const undone = new Error('undone')
@@ -140,7 +140,7 @@ test('nothing ends before the commit, and nothing at all by what is rolled back'
   await until(() => isOver(listener), SECOND)
 })
 
-test('lifting a ban, a new name and a wrong password end nothing', async () => {
+test('Lifting a ban, a new username and a wrong password end no channel', async () => {
   const person = await someone()
   const listener = await hears(person)
   await admin.post(`/admin/users/${person.id}/unban`, {})
@@ -149,14 +149,14 @@ test('lifting a ban, a new name and a wrong password end nothing', async () => {
   await expectToHear(listener)
 })
 
-describe('through another facade of the same database', () => {
+describe('At another facade of the same database', () => {
   let other: RunningServer
   beforeAll(async () => {
     other = await startServer({ config: readConfig(environment(database.url)), databaseUrl: database.url })
   })
   afterAll(() => other.stop())
 
-  test.each(['logout', 'a logout everywhere'])('%s ends them too', async (way) => {
+  test.each(['A logout', 'A global logout'])('%s ends channels too', async (way) => {
     const person = await someone()
     const listener = await hears(person)
     const there = Object.assign(new Person(other.url, person.token), { password: person.password })
@@ -165,8 +165,8 @@ describe('through another facade of the same database', () => {
   })
 })
 
-describe('a token that dies while the database is asked about it', () => {
-  /** Holds up the question, whose look at the tokens is older than what happens meanwhile. */
+describe('A token that is revoked while the database checks it', () => {
+  /** Delays the check, whose snapshot of the tokens is older than what `act` does. */
   const meanwhile = async (ask: () => unknown, act: () => Promise<unknown>) => {
     await superuser.begin(async (sql) => {
       await sql`lock table private.realtime_topics in access exclusive mode`
@@ -196,7 +196,7 @@ describe('a token that dies while the database is asked about it', () => {
     expect(String(await answer)).toContain('Unauthorized: You do not have permissions')
   })
 
-  test('carries nothing on', async () => {
+  test('cannot replace an older one', async () => {
     const [older, newer] = [await bob.login(), await bob.login()]
     const socket = await w.socket('2.0.0')
     await socket.join('feed:public', older.token)
@@ -210,7 +210,7 @@ describe('a token that dies while the database is asked about it', () => {
   })
 })
 
-test('nobody hears of the deaths of tokens', async () => {
+test('Nobody can join the channel about revoked tokens', async () => {
   for (const { token } of [alice, admin])
     for (const name of ['tokens', 'tokens:', `tokens:${alice.id}`]) {
       const socket = await w.socket('2.0.0')
@@ -218,7 +218,7 @@ test('nobody hears of the deaths of tokens', async () => {
     }
 })
 
-test('what is no word about tokens is passed over', async () => {
+test('Malformed messages about revoked tokens are ignored', async () => {
   const listener = await hears(await bob.login())
   for (const payload of [{}, { sub: 1 }, { sub: bob.id, from: 'now', role: null }]) await w.broadcast('tokens', payload)
   await expectToHear(listener)

@@ -21,7 +21,7 @@ async function rowOf(payload: object) {
   return row ?? { id: '', payload: '' }
 }
 
-test('a request that offers another protocol is answered as any other', async () => {
+test('A request that offers to upgrade to another protocol is answered like any other', async () => {
   const headers = {
     connection: 'Upgrade, HTTP2-Settings',
     upgrade: 'h2c',
@@ -33,8 +33,8 @@ test('a request that offers another protocol is answered as any other', async ()
   expect(status).toBe(200)
 })
 
-describe('1.0.0', () => {
-  test('speaks objects', async () => {
+describe('Protocol version 1.0.0', () => {
+  test('encodes messages as objects', async () => {
     const socket = await w.socket('1.0.0')
     socket.send('{"topic":"phoenix","event":"heartbeat","payload":{},"ref":"7"}')
     expect(await socket.frame(0)).toBe(
@@ -56,7 +56,7 @@ describe('1.0.0', () => {
     expect(await socket.frame(4)).toBe(`{"topic":"${topic}","event":"phx_close","payload":{},"ref":"1"}`)
   })
 
-  test('is what a client speaks that names none', async () => {
+  test('is used for a client that names no version', async () => {
     const ws = new WebSocket(`${w.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${w.anonKey}`)
     const answer = new Promise((settle) => ws.on('message', (data) => settle(String(data))))
     ws.on('open', () => ws.send('{"topic":"phoenix","event":"heartbeat","payload":{},"ref":"1"}'))
@@ -67,8 +67,8 @@ describe('1.0.0', () => {
   })
 })
 
-describe('2.0.0', () => {
-  test('speaks arrays, and broadcasts in binary', async () => {
+describe('Protocol version 2.0.0', () => {
+  test('encodes messages as arrays, and broadcasts in binary', async () => {
     const socket = await w.socket('2.0.0')
     socket.send('[null,"7","phoenix","heartbeat",{}]')
     expect(await socket.frame(0)).toBe('[null,"7","phoenix","phx_reply",{"status":"ok","response":{}}]')
@@ -86,7 +86,7 @@ describe('2.0.0', () => {
     expect(await socket.frame(4)).toBe(`["1","1","${topic}","phx_close",{}]`)
   })
 
-  test('a broadcast whose names are too long for their length is not sent', () => {
+  test('does not send a broadcast whose names are too long for their length field', () => {
     const body = Buffer.from('{}')
     const encode = (event: string) => wires['2.0.0']?.encodeBroadcast(topic, { event, encoding: 'json', body })
     expect(encode('é'.repeat(127))?.[0]).toBe(0x82) // binary, and whole
@@ -94,7 +94,7 @@ describe('2.0.0', () => {
   })
 })
 
-test('joining again ends the first join, and a leave of the first does not end the second', async () => {
+test('Joining again ends the first join, and a leave of the first does not end the second', async () => {
   const socket = await w.socket('2.0.0')
   await socket.join('feed:public', w.alice.token)
   const payload = { config: { private: true }, access_token: w.alice.token }
@@ -107,7 +107,7 @@ test('joining again ends the first join, and a leave of the first does not end t
   expect(socket.frames).toHaveLength(4)
 })
 
-test('what is said on a topic that was not joined is answered with an error, leaving it is not', async () => {
+test('A message on a topic that was not joined is answered with an error, but leaving it is not', async () => {
   const socket = await w.socket('2.0.0')
   socket.send(`["1","1","${topic}","broadcast",{"type":"broadcast","event":"e","payload":{}}]`)
   expect(await socket.frame(0)).toBe(
@@ -119,7 +119,7 @@ test('what is said on a topic that was not joined is answered with an error, lea
   expect(await socket.frame(2)).toBe(`["1","3","${topic}","phx_reply",{"status":"ok","response":{}}]`)
 })
 
-test('presence is nobody, and who would be present is refused', async () => {
+test('Presence is not offered, and tracking is rejected', async () => {
   const socket = await w.socket('2.0.0')
   await socket.join('feed:public', w.alice.token, { private: true, presence: { enabled: true } })
   socket.send(`["1","2","${topic}","presence",{"type":"presence","event":"track","payload":{}}]`)
@@ -137,7 +137,7 @@ test.each([
   ['2.0.0', bytes(3, 0, 0, 200, 0, 0, 1, 'short')],
   ['2.0.0', bytes(3, 0, 0, 1, 1, 0, 1, 'te', 'not JSON')],
   ['2.0.0', bytes(0, 0, 0, 0, 0)],
-] as const)('%s: what is no message closes the socket, and no other (%#)', async (version, message) => {
+] as const)('With protocol version %s a malformed message closes its socket only (%#)', async (version, message) => {
   const bystander = await w.socket(version)
   const socket = await w.socket(version)
   socket.send(message)
@@ -146,14 +146,14 @@ test.each([
   expect(bystander.closed).toBeUndefined()
 })
 
-describe('with a policy that lets clients speak and be seen', async () => {
+describe('With a policy that lets clients send and be present', async () => {
   const open = await realtimeWorld({ people: ['alice', 'bob'] })
   await open.database.superuser`
     create policy insert_all on realtime.messages for insert to authenticated with check (true)`
   await open.database.superuser`
     create policy select_presence on realtime.messages for select to authenticated using (extension = 'presence')`
 
-  test('binary and JSON go to the others in their wire, with an answer where it was asked for', async () => {
+  test('binary and JSON messages reach the others in their version, and are acknowledged on request', async () => {
     const config = { private: true, broadcast: { ack: true, self: false }, presence: { enabled: true } }
     const speaker = await open.socket('2.0.0')
     const newer = await open.socket('2.0.0')
@@ -173,15 +173,15 @@ describe('with a policy that lets clients speak and be seen', async () => {
     expect(await newer.frame(3)).toEqual(bytes(4, topic.length, 3, 0, 0, topic, 'raw', 255, 0))
     older.send({ topic, event: 'broadcast', payload: { event: 'old', payload: { b: 2 } }, ref: '7', join_ref: '1' })
     expect(await newer.frame(4)).toEqual(bytes(4, topic.length, 3, 0, 1, topic, 'old', '{"b":2}'))
-    expect(older.frames[3]).toContain('phx_reply') // bytes have no place in its wire
+    expect(older.frames[3]).toContain('phx_reply') // raw bytes cannot be sent in its version
     expect(speaker.frames).toHaveLength(5)
   })
 })
 
-test('a message arrives whole, however long it is', async () => {
+test('A message arrives completely, however long it is', async () => {
   const socket = await w.socket('2.0.0')
   const answer = (ref: string) => `[null,"${ref}","phoenix","phx_reply",{"status":"ok","response":{}}]`
-  const lengths = [125, 126, 65_535, 65_536] // where the head of a frame changes
+  const lengths = [125, 126, 65_535, 65_536] // where the frame header changes
   for (const [at, length] of lengths.entries()) {
     const ref = '7'.repeat(length - answer('').length)
     socket.send(`[null,"${ref}","phoenix","heartbeat",{}]`)

@@ -1,16 +1,16 @@
-// A plain balancer: hands every request to the next of its facades and keeps nothing, so that what holds through it is
-// what the facades share.
+// A plain balancer: passes every request to the next of its facades and stores nothing, so that whatever works through
+// it is shared by the facades.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Balancer = {
   url: string
-  /** How many requests each facade got, in their order. */
+  /** How many requests each facade got, in the order of the facades. */
   counts: number[]
   close(): Promise<void>
 }
 
-/** The header with which a test says which client a balancer that names its clients sees: tests have one address. */
+/** The header in which a test tells the balancer the client's address: all tests have the same real one. */
 export const CLIENT = 'x-test-client'
 
 function forward(target: string, named: boolean, incoming: IncomingMessage, answer: ServerResponse): void {
@@ -28,7 +28,7 @@ function forward(target: string, named: boolean, incoming: IncomingMessage, answ
   incoming.pipe(onwards)
 }
 
-/** @param named whether it appends the client to X-Forwarded-For, as a proxy does, or passes on what it got */
+/** @param named whether it appends the client to X-Forwarded-For, as a proxy does, or forwards the header unchanged */
 export async function startBalancer(targets: readonly string[], { named = false } = {}): Promise<Balancer> {
   const counts = targets.map(() => 0)
   let turn = 0

@@ -1,4 +1,4 @@
-// A PostgreSQL server with nothing of ours, as an operator has it who has not heard of Kith.
+// A PostgreSQL server with nothing of Kith, as an operator has it before the first installation.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,9 +12,9 @@ import { binariesFolder, serverAccount } from '../../supabase/embedded/paths.ts'
 import { until } from './until.ts'
 
 export type Bare = {
-  /** The connection string of the superuser, or of somebody else. */
+  /** The connection string of the superuser, or of another role. */
   url(database?: string, user?: string, password?: string): string
-  /** Starts the server, anew where it runs, with these settings and else PostgreSQL's own. */
+  /** Starts or restarts the server with these settings, and otherwise PostgreSQL's defaults. */
   start(settings: Record<string, string>): Promise<void>
 }
 
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Makes the cluster. Call it at the top of a file or describe: all of it goes after the last test there. */
+/** Creates the cluster. Call it at the top of a file or describe: it is removed after the last test there. */
 export async function bareServer(superuser: string): Promise<Bare> {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bare-'))
   const [data, secret] = [join(folder, 'data'), join(folder, 'password')]

@@ -1,10 +1,10 @@
-// The most that a request looks at (docs/limits.md), whoever asks and whatever was written before: each operation meets
-// a hostile number of rows that it must pass over; in the soak also a third of them. What it looks at is counted, entry by
-// entry of every index and row by row of every scan, never timed. A list with hidden rows is also walked to its end, by pages
-// that may be short: each visible item comes once, in order, and nothing is told of the others.
+// The worst-case row counts of docs/limits.md, for every caller and whatever was written before: each one has to skip
+// a hostile number of rows, in the soak also a third of them. Counts index entries and scanned rows, and never measures
+// time. A list with hidden rows is also paginated to its end, by pages that may be short: it must return each visible
+// item once, in order, and reveal nothing about the others.
 //
-// A file of test/model/bounds/ has those of a feature. Here is what they share: a database for each file, people whom a
-// viewer sees and does not see, and rows by the thousand.
+// The files of test/model/bounds/ have one feature each. This file has what they share: a database for each file,
+// people whom a viewer sees or does not see, and rows by the thousand.
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from './database.ts'
@@ -12,7 +12,7 @@ import type { Page } from './lists.ts'
 import { runs } from './runs.ts'
 
 export const SIZES = [1000, 3000] as const
-/** What is within a bound among many is within it among fewer: those are left to the soak. */
+/** An operation within its bound among many rows is within it among fewer: smaller sizes are left to the soak. */
 const usual = runs<readonly number[]>([3000], SIZES)
 export const SHOWN = 5
 
@@ -20,39 +20,41 @@ type Item = Record<string, unknown>
 type Scene = {
   /** The parameters of the operation, as SQL. */
   parameters: string
-  /** Of a list: its items as the viewer must meet them, by `key`. */
+  /** For a list: the `key` of each item that the viewer must get, in order. */
   shown?: string[]
 }
 export type Bound = {
   operation: string
-  /** What there is more of than the operation may look at. */
+  /** The rows of which there are more than the operation may read. */
   against: string
-  /** The most entries and rows that one call looks at. */
+  /** The most index entries and rows that one call may read. */
   most: number
-  /** How many of them, if not as usual. */
+  /** The sizes to test, if not the usual ones. */
   sizes?: readonly number[]
-  /** Whose it is, if not everybody's: the staff's, the facade's, or the worker's, whose are in schema private. */
+  /**
+   * The role that calls the operation, if not a person's: staff's, the facade's, or the worker's, with schema private.
+   */
   role?: 'service_role' | 'gate' | 'worker'
-  /** Writes `size` such rows for the viewer, and about them what is to be shown. */
+  /** Writes `size` such rows for the viewer, and among them those that must be shown. */
   scene(viewer: string, size: number): Promise<Scene>
-  /** What identifies an item; its id unless said otherwise. */
+  /** What identifies an item; by default its id. */
   key?(item: Item): string
 }
 
 const person = (kind: string, n: string) => `('${kind}0000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
 /** One of thousands of people whom a viewer does not see. */
 export const crowd = (n: string) => person('c', n)
-/** One of the few whom everybody sees. */
+/** One of the few people whom every viewer sees. */
 export const friend = (n: string) => person('f', n)
 export const id = (made: { id: string }[]): string => made[0]?.id ?? ''
 export const ids = (made: { id: string }[]): string[] => made.map((row) => row.id)
 
-/** Every n-th row is to be shown, so that they lie as far apart as they can. */
+/** Every n-th row must be shown, so that those are as far apart as possible. */
 export const isShown = (size: number) => `n % ${size / SHOWN} = 0`
 export const friendly = (size: number) => `(n / ${size / SHOWN})`
 export const minutes = (n: string) => `now() - interval '1 year' + ${n} * interval '1 minute'`
 
-/** Posts of the crowd, some of them of friends. */
+/** Posts by the crowd, a few of them by friends. */
 export const postsOfMany = (size: number) => `
   insert into app.posts (author_id, body, published_at)
   select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, 'x', ${minutes('n')}
@@ -61,7 +63,7 @@ export const postsOfMany = (size: number) => `
 /** A cursor of private.seal_cursor. */
 const sealed = /^[\w-]{88}$/
 
-/** What this transaction has looked at so far: entries of indexes, and rows of scans. */
+/** How many index entries and scanned rows this transaction has read so far. */
 export async function looked(sql: TransactionSql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select coalesce(sum(pg_stat_get_xact_tuples_returned(c.oid)), 0)::integer as count
@@ -70,11 +72,11 @@ export async function looked(sql: TransactionSql): Promise<number> {
   return row?.count ?? 0
 }
 
-/** A database with its people, and what writes rows into it and counts what is looked at. */
+/** A database with people, and functions that write rows into it and count what is read. */
 export async function openBounds() {
   const { owner, superuser, asCaller } = await createDatabase()
 
-  /** Writes rows past the triggers, or thousands would take minutes. */
+  /** Writes rows without triggers, with which thousands would take minutes. */
   async function put<Row extends object>(statement: string, ...values: string[]): Promise<Row[]> {
     const { rows } = await superuser.begin(async (sql) => {
       await sql`set local session_replication_role = replica`
@@ -99,7 +101,7 @@ export async function openBounds() {
   await put(people('e', 'viewer', 200))
 
   let viewers = 0
-  /** Somebody whom so many people of the crowd have blocked. */
+  /** A person whom this many people of the crowd have blocked. */
   async function newViewer(blockers: number): Promise<string> {
     viewers += 1
     const [viewer] = await put<{ id: string }>(`select ${person('e', String(viewers))} as id`)
@@ -140,7 +142,7 @@ export async function openBounds() {
     )
   }
 
-  /** Gives contents that were written past the triggers their places in an order, by when it has them. */
+  /** Gives contents that were written without triggers their places in an order, at these times. */
   const placeContents = (all: string[], sort: string, at: string) =>
     put(
       `insert into private.content_places (content_id, sort, at, author_id, space_id, required_level)
@@ -150,7 +152,7 @@ export async function openBounds() {
       sort,
     )
 
-  /** Contents of the crowd, or of one author and of them removed; some are shown. */
+  /** Contents by the crowd, or by one author with some of them removed; a few are visible. */
   async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
     const made = await put<{ id: string; shown: boolean }>(
       `insert into app.contents (kind, author_id, interest_id, removed_at, created_at)
@@ -169,7 +171,7 @@ export async function openBounds() {
     return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)).reverse() }
   }
 
-  /** Somebody publishes so many videos, and comments on as many. */
+  /** Creates this many videos by one author, with a comment on each. */
   async function record(author: string, size: number) {
     const { all } = await contents(size, 'video', { author })
     await put(
@@ -181,7 +183,7 @@ export async function openBounds() {
     )
   }
 
-  /** Groups of somebody and one of the crowd each, who has said something there. */
+  /** Creates group conversations of the viewer with one of the crowd each, who has sent a message. */
   const talks = (viewer: string, size: number) =>
     put(
       `with made as (
@@ -197,7 +199,7 @@ export async function openBounds() {
       viewer,
     )
 
-  /** Calls the operation as this person: what it answers as text, and what it looked at. */
+  /** Calls the operation as this person. @returns the answer as text, and how much it read */
   async function call(viewer: string, operation: string, parameters: string, role?: Bound['role']) {
     return asCaller({ sub: viewer, role: role === 'service_role' ? 'admin' : 'user' }, async (sql) => {
       if (role) await sql`select set_config('role', ${role}, true)`
@@ -206,12 +208,12 @@ export async function openBounds() {
       const [row] = await sql.unsafe<{ answer: string }[]>(
         `select ${schema}.${operation}(${parameters})::text as answer`,
       )
-      await sql`set constraints all immediate` // what it leaves for its commit is its work too
+      await sql`set constraints all immediate` // deferred checks are part of its work
       return { answer: row?.answer ?? '', work: (await looked(sql)) - before }
     })
   }
 
-  /** Walks a list to its end, by pages of 50. */
+  /** Paginates through a list to its end, with pages of 50. */
   async function walk(bound: Bound, viewer: string, { parameters }: Scene) {
     const { operation, role, key = (item) => String(item.id) } = bound
     const shown: string[] = []
@@ -227,19 +229,19 @@ export async function openBounds() {
       texts.push(answer)
       most = Math.max(most, work)
       next = page.nextCursor
-      // it names an item that was shown, says how many were, or names none; of staff nothing is hidden
+      // a cursor names a shown item or a count, or it is sealed; from staff nothing is hidden
       if (next !== null && !role && !shown.includes(next) && !/^\d+$/.test(next)) expect(next).toMatch(sealed)
     } while (next !== null)
     return { shown, text: texts.join(), most }
   }
 
-  /** Tests of these operations, in the file of their feature. */
+  /** Declares the tests of these operations, in the file of their feature. */
   function checkBounds(bounds: Bound[], sizes = usual): void {
-    describe.each(bounds)('$operation against $against', (bound) => {
-      test.each(bound.sizes ?? sizes)('%i of them cost no more than it says', async (size) => {
+    describe.each(bounds)('$operation stays within its bound against $against', (bound) => {
+      test.each(bound.sizes ?? sizes)('with %i of them', async (size) => {
         const viewer = await newViewer(size)
         const scene = await bound.scene(viewer, size)
-        // put runs no triggers, and every post has counters
+        // put() runs no triggers, and every post needs counters
         await put('insert into app.post_counters (post_id) select id from app.posts on conflict do nothing')
         if (!scene.shown) {
           expect((await call(viewer, bound.operation, scene.parameters, bound.role)).work).toBeLessThanOrEqual(

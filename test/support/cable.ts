@@ -1,13 +1,13 @@
-// The cable between a facade and its database, which can be cut: what the database has answered then never arrives.
+// A connection between a facade and its database that can be cut, so that an answer of the database never arrives.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type Cable = {
-  /** Where the database is, seen through the cable. */
+  /** The address of the database through the cable. */
   url: string
-  /** From now on what the database answers on the open connections stays in the cable. */
+  /** From now on holds back what the database answers on open connections. */
   hold(): void
-  /** Every open connection is lost, and what was held with it. New ones work. */
+  /** Closes every open connection and drops what was held back. New connections work. */
   cut(): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The certificate of site.test, by an authority of the tests (ca.pem beside this file): worth nothing anywhere else.
+// The certificate of site.test, by the tests' own authority (ca.pem beside this file): it is valid nowhere else.
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgz8cBR7R1VGGB+/IA

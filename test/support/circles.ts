@@ -1,4 +1,4 @@
-// What tests do with circles over HTTP: make one, invite, and every route about one.
+// Circles over HTTP for tests: creating one, inviting, and every route about one.
 import { expect } from 'vitest'
 import type { Page } from './lists.ts'
 import type { Person } from './person.ts'
@@ -23,11 +23,11 @@ export async function invite(owner: Person, circle: string, invitee: Person, mor
   return answer.body.id
 }
 
-/** What the circles are called that a person sees. */
+/** The names of the circles that a person sees. */
 export const circleNames = async (person: Person) =>
   (await person.get<Page<Circle>>('/circles?limit=50')).body.items.map(({ name }) => name)
 
-/** Every spelling of the feature, about this circle, member and invitation. */
+/** Every route of the feature, about this circle, member and invitation. */
 export const circleRoutes = (circle: string, member: string, invitation: string): [string, string, object?][] => [
   ['GET', '/circles/me'],
   ['GET', '/circles'],

@@ -1,11 +1,11 @@
-// Looking for words in every column of the database: what erasure and export are proved with.
+// Searches every column of the database for words: the proof of erasure and of the export use it.
 import type { Sql } from 'postgres'
 
 export type Column = { schema: string; table: string; column: string; type: string }
 
 const schemas = ['app', 'private', 'pgboss', 'realtime']
 
-/** Every column of every table in our schemas and the platform's, partitions by their parent. */
+/** Every column of every table in our schemas and the platform's, with partitions as their parent. */
 export async function columns(sql: Sql): Promise<Column[]> {
   return sql<Column[]>`
     select n.nspname as schema, c.relname as table, a.attname as column, format_type(a.atttypid, null) as type
@@ -16,7 +16,7 @@ export async function columns(sql: Sql): Promise<Column[]> {
     order by 1, 2, a.attnum`
 }
 
-/** Where one of these words stands, in any letter case and any type of column: `table.column: word`. */
+/** Where one of these words is found, in any letter case and any type of column: `table.column: word`. */
 export async function findWords(sql: Sql, words: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const { schema, table, column, type } of await columns(sql)) {

@@ -1,5 +1,5 @@
-// Holds answers against an OpenAPI document: the body of a success, the code of an error. The facade hands on the JSON that SQL made as it came, so this
-// is where a shape that differs from its documented schema is seen.
+// Compares answers with an OpenAPI document: the body of a success, the code of an error. The facade forwards the JSON
+// that SQL produced, so this check is what finds a shape that differs from its documented schema.
 import { z } from 'zod'
 
 export type Schema = { [key: string]: unknown }
@@ -11,7 +11,7 @@ type Response = {
 }
 export type Operation = { responses: Record<string, Response> }
 
-/** What of an OpenAPI 3.1 document is looked at. */
+/** The parts of an OpenAPI 3.1 document that are read. */
 export type Contract = {
   paths: Record<string, Record<string, Operation>>
   components?: { schemas?: Schema; responses?: Record<string, Response>; headers?: Record<string, Header> }
@@ -26,7 +26,7 @@ export type Exchange = {
   headers?: Headers
 }
 
-/** References made local, and every object closed that says nothing of further keys: what is answered is documented. */
+/** Makes references local, and closes every object that does not mention further keys: all keys must be documented. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed)
   if (typeof node !== 'object' || node === null) return node
@@ -36,7 +36,7 @@ function closed(node: unknown): unknown {
   return copy
 }
 
-/** Those of the definitions that a schema refers to, and what they refer to: all others would be converted with each schema. */
+/** The definitions that a schema refers to, directly or indirectly: converting all others each time would be slow. */
 function reachable(schema: unknown, definitions: Schema, found: Schema = {}): Schema {
   for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
     if (name in found) continue
@@ -49,7 +49,7 @@ function reachable(schema: unknown, definitions: Schema, found: Schema = {}): Sc
 const segmentsOf = (path: string) => path.replace(/\?.*$/, '').replace(/\/$/, '').toLowerCase().split('/')
 const isParameter = (part: string) => /^\{.*\}$/.test(part)
 
-/** Finds the documented path of a request: as many segments, the same where no parameter stands, and fewest parameters. */
+/** Finds the documented path of a request: same number of segments, equal static segments, fewest parameters. */
 function finderOf(paths: string[]): (path: string) => string | undefined {
   const templates = paths
     .map((template) => ({ template, parts: segmentsOf(template) }))
@@ -64,8 +64,8 @@ function finderOf(paths: string[]): (path: string) => string | undefined {
 }
 
 /**
- * Makes a check out of a document: it says what of an exchange the document does not allow, or undefined.
- * `path` is a whole one, with its query. Paths outside /api/v1 need no entry.
+ * Makes a check from a document. It returns what the document does not allow about an exchange, or undefined.
+ * `path` is complete, with its query. Paths outside /api/v1 need no entry.
  */
 export function checkAgainst(contract: Contract): (exchange: Exchange) => string | undefined {
   const definitions = closed(contract.components?.schemas ?? {}) as Schema
@@ -82,7 +82,7 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
     return made
   }
 
-  /** A path or method that is not there, what never became a request, and what only a fault of ours could cause. */
+  /** Codes that no route lists: unknown paths and methods, malformed requests, and our own faults. */
   const unlisted = [
     'route_unknown',
     'method_not_allowed',
@@ -100,7 +100,7 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
     return codes?.includes(code) ? undefined : `openapi.json does not have ${code} here`
   }
 
-  /** A header that the document promises and the answer lacks, or that it has and the document does not name. */
+  /** A documented header that the answer lacks, or an undocumented one that it has. */
   function checkHeaders(operation: Operation | undefined, status: number, given: Headers): string | undefined {
     const response = operation?.responses[status]
     if (!response) return undefined

@@ -1,11 +1,11 @@
-// Looks at every answer that any test gets: the shape of errors, the headers, and that nothing leaks.
+// Checks every answer that any test gets: the shape of errors, the headers, and that nothing confidential leaks.
 import { readFileSync } from 'node:fs'
 import { checkAgainst } from './contract.ts'
 
-/** An answer with its text as it came and the JSON in it, if any. */
+/** An answer with its text as received and the JSON in it, if any. */
 export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
 
-/** What was asked. `path` is under /api/v1, or a whole one where it begins with `//`; `caller` is an internal id. */
+/** The request. `path` is under /api/v1, or complete if it begins with `//`; `caller` is an internal id. */
 export type Question = { method: string; path: string; caller: string | undefined }
 
 const documented = checkAgainst(
@@ -14,13 +14,13 @@ const documented = checkAgainst(
 const ERROR_KEYS = ['error', 'message', 'statusCode']
 const SECRETS = [/passwordHash/, /password_hash/, /\$argon2/]
 
-/** The path as it goes over the wire. */
+/** The path as it is sent. */
 export const wholePath = (path: string) => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`)
 
-/** Internal ids of the people of this test file: no public answer may carry one. */
+/** Internal ids of the people of this test file: no public answer may contain one. */
 export const internalIds = new Set<string>()
 
-/** The claims in a token, unverified; undefined for what is none. */
+/** The claims in a token, unverified; undefined if it is malformed. */
 export function claimsOf(token: unknown): { sub?: string } | undefined {
   if (typeof token !== 'string') return undefined
   try {
@@ -44,7 +44,7 @@ function errorFault({ status, headers, body }: Answer): string | undefined {
   return undefined
 }
 
-/** The internal ids that this answer may carry: one's own in one's own objects, anyone's under /admin. */
+/** Whether this answer may contain internal ids: the caller's own in their own objects, anyone's under /admin. */
 function mayCarry(id: string, { path, caller }: Question, body: unknown) {
   if (/^\/admin(\/|\?|$)/i.test(path)) return true
   if (!/^\/(me|auth|identity)(\/|\?|$)/i.test(path) || /^\/identity\/users\//i.test(path)) return false
@@ -61,18 +61,18 @@ function leak(question: Question, { text, headers, body }: Answer): string | und
   return id && `the internal id ${id} in an answer`
 }
 
-/** The body of an answer as JSON. A success that says it is JSON must be; 204 and empty bodies are null. */
+/** The body of an answer as JSON. A success that claims to be JSON must be; 204 and empty bodies are null. */
 export function parsed(status: number, headers: Headers, text: string): unknown {
   if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text === '' ? null : text
   if (status === 204 || text === '') throw new Error(`${status} with a JSON content type and no body`)
   return JSON.parse(text)
 }
 
-/** A time that is not as every answer has it, UTC with milliseconds and Z; undefined where there is none. */
+/** A time in another format than UTC with milliseconds and Z, or undefined if there is none. */
 export const oddTime = (text: string): string | undefined =>
   text.match(/"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^"]{0,25}"/g)?.find((time) => !/^"[-\d]{10}T[\d:]{8}\.\d{3}Z"$/.test(time))
 
-/** Raises when an answer breaks a rule that holds for all of them. `violation` looks at the shape of a success. */
+/** Throws if an answer breaks a rule for all answers. `violation` checks the shape of a success. */
 export function inspect(question: Question, answer: Answer, violation = documented) {
   const { method, path } = question
   const { status, headers, text, body } = answer

@@ -15,13 +15,13 @@ export type Pool = 'kith_anon' | 'kith_gate' | 'kith_user' | 'kith_service' | 'k
 
 export type Database = {
   name: string
-  /** What a facade gets as DATABASE_URL: the owner of schemas and tables, no superuser, past row-level security. */
+  /** The facade's DATABASE_URL: the owner of schemas and tables, not a superuser, bypassing row-level security. */
   url: string
   owner: Sql
   superuser: Sql
-  /** Connects as one pool of the facade does. Ends with the database. */
+  /** Connects as one pool of the facade does. Closed with the database. */
   connect(pool: Pool): Sql
-  /** Runs `work` in a transaction with a caller's role and claims, through the door that the facade uses. */
+  /** Runs `work` in a transaction with a caller's role and claims, entered as the facade does. */
   asCaller<T>(claims: Claims, work: (sql: TransactionSql) => Promise<T>): Promise<T>
 }
 
@@ -33,7 +33,7 @@ function withName(url: string, name: string) {
   return address.href
 }
 
-/** The address of a database, `url`, as one pool of the facade connects to it. */
+/** The connection string of the database `url` for one pool of the facade. */
 export function poolUrl(url: string, pool: Pool): string {
   const address = new URL(url)
   address.username = pool
@@ -46,20 +46,20 @@ function sqlRole(claims: Claims) {
   return claims.role === 'service_role' ? 'service_role' : 'authenticated'
 }
 
-/** A token's claims as the facade would hand them on: whatever the test leaves out is filled in. */
+/** A token's claims as the facade would pass them; fills in what the test leaves out. */
 function filled(claims: Claims) {
   if (claims === null) return null
   const now = Math.floor(Date.now() / 1000)
   return JSON.stringify({ iat: now, exp: now + 900, ...claims })
 }
 
-/** Copies a template. Call it at the top of a file or of a describe: it drops the copy after the last test there. */
+/** Copies a template. Call it at the top of a file or of a describe: the copy is dropped after the last test there. */
 export async function createDatabase(from = TEMPLATE): Promise<Database> {
   if (target) return missing("needs the connection of the database's owner")
   const template = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const server = postgres(withName(template.superuserUrl, 'postgres'), { ...quiet, max: 1 })
-  // file by file: the other way writes each page into the log too, which takes twice the time
+  // file by file: the other strategy also writes each page into the WAL, which takes twice as long
   await server.unsafe(`create database ${name} template ${from} owner postgres strategy file_copy`)
 
   const url = withName(template.ownerUrl, name)
@@ -69,7 +69,7 @@ export async function createDatabase(from = TEMPLATE): Promise<Database> {
 
   afterAll(async () => {
     await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })))
-    // a Realtime gateway's slot is active until the server has noticed that it went
+    // a Realtime gateway's slot stays active until the server notices that the gateway is gone
     await until(
       async () => (await server`select from pg_replication_slots where database = ${name} and active`).length === 0,
     )
@@ -98,7 +98,7 @@ export async function createDatabase(from = TEMPLATE): Promise<Database> {
   }
 }
 
-/** What the worker does within a second: applies all effects that wait. @throws Error when one of them fails */
+/** Applies all effects that wait, as the worker does within a second. @throws Error if one of them fails */
 export async function applyEffects(sql: Pick<Sql, 'unsafe'>): Promise<void> {
   for (;;) {
     const [row] = await sql.unsafe<[{ round: { applied: number; failed: number } }]>(

@@ -1,4 +1,4 @@
-// Several facades on one database, each a process of its own, behind a balancer.
+// Several facades on one database, each in its own process, behind a balancer.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -11,7 +11,9 @@ export type Facades = { database: Database; balancer: Balancer; processes: Child
 
 const main = join(import.meta.dirname, '../../api-facade/main.ts')
 
-/** Call it at the top of a file: all of it goes after the last test there. One proxy is trusted: the balancer. */
+/**
+ * Call it at the top of a file: all of it is removed after the last test there. The balancer is the one trusted proxy.
+ */
 export async function facades(env: Record<string, string> = {}, count = 2): Promise<Facades> {
   const database = await createDatabase()
   const processes = Array.from({ length: count }, () =>

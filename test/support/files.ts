@@ -1,4 +1,4 @@
-// Files in the smallest form that is known by its first bytes.
+// The smallest files that are recognized by their first bytes.
 const ascii = (text: string) => [...text].map((sign) => sign.charCodeAt(0))
 const box = (brand: string, ...more: string[]) =>
   [0, 0, 0, 16 + 4 * more.length, ...ascii(`ftyp${brand}`), 0, 0, 0, 0].concat(more.flatMap(ascii))

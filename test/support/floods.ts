@@ -1,31 +1,31 @@
-// Floods: hundreds of rows that a stranger may not see, hidden in each way that there is, newer than (or before, in the
-// order of the list) one honest row. Whoever asks must have the honest one on the first page, whatever others keep hidden.
-// The lists of a feature stand in test/model/floods/; floods.test.ts asks them all and finds a list that is missing.
+// Floods: hundreds of rows that a stranger cannot see, hidden in every possible way, newer than one visible row (or
+// before it in the order of the list). The first page must contain the visible row, whatever others keep hidden.
+// test/model/floods/ has the lists by feature; floods.test.ts requests all of them and finds a list that is missing.
 import type { Database } from './database.ts'
 
-/** As many as a look takes, and one more. */
+/** One more than a page scans. */
 export const MANY = 401
 
 export type Flooded = {
-  /** The parameters of the operation, as SQL, in each way that it is asked. */
+  /** The parameters of the operation, as SQL, for each way to call it. */
   asked: string[]
-  /** What the first page must have: an id that stands in its answer. */
+  /** What the first page must contain: an id in its answer. */
   honest: string
-  /** Who asks, if not the stranger. */
+  /** The caller, if not the stranger. */
   viewer?: string
 }
 export type Flood = {
   operation: string
-  /** What there is more of than a look takes. */
+  /** The rows of which there are more than a page scans. */
   against: string
-  /** Writes the honest row and the flood. */
+  /** Writes the visible row and the flood. */
   scene(ground: Ground): Promise<Flooded>
 }
 export type Ground = Awaited<ReturnType<typeof openGround>>
 
-/** People and what writes rows as they would be written, with all triggers but the search's. */
+/** People, and functions that write rows as operations would, with all triggers except those of the search. */
 export async function openGround({ owner, asCaller }: Database) {
-  // none of this looks at the search, which takes longer to index them than all the rest
+  // nothing here uses the search, whose indexing takes longer than all the rest
   await owner`alter table app.contents disable trigger _200_index_content`
   let made = 0
 
@@ -56,7 +56,7 @@ export async function openGround({ owner, asCaller }: Database) {
     return space
   }
 
-  /** Bans somebody, and does what the worker does soon after: the rows of all that they wrote. */
+  /** Bans a person, and runs the worker's batches that hide what they wrote. */
   async function ban(person: string): Promise<void> {
     await owner`update app.users set banned_at = now() where id = ${person}`
     for (;;) {

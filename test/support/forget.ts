@@ -1,5 +1,5 @@
-// Runs before every test file. The files follow one another in one process, so what is remembered of the people of one
-// goes before the next begins.
+// Runs before every test file. Files run one after another in one process, so this clears what is remembered about the
+// people of the previous file.
 import { internalIds } from './crawler.ts'
 
 internalIds.clear()

@@ -1,4 +1,4 @@
-// An instance of its own for what is run by hand, as a process, with people in it: test/attacks.
+// An instance in its own process, with people, for scripts that are run by hand: test/attacks.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,32 +10,32 @@ import { address, ended } from './process.ts'
 
 const admin = { email: 'admin@example.org', password: 'the admin keeps a secret' }
 
-// biome-ignore lint/suspicious/noExplicitAny: an attack reads a field or two of whatever it is answered
+// biome-ignore lint/suspicious/noExplicitAny: an attack reads a field or two of any answer
 export type Answer = { status: number; body: any }
 export type Someone = { id: string; username: string; token: string }
 export type Fresh = Stack & {
   pid: number
   sql: Sql
-  /** Past every trigger and foreign key, for rows by the thousand. */
+  /** Bypasses every trigger and foreign key, to write rows by the thousand. */
   plant: Sql
   staff: string
-  /** Asks by whatever path. A body that is a string is sent as it is. */
+  /** Sends a request to any path. A string body is sent unchanged. */
   ask(method: string, path: string, body?: unknown, token?: string): Promise<Answer>
   rpc(name: string, body: unknown, token?: string): Promise<Answer>
-  /** Somebody new, invited by the admin. */
+  /** A new person, invited by the admin. */
   join(name: string): Promise<Someone>
 }
 
 export const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** How many of them were answered by each status: `200: 3, 404: 1`. */
+/** How many answers had each status: `200: 3, 404: 1`. */
 export function tally(answers: readonly (string | number)[]): string {
   const counts = new Map<string | number, number>()
   for (const one of answers) counts.set(one, (counts.get(one) ?? 0) + 1)
   return [...counts].map(([one, count]) => `${one}: ${count}`).join(', ')
 }
 
-/** Where the superuser connects who came with the cluster. */
+/** The connection string of the superuser of the cluster. */
 function superuserUrl(dataDir: string, { dbUrl }: Stack): string {
   const url = new URL(dbUrl)
   url.username = 'supabase_admin'
@@ -88,7 +88,7 @@ async function open(pid: number, stack: Stack, dataDir: string): Promise<Fresh> 
   }
 }
 
-/** Starts an instance with the limits of production, unless `env` says others, lets `attack` have it and ends it. */
+/** Starts an instance with the limits of production, unless `env` sets others, runs `attack` on it and stops it. */
 export async function onFresh(attack: (fresh: Fresh) => Promise<void>, env: NodeJS.ProcessEnv = {}): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kith-attack-'))
   const own = { DATA_DIR: dataDir, PORT: '0', ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password }

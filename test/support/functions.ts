@@ -1,4 +1,4 @@
-// Edge functions as they are run: in this process, out of the facade's registry, and in real Deno.
+// Edge functions as they run: in this process, from the facade's registry, and in real Deno.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request as ask, createServer, type RequestListener } from 'node:http'
@@ -11,11 +11,13 @@ import { registry } from '../../api-facade/lib/functions.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 
 const DENO = 'node_modules/@deno/linux-x64-glibc/deno'
-/** What Supabase's edge runtime gives a function, in MB. A larger heap ends here as well; so does a larger process, which
- * is stricter: there Deno itself does not count. */
+/**
+ * The memory limit of Supabase's edge runtime for a function, in MB. It limits the heap here, and also the process,
+ * which is stricter: there Deno itself does not count.
+ */
 const MEMORY = 256
 
-/** Listens on loopback until the file's last test is over. @returns its address, without a slash behind */
+/** Listens on loopback until the file's last test is over. @returns its address, without a trailing slash */
 export async function listen(answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -26,12 +28,12 @@ export async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Asks a function; the path begins with its name. */
+/** Calls a function; the path begins with its name. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>
 type Variables = Record<string, string> & { JWT_SECRET: string }
 export const runtimes = ['in this process', 'in Deno'] as const
 
-/** A function made of these variables, where it is said. Call it at the top of a file or describe. */
+/** Runs a function with these variables in the given runtime. Call it at the top of a file or describe. */
 export async function runFunction(runtime: (typeof runtimes)[number], name: string, env: Variables): Promise<Ask> {
   if (runtime === 'in Deno') {
     const url = await functionsInDeno([name], env)
@@ -45,11 +47,11 @@ export async function runFunction(runtime: (typeof runtimes)[number], name: stri
 }
 
 /**
- * Starts functions in Deno, a process each, and before them what stands for the gateway of a stack. Call it at the top
- * of a file or describe: they end after its last test.
- * @param entries modules that are run instead of their own, by name
- * @param net where they may go: all else Deno refuses
- * @returns what FUNCTIONS_URL is set to
+ * Starts functions in Deno, each in its own process, behind a stand-in for a stack's gateway. Call it at the top of a
+ * file or describe: they are stopped after its last test.
+ * @param entries modules to run instead of the functions' own, by name
+ * @param net where they may connect: Deno refuses everything else
+ * @returns the value for FUNCTIONS_URL
  */
 export async function functionsInDeno(
   names: readonly string[],
@@ -76,7 +78,7 @@ export async function functionsInDeno(
   return `${url}/functions/v1`
 }
 
-/** @returns the port. @throws Error with what it printed when it ends before it listens */
+/** @returns the port. @throws Error with the output if it exits before it listens */
 async function startDeno(
   name: string,
   entry: string,
@@ -89,7 +91,7 @@ async function startDeno(
     )
   }
   const cache = mkdtempSync(join(tmpdir(), 'kith-deno-'))
-  // what packages read beside these is not there
+  // files that packages read beside these do not exist
   const read = [entry, 'edge-functions/shared/deno.ts'].flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, variable]) => variable),
   )

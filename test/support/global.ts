@@ -1,4 +1,4 @@
-// Once a run: a Postgres of its own on a free port, and in it the template that every test file copies.
+// Runs once per test run: starts a Postgres on a free port, and creates the template that every test file copies.
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,16 +15,16 @@ import { ADMIN, environment, JWT_SECRET, PEOPLE, TEMPLATE } from './settings.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection strings of the template, as its owner and as superuser; a database's own differ in the name only. */
+    /** Connection strings of the template, as its owner and as superuser; those of a copy differ only in the name. */
     postgres: { ownerUrl: string; superuserUrl: string }
-    /** The admin, who is in both templates, and those who are in PEOPLE. */
+    /** The admin, who is in both templates, and the people in PEOPLE. */
     people: Record<string, Known>
   }
 }
 
 type Server = Awaited<ReturnType<typeof startPostgres>>
 
-/** In every test's database: an event that is not registered, or has another payload, fails whatever emits it. */
+/** For every test's database: makes emitting an event fail if it is unregistered or has another payload. */
 const checkEvents = `
   create schema guard;
   create function guard.check_event() returns trigger language plpgsql as $$
@@ -37,12 +37,12 @@ const checkEvents = `
   end $$;
   create trigger check_event after insert on app.domain_events for each row execute function guard.check_event();`
 
-/** What a run leaves free of the memory that it may use. */
+/** The memory that a run must leave free to use /dev/shm. Bytes. */
 const ENOUGH = 4 * 1024 ** 3
 
 /**
- * Where the server's files stand: in memory where there is plenty of it. A database is hundreds of files, and on a disk
- * making and deleting them for every copy of the template takes longer than what the tests do in it.
+ * The folder for the server's files: in memory if there is plenty. A database is hundreds of files, and creating and
+ * deleting them for every copy of the template on a disk takes longer than the tests themselves.
  */
 async function place(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)
@@ -50,7 +50,7 @@ async function place(): Promise<string> {
   return room > ENOUGH ? '/dev/shm' : tmpdir()
 }
 
-/** Lets in whom a world has by default, once for all of them. */
+/** Registers the people whom a world has by default, once for all worlds. */
 async function makePeople(server: Server): Promise<Record<string, Known>> {
   const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
   const databaseUrl = server.url(PEOPLE)
@@ -75,8 +75,8 @@ async function makePeople(server: Server): Promise<Record<string, Known>> {
 async function makeTemplate(server: Server) {
   const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
   try {
-    // one that comes by while a test has its rows in an open transaction finds the tables empty, and the plans after it
-    // are made for empty tables: now and then a test took twenty times as long
+    // autovacuum might run while a test has its rows in an open transaction: it would find empty tables, later plans
+    // would be made for empty tables, and some tests would take twenty times as long
     await superuser`alter system set autovacuum = off`
     await superuser`select pg_reload_conf()`
     await superuser.unsafe(`create database ${TEMPLATE} owner postgres`)
@@ -94,7 +94,7 @@ async function makeTemplate(server: Server) {
 
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(await place(), 'kith-test-'))
-  process.env.NODE_COMPILE_CACHE = `${folder}-compiled` // for all processes of the run
+  process.env.NODE_COMPILE_CACHE = `${folder}-compiled` // shared by all processes of the run
   const server = await startPostgres({ dataDir: folder, ephemeral: true })
   const stop = async () => {
     await server.stop()
@@ -106,7 +106,7 @@ export default async function setup(project: TestProject) {
     project.provide('people', await makePeople(server))
   } catch (error) {
     await stop()
-    // the message alone: a database error also carries the whole text that it ran
+    // only the message: a database error also contains the whole statement
     throw new Error(`the templates of the tests could not be made: ${error instanceof Error ? error.message : error}`)
   }
   project.provide('postgres', { ownerUrl: server.url(TEMPLATE), superuserUrl: server.superuserUrl(TEMPLATE) })

@@ -1,4 +1,4 @@
-// The edge function `link-preview` in Deno as tests need it: with names and a site of their own (./site.ts).
+// The edge function `link-preview` in Deno for tests: with the names and the site of ./site.ts.
 import { createLinkPreview } from '../../edge-functions/link-preview/handler.ts'
 import { outside } from '../../edge-functions/link-preview/outside.ts'
 import { jwtSecrets, needed, serve } from '../../edge-functions/shared/deno.ts'

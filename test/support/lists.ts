@@ -1,14 +1,14 @@
-// Lists over HTTP, and what every feature's tests ask about.
+// Lists over HTTP, and what the tests of every feature ask about them.
 import { expect } from 'vitest'
 import type { Answer } from './crawler.ts'
 import type { Person } from './person.ts'
 
 export type Page<Item> = { items: Item[]; nextCursor: string | null; hasMore: boolean }
 
-/** An id that nothing has. */
+/** An id that does not exist. */
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
-/** The ids of every item of a list, page by page. */
+/** The ids of all items in a list, fetched page by page. */
 export async function walk(person: Person, path: string, limit: number): Promise<string[]> {
   const ids: string[] = []
   let next: string | null = ''

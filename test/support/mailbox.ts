@@ -1,23 +1,23 @@
-// The outside world's mail: an SMTP server that keeps what it is given.
+// An SMTP server that stores the mail it gets.
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll } from 'vitest'
 
-/** `html` is undefined where the letter has text alone. */
+/** `html` is undefined if the mail has only text. */
 export type Letter = { from: string; to: string[]; head: string; text: string; html: string | undefined }
 export type Mailbox = {
-  /** What SMTP_URL is set to. */
+  /** The value for SMTP_URL. */
   url: string
   letters: Letter[]
-  /** The next so many are refused, as a server does that is busy. */
+  /** Rejects the next mails, as a busy server does. */
   refuse(count: number): void
-  /** Mail for an address that is put here waits, until all of it is let go. */
+  /** Mail for an address in here waits until its callbacks are called. */
   held: Map<string, (() => void)[]>
-  /** What the server says to mail for an address, or from one, such as `550 5.1.1 Unknown`. */
+  /** The SMTP answer for an address, as recipient or sender, such as `550 5.1.1 Unknown`. */
   said: Map<string, string>
 }
 
-/** Undoes quoted-printable, where the letter says that it is. */
+/** Decodes quoted-printable, if the header says so. */
 function decoded(head: string, body: string): string {
   if (!/^content-transfer-encoding: quoted-printable/im.test(head)) return body
   const bytes = body
@@ -32,7 +32,7 @@ function parted(source: string): { head: string; body: string } {
   return { head, body: source.slice((at?.index ?? 0) + (at?.[0].length ?? 0)) }
 }
 
-/** A letter as it went over the wire, or into a file. */
+/** A mail as sent over the wire, or written to a file. */
 export function opened(source: string): Pick<Letter, 'head' | 'text' | 'html'> {
   const { head, body } = parted(source)
   const [, boundary] = /^content-type: multipart\/alternative;.*boundary="([^"]+)"/im.exec(head) ?? []

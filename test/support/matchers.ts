@@ -1,9 +1,9 @@
-// What tests say about answers.
+// Matchers for answers.
 import { expect } from 'vitest'
 
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** The answer is an error with this status, and with this code in X-Error-Code. */
+    /** The answer is an error with this status, and this code in X-Error-Code. */
     toFailWith(status: number, code: string): R
   }
 }

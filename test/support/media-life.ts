@@ -1,5 +1,5 @@
-// The life of media in an object storage: announced, uploaded, committed, read by everybody, deleted; and what people try.
-// test/edge/media.test.ts takes it to storages of its own, npm run verify:storage to any other.
+// The life of media in object storage: announced, uploaded, committed, read by everybody, deleted; and attacks on it.
+// test/edge/media.test.ts runs it against its own storages, npm run verify:storage against any other.
 import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { takeSetting } from '../../api-facade/boot.ts'
@@ -28,7 +28,7 @@ export const put = (
   headers: Record<string, string> = { 'content-type': 'image/png' },
 ) => fetch(url, { method: 'PUT', headers, body, duplex: 'half' } as RequestInit)
 
-/** With the key of the storage, past Kith. */
+/** Uses the storage's key directly, without Kith. */
 function storageOf(settings: StorageSettings) {
   const { STORAGE_ACCESS_KEY: accessKeyId, STORAGE_SECRET_KEY: secretAccessKey } = settings
   const client = new AwsClient({ accessKeyId, secretAccessKey, region: settings.STORAGE_REGION, service: 's3' })
@@ -40,7 +40,7 @@ function storageOf(settings: StorageSettings) {
   return { ask, list }
 }
 
-/** Tests, in the describe where it is called. */
+/** Declares tests in the describe where it is called. */
 export async function mediaLife({ settings, database, alice, bob, functionsUrl }: Site) {
   const { owner, url: databaseUrl } = database
   const storage = storageOf(settings)
@@ -72,7 +72,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     before = [...(await storage.list(bucket)), ...(await storage.list(uploads))]
   })
 
-  test('takes what was announced, and everybody reads it once it is committed', async () => {
+  test('an upload is accepted as announced, and everybody can read it once it is committed', async () => {
     const upload = await announce()
     expect(new URL(upload.uploadUrl).searchParams.get('X-Amz-SignedHeaders')).toContain(
       'content-length;content-type;host',
@@ -97,7 +97,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     expect([named.headers.get('content-type'), named.headers.get('b')]).toEqual(['image/png', null])
   })
 
-  test('takes nothing else by that address', async () => {
+  test('an upload address accepts nothing else', async () => {
     const { uploadUrl, assetId } = await announce()
     const other = await announce()
     const refused = async (answer: Promise<Response>) => expect((await answer).status).toBeGreaterThanOrEqual(400)
@@ -111,7 +111,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     expect((await put(uploadUrl, png)).status).toBe(200)
   })
 
-  test('does not keep what is not what was announced', async () => {
+  test('a file that differs from what was announced is not stored', async () => {
     const upload = await announce()
     expect((await put(upload.uploadUrl, html)).status).toBe(200)
     expect(await commit(upload)).toFailWith(422, 'asset_unfit')
@@ -119,10 +119,10 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     expect(await bytesAt(upload.publicUrl)).toBe(null)
   })
 
-  test('copies nothing into an upload, whatever headers come with it', async () => {
+  test('an upload cannot copy another object, whatever headers it has', async () => {
     const script = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
     const [key, page] = [crypto.randomUUID(), crypto.randomUUID()]
-    // of the size and the type that the attacker announces, so that a commit would take it
+    // with the size and type that the attacker announces, so that a commit would accept it
     await storage.ask(`${OTHER}/${key}`, {
       method: 'PUT',
       headers: { 'content-type': 'image/gif' },
@@ -151,7 +151,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     for (const one of [key, page]) await storage.ask(`${OTHER}/${one}`, { method: 'DELETE' })
   })
 
-  test('publishes nothing that was not looked at, however commits and uploads race', async () => {
+  test('nothing unchecked is published, however commits and uploads race', async () => {
     const { contentType, size } = announced
     const counts = { committed: 0, foreign: 0 }
     for (let n = 0; n < RACES; n++) {
@@ -161,7 +161,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
       const write = async () => {
         for (let at = n; !isOver; at++) await put(upload.uploadUrl, at % 2 ? png : html)
       }
-      // the function is asked past the facade too, which asks only once for all who commit the same asset
+      // also call the function directly: the facade calls it only once for concurrent commits of an asset
       const ask = () => functions.invoke('media/commit', { key: upload.assetId, contentType, size })
       const commits = Promise.all([commit(upload), ask(), ask()]).finally(() => {
         isOver = true
@@ -178,7 +178,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     expect(counts.committed).toBeGreaterThan(0)
   })
 
-  test('is told to several at once, as a client sends that repeats itself', async () => {
+  test('concurrent commits, as from a client that retries, all succeed', async () => {
     const upload = await announce()
     expect((await put(upload.uploadUrl, png)).status).toBe(200)
     const answers = await Promise.all(Array.from({ length: 5 }, () => commit(upload)))
@@ -187,17 +187,17 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl }
     expect(await bytesAt(upload.publicUrl)).toEqual(png)
   })
 
-  test('is set up as it must be', async () => {
+  test('the storage has no configuration faults', async () => {
     const answer = await functions.invoke('media/look', { publicUrl: settings.STORAGE_PUBLIC_URL })
     expect(await answer.json()).toEqual({ warnings: [] })
   })
 
-  test('keeps what is committed until its asset is gone, and nothing else', async () => {
+  test('the storage keeps committed objects until their asset is deleted, and nothing else', async () => {
     const [kept, removed, late] = [await announce(), await announce(), await announce()]
     for (const upload of [kept, removed, late]) expect((await put(upload.uploadUrl, png)).status).toBe(200)
     for (const upload of [kept, removed]) expect((await commit(upload)).status).toBe(200)
     for (const upload of [kept, removed]) expect((await put(upload.uploadUrl, html)).status).toBe(200)
-    // what a commit leaves that was cut off
+    // what an interrupted commit leaves
     const half = `${uploads}/${late.assetId}.${crypto.randomUUID()}`
     await storage.ask(half, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: png })
 

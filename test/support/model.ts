@@ -1,5 +1,5 @@
-// A server that speaks Anthropic's Messages API, streams included, as the real SDK hears it: what it says and how it
-// fails is for each test to tell.
+// A server that speaks Anthropic's Messages API including streams, for the real SDK: each test decides what it answers
+// and how it fails.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from './functions.ts'
 
@@ -10,7 +10,7 @@ type Asked = {
   stream?: boolean
   tools?: { name: string }[]
   headers: IncomingMessage['headers']
-  /** Whether the caller left before it had all. */
+  /** Whether the caller disconnected before the end. */
   gone: boolean
 }
 /** Answers one request. */
@@ -43,7 +43,7 @@ export const says =
     for (const text of bits) bit(answer, text)
     close(answer, stopReason)
   }
-/** Streams the first bit, and the others once `released`. */
+/** Streams the first bit, and the others after `released` resolves. */
 export const saysSlowly =
   (bits: [string, ...string[]], released: Promise<unknown>): Turn =>
   async (answer) => {
@@ -53,7 +53,7 @@ export const saysSlowly =
     for (const text of bits.slice(1)) bit(answer, text)
     close(answer, 'end_turn')
   }
-/** Streams a bit and breaks off: by a cut connection, an end that is none, or an error in the stream. */
+/** Streams a bit and breaks off: by a cut connection, a missing end, or an error in the stream. */
 export const breaksOff =
   (how: 'cut' | 'ended' | 'overloaded'): Turn =>
   (answer) => {
@@ -63,7 +63,7 @@ export const breaksOff =
     if (how === 'cut') setImmediate(() => answer.destroy())
     else answer.end()
   }
-/** Refuses with a status, and may be asked again at once. */
+/** Rejects with a status, and allows an immediate retry. */
 export const refuses =
   (status: 429 | 529 | 401): Turn =>
   (answer) => {
@@ -72,7 +72,7 @@ export const refuses =
       .end(JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'Not now.' } }))
   }
 export const saysNothing: Turn = () => {}
-/** Fills in a form. It takes 150 tokens. */
+/** Returns structured output. It takes 150 tokens. */
 export const fills =
   (input: unknown): Turn =>
   (answer) => {
@@ -81,7 +81,7 @@ export const fills =
     answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 
-/** Call it at the top of a file. Each request takes the next turn, the last one again and again. */
+/** Call it at the top of a file. Each request consumes the next turn; the last one is repeated. */
 export async function modelServer() {
   const asked: Asked[] = []
   let turns: Turn[] = []
@@ -97,7 +97,7 @@ export async function modelServer() {
   return {
     url,
     asked,
-    /** What it does from now on, and forgets what it was asked. */
+    /** Sets the next turns, and forgets earlier requests. */
     will(...next: Turn[]) {
       turns = next
       asked.length = 0

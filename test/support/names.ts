@@ -1,24 +1,24 @@
-// Names against a running stack (`npm run verify`): one that was used before, and other test files on it, have people of
-// the same names. So something of its own stands behind each name on the wire, and tests see nothing of it.
+// Names against a running stack (`npm run verify`): an earlier run and other test files have people of the same names.
+// So each name gets a unique suffix on the wire, which tests don't see.
 import { randomBytes } from 'node:crypto'
 import { target } from './settings.ts'
 
 const names = new Set<string>()
 
-/** What stands behind the names of a world's people: nothing in `npm test`. */
+/** The suffix of the names in a world: empty in `npm test`. */
 export const newSuffix = (): string => (target ? `_${randomBytes(3).toString('hex')}` : '')
 
-/** Makes known that a name is one. */
+/** Registers a name, so that it gets the suffix. */
 export function known(text: string): string {
   names.add(text)
   return text
 }
 
-/** What a test says, as it goes to the target. */
+/** Adds the suffix to the names in what a test sends. */
 export function outward(text: string, suffix: string): string {
   if (suffix === '' || names.size === 0) return text
   return text.replace(new RegExp(`\\b(${[...names].join('|')})\\b`, 'gi'), `$1${suffix}`)
 }
 
-/** What the target says, as a test hears it. */
+/** Removes the suffix from what the target answers. */
 export const inward = (text: string, suffix: string): string => (suffix === '' ? text : text.replaceAll(suffix, ''))

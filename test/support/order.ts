@@ -1,17 +1,17 @@
-// Who may refer to whom: a feature to itself and to those before it, a room to what it stands on. The scanners read texts
-// by path and no disk, so that a test can show them an offence.
+// Who may refer to whom: a feature to itself and to earlier ones, a folder to those it builds on. The scanners read
+// texts by path instead of files, so that a test can show them an offence.
 import { dirname, join } from 'node:path/posix'
 
 export type Texts = Record<string, string>
 type Found = { name: string; line: number }
 
-/** The features in their order, from the files of the schema in theirs. */
+/** The features in their order, derived from the ordered files of the schema. */
 export const featuresOf = (files: string[]): string[] => [...new Set(files.map(featureOf))]
 
 const featureOf = (path: string): string =>
   /^(?:sql|policies|api-facade\/features)\/([\w-]+)/.exec(path)?.[1] ?? 'no feature'
 
-/** What the first group of the pattern finds, and where. */
+/** What the first group of the pattern matches, and the line. */
 function find(text: string, pattern: RegExp): Found[] {
   return [...text.matchAll(pattern)].map((match) => ({
     name: match[1] ?? '',
@@ -19,14 +19,14 @@ function find(text: string, pattern: RegExp): Found[] {
   }))
 }
 
-/** SQL line by line as it was, without its comments and without the words of its COMMENT ONs. */
+/** SQL with its lines, without comments and without the texts of COMMENT ONs. */
 export function codeOf(sql: string): string {
   return sql.replace(/\bcomment on [^';]*'(?:[^']|'')*'|'(?:[^']|'')*'|--[^\n]*/gi, (piece) =>
     piece.startsWith("'") ? piece : piece.replace(/'[\s\S]*|--.*/, (words) => words.replace(/[^\n]/g, ' ')),
   )
 }
 
-/** What SQL makes: relations, functions and types. */
+/** What SQL creates: relations, functions and types. */
 export const definition =
   /\bcreate\s+(?:or replace\s+|unlogged\s+|materialized\s+)*(?:table|view|function|procedure|type|domain|sequence)\s+(?:if not exists\s+)?((?:app|private|api)\.\w+)/gi
 const queue = /\b(?:pgboss\.create_queue|private\.make_batch_queue)\(\s*'([\w-]+)'/g
@@ -48,7 +48,9 @@ function namedIn(code: string): Found[] {
   ]
 }
 
-/** Names that the SQL of a feature uses and a later feature makes. Something made twice belongs to the earlier one. */
+/**
+ * Names that the SQL of a feature uses and a later feature creates. A name created twice belongs to the earlier one.
+ */
 export function schemaOffences(texts: Texts, order: string[]): string[] {
   const files = Object.entries(texts)
     .filter(([path]) => /^(sql|policies)\/.*\.sql$/.test(path))
@@ -67,7 +69,7 @@ export function schemaOffences(texts: Texts, order: string[]): string[] {
   return [...new Set(lines)]
 }
 
-/** What the files of a room import nothing of. */
+/** Which folder must not import from which. */
 const closed: [from: RegExp, to: RegExp][] = [
   [/^api-facade\/lib\//, /^api-facade\/features\//],
   [/^api-facade\/features\//, /^api-facade\/worker\//],
@@ -75,7 +77,7 @@ const closed: [from: RegExp, to: RegExp][] = [
   [/^supabase\//, /^api-facade\//],
 ]
 
-/** Imports of a later feature, of a room that is closed, and those within a cycle of files. Types count as well. */
+/** Imports of a later feature, of a forbidden folder, and within a cycle of files. Type imports count as well. */
 export function importOffences(texts: Texts, order: string[]): string[] {
   const imports = new Map(
     Object.entries(texts)

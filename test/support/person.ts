@@ -4,7 +4,7 @@ import { inward, outward } from './names.ts'
 
 export type Headed = Record<string, string>
 
-/** One item of a person's notifications, as far as tests look at it. */
+/** One item of a person's notifications, as far as tests read it. */
 export type Notification = { id: string; kind: string; count: number; payload: Record<string, unknown> }
 
 export class Person {
@@ -13,7 +13,7 @@ export class Person {
   username = ''
   /** The public identifier, acct:<username>@<domain>. */
   actorId = ''
-  /** Stands behind every name on the wire, and nowhere else; empty but against a target (./target.ts). */
+  /** Appended to every name on the wire; empty except against a target (./target.ts). */
   suffix = ''
   readonly base: string
   readonly token: string | undefined
@@ -21,10 +21,10 @@ export class Person {
   constructor(base: string, token?: string) {
     this.base = base
     this.token = token
-    if (/^[0-9a-f-]{36}$/.test(this.id)) internalIds.add(this.id) // a forged token may name anything
+    if (/^[0-9a-f-]{36}$/.test(this.id)) internalIds.add(this.id) // a forged token may contain anything
   }
 
-  /** The internal id: the token's sub. Only for looking into the database. */
+  /** The internal id: the token's sub. Only for queries in the database. */
   get id(): string {
     return claimsOf(this.token)?.sub?.toLowerCase() ?? ''
   }
@@ -35,7 +35,7 @@ export class Person {
     return Object.assign(new Person(this.base, token), { email, password, username, actorId, suffix })
   }
 
-  /** Logs in again and gives the person with the new token. */
+  /** Logs in again. @returns the person with the new token */
   async login(): Promise<Person> {
     const { email, password } = this
     const { status, body } = await this.withToken(undefined).post<{ accessToken: string }>('/auth/login', {
@@ -67,8 +67,8 @@ export class Person {
   }
 
   /**
-   * Sends a request and looks at the answer with the crawler. `path` is under /api/v1, or a whole one behind `//`.
-   * A body that is a string goes out as it is, any other as JSON.
+   * Sends a request and checks the answer with the crawler. `path` is under /api/v1, or complete behind `//`.
+   * A string body is sent unchanged, any other as JSON.
    */
   async request<Body = unknown>(
     method: string,

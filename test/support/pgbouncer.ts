@@ -1,4 +1,4 @@
-// The real PgBouncer, where the machine has it: POOLER=transaction npm test -- test/api runs the HTTP suite through it.
+// The real PgBouncer, if installed: POOLER=transaction npm test -- test/api runs the HTTP tests through it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const answers = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** Starts a PgBouncer before the server of `databaseUrl`, for all databases and every login of a facade. */
+/** Starts a PgBouncer in front of the server of `databaseUrl`, for all databases and every login of a facade. */
 export async function startPgBouncer(
   databaseUrl: string,
   mode: PoolMode,
@@ -46,7 +46,7 @@ export async function startPgBouncer(
       `auth_type = scram-sha-256\nauth_file = ${folder}/users.txt\npool_mode = ${mode}\ndefault_pool_size = ${size}\n` +
       'max_client_conn = 500\nunix_socket_dir =\nlog_connections = 0\nlog_disconnections = 0\n',
   )
-  await chmod(folder, 0o755) // PgBouncer refuses root
+  await chmod(folder, 0o755) // PgBouncer refuses to run as root
   const asUser = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const bouncer = spawn('pgbouncer', ['-q', ...asUser, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' })
   await once(bouncer, 'spawn')

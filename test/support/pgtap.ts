@@ -1,17 +1,17 @@
-// Runs pgTAP files: every assertion becomes one verdict, and a file that does not do what it planned becomes a failed one.
+// Runs pgTAP files: every assertion becomes one verdict, and a file that breaks its plan gets a failed verdict.
 import { readFileSync } from 'node:fs'
 import postgres, { type Sql } from 'postgres'
 import { Parser } from 'tap-parser'
 
-/** What one assertion came to. `message` says why it failed. */
+/** The result of one assertion. `message` says why it failed. */
 export type Verdict = { name: string; ok: boolean; message: string }
 
 const quiet = { max: 1, onnotice: () => {}, fetch_types: false }
 const source = (file: string) => readFileSync(new URL(`./pgtap/${file}`, import.meta.url), 'utf8')
 
 /**
- * Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner, and gives the connection on which
- * files then run, one after another.
+ * Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner. @returns the connection on
+ * which files then run, one after another.
  */
 export async function openPgtap(url: string): Promise<Sql> {
   const sql = postgres(url, { ...quiet, connection: { search_path: 'tap, public, extensions' } })
@@ -28,14 +28,14 @@ function raised(error: unknown, text: string): Verdict {
   return { name, ok: false, message: parts.filter(Boolean).join('\n') }
 }
 
-/** Reads TAP, one row of pgTAP an entry: the plan, an assertion with its diagnosis below it, or something else. */
+/** Parses TAP, one entry per row of pgTAP: the plan, an assertion with its diagnosis, or something else. */
 export function verdicts(rows: readonly string[]): Verdict[] {
   const found: Verdict[] = []
   const broken: string[] = []
   const parser = new Parser({ name: 'pgTAP' })
   parser.on('assert', ({ id, ok, name, skip, todo }) => {
     const row = rows.find((one) => new RegExp(`^(not )?ok ${id}\\b`).test(one)) ?? ''
-    // neither counts: no assertion passes by not being made
+    // a skipped or todo assertion fails: no assertion may pass without being made
     const left = (skip && 'skipped') || (todo && 'left to do')
     found.push({ name: name || `assertion ${id}`, ok: ok && !left, message: left || row })
   })
@@ -50,14 +50,14 @@ export function verdicts(rows: readonly string[]): Verdict[] {
   return broken.length === 0 ? found : [...found, { name: 'keeps its plan', ok: false, message: broken.join('\n') }]
 }
 
-/** Runs the text of one file in a transaction of its own, which must not commit: the next file finds what this one found. */
+/** Runs the text of one file in its own transaction, which must not commit: the next file must find the same state. */
 export async function runPgtap(sql: Sql, text: string): Promise<Verdict[]> {
   const rows: string[] = []
   const found: Verdict[] = []
   await sql.unsafe('begin').simple()
   const [begun] = await sql`select pg_current_xact_id()::text as id`
   try {
-    // row by row: what was asserted before an error still counts
+    // row by row: assertions before an error still count
     const query = sql.unsafe(text).simple()
     await query.forEach((row) => {
       rows.push(Object.values(row).map(String).join('\t'))

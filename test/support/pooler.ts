@@ -1,17 +1,17 @@
-// A pooler between a facade and its database, as PgBouncer 1.18 in transaction mode is one: each transaction gets any
-// server connection that is free, and nothing is known of prepared statements. Unlike PgBouncer it can be frozen here.
+// A pooler between a facade and its database, like PgBouncer 1.18 in transaction mode: each transaction gets any free
+// server connection, and prepared statements are unknown to it. Unlike PgBouncer it can be frozen.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 export type Pooler = {
-  /** Where the database is, seen through the pooler. */
+  /** The address of the database through the pooler. */
   url: string
-  /** From now on it takes connections and bytes, and passes nothing on. */
+  /** From now on accepts connections and bytes, and forwards nothing. */
   freeze(): void
   thaw(): void
-  /** Gives the next long row that it passes on to somebody else as well, in place of the long row after it. */
+  /** Sends the next long row also to another client, in place of the long row after it. */
   mixUp(): void
-  /** Loses every connection and takes no more. */
+  /** Closes every connection and accepts no more. */
   kill(): Promise<void>
   /** Listens again on the same port. */
   restart(): Promise<void>
@@ -19,14 +19,14 @@ export type Pooler = {
 }
 
 const ROW = 'D'.charCodeAt(0)
-/** Shorter rows are what a facade asks by itself, such as that somebody is there. Bytes. */
+/** Rows shorter than this are those of the facade's own queries, such as presence. Bytes. */
 const LONG = 200
 const [READY, IDLE] = ['Z'.charCodeAt(0), 'I'.charCodeAt(0)]
-/** Whose answers end with ReadyForQuery: Sync and the simple query. */
+/** Messages whose answers end with ReadyForQuery: Sync and the simple query. */
 const ENDS = ['S'.charCodeAt(0), 'Q'.charCodeAt(0)]
 const TERMINATE = 'X'.charCodeAt(0)
 
-/** Calls `take` for each whole message of a stream; the first has no type byte where `startup` is set. */
+/** Calls `take` for each complete message of a stream; the first has no type byte if `startup` is set. */
 function splitter(take: (message: Buffer) => void, startup = false): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let typed = !startup
@@ -45,7 +45,9 @@ function splitter(take: (message: Buffer) => void, startup = false): (chunk: Buf
   }
 }
 
-/** A connection to the server. `client` is whose transaction runs on it, `owed` how often it is still to say ready. */
+/**
+ * A server connection. `client` has the transaction running on it; `owed` counts ReadyForQuery messages still to come.
+ */
 type Lane = { socket: Socket; login: string; client?: Client; owed: number }
 type Client = { socket: Socket; login: string; lane?: Lane; waiting: Buffer[] }
 
@@ -59,7 +61,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   const ofLogin = (login: string) => [...lanes].filter((lane) => lane.login === login)
 
   function serve(client: Client): void {
-    // the one used last, as PgBouncer does; with a single client that is always the same
+    // the one used last, as in PgBouncer; with a single client that is always the same
     const lane = ofLogin(client.login).findLast((one) => !one.client)
     if (!lane) {
       if (!line.includes(client)) line.push(client)
@@ -78,7 +80,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   function release(lane: Lane): void {
     if (lane.client) lane.client.lane = undefined
     lane.client = undefined
-    // to the end of the set, where the one used last stands
+    // moves to the end of the set, where the one used last is
     lanes.delete(lane)
     if (lane.socket.destroyed) return
     lanes.add(lane)
@@ -101,7 +103,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
     if (lane.owed === 0 && message[5] === IDLE) release(lane)
   }
 
-  /** A client logs in by a server connection of its own, which joins the others when there is room. */
+  /** A client logs in over its own server connection, which joins the others if there is room. */
   function admit(client: Client, startup: Buffer): void {
     client.login = startup.toString('latin1').replace(/application_name\0[^\0]*\0/, '')
     const socket = connect({ port: Number(port), host: hostname, noDelay: true })
@@ -111,7 +113,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
       lanes.delete(lane)
       socket.destroy()
       lane.client?.socket.destroy()
-      // a new lane comes with a client that logs in
+      // a client that logs in comes with a new lane
       if (ofLogin(lane.login).length === 0)
         for (const one of line.filter(({ login }) => login === lane.login)) one.socket.destroy()
     }
@@ -170,7 +172,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
     },
     thaw() {
       frozen = false
-      // whoever spoke meanwhile was not heard, as after a stop that lost their packets
+      // what was sent meanwhile is lost, as after a stop that dropped the packets
       for (const { socket } of [...clients, ...lanes]) socket.destroy()
     },
     mixUp() {

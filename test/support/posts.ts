@@ -1,9 +1,9 @@
-// What tests do with posts over HTTP: publish, reply, read the feed.
+// Posts over HTTP for tests: publishing, replying, reading the feed.
 import { expect } from 'vitest'
 import { walk } from './lists.ts'
 import type { Person } from './person.ts'
 
-/** A post's card, as far as tests look at it. */
+/** A post's card, as far as tests read it. */
 export type Post = {
   id: string
   authorId: string
@@ -16,7 +16,7 @@ export type Post = {
   publishedAt: string | null
 }
 
-/** The id of a new post, a note unless `more` says otherwise. */
+/** The id of a new post, by default a note. */
 export async function publish(author: Person, more: object = {}): Promise<string> {
   const { status, body } = await author.post<Post>('/posts', { body: 'What I found', ...more })
   expect(status).toBe(201)

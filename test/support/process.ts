@@ -1,8 +1,8 @@
-// An instance as a process of its own: `node api-facade/main.ts`.
+// An instance in its own process: `node api-facade/main.ts`.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The address that the instance prints once it listens. @throws Error with what it printed when it ends before */
+/** The address that the instance prints once it listens. @throws Error with its output if it exits before */
 export async function address(instance: ChildProcess): Promise<string> {
   let printed = ''
   for await (const chunk of instance.stdout ?? []) {
@@ -13,7 +13,7 @@ export async function address(instance: ChildProcess): Promise<string> {
   throw new Error(`The instance did not start.\n${printed}`)
 }
 
-/** Ends the instance in an orderly way and waits for it. */
+/** Stops the instance properly and waits for its end. */
 export async function ended(instance: ChildProcess): Promise<void> {
   if (instance.exitCode !== null || instance.signalCode !== null) return
   const exit = once(instance, 'exit')

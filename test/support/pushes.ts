@@ -1,5 +1,5 @@
-// The outside world's pushes: a server like Expo's, and push services of browsers that decrypt what they are given
-// (RFC 8291), with the devices behind them.
+// Push providers: a server like Expo's, and push services of browsers with their devices, which decrypt what they get
+// (RFC 8291).
 import { createDecipheriv, createECDH, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { afterAll } from 'vitest'
 
 export type Shown = { title: string; body: string; tag?: string; data: { id: string; kind: string; target: unknown } }
 type ExpoMessage = Shown & { to: string }
-/** A browser's subscription, and what it was shown. */
+/** A browser's subscription, and what it displayed. */
 export type Browser = {
   token: string
   platform: 'web'
@@ -63,16 +63,16 @@ export async function expo() {
     return [200, { data: tickets }]
   })
   return {
-    /** What EXPO_URL is set to. */
+    /** The value for EXPO_URL. */
     url,
     messages,
-    /** How many came at once. */
+    /** The number of messages in each request. */
     batches,
-    /** Tokens that are known to be gone, receipts that will say so, and tokens that spoil a whole batch. */
+    /** Tokens reported as gone, receipts that report it later, and tokens that make a whole batch fail. */
     gone,
     goneLater,
     bad,
-    /** The next so many requests are refused. */
+    /** Rejects the next requests. */
     refuse(count: number) {
       state.busy = count
     },
@@ -94,7 +94,7 @@ export async function pushService() {
     return [201]
   })
   return {
-    /** What PUSH_ORIGINS is set to. */
+    /** The value for PUSH_ORIGINS. */
     url,
     subscribe(): Browser {
       const path = `/push/${randomBytes(12).toString('hex')}`
@@ -108,14 +108,14 @@ export async function pushService() {
     unsubscribe({ token }: Browser) {
       devices.delete(new URL(token).pathname)
     },
-    /** What every device answers from now on. */
+    /** The status of every following answer. */
     answer(status: number) {
       state.status = status
     },
   }
 }
 
-/** @throws when the request is not signed by the key that it names, for this service */
+/** @throws if the request is not signed by the key that it names, for this service */
 async function checkVapid({ headers }: IncomingMessage, audience: string): Promise<void> {
   const [, token = '', key = ''] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization ?? '') ?? []
   const point = Buffer.from(key, 'base64url')
@@ -139,6 +139,6 @@ function decrypted(body: Buffer, curve: ReturnType<typeof createECDH>, auth: Buf
   return plain.subarray(0, plain.lastIndexOf(2)).toString()
 }
 
-/** An Expo token that nobody else has. */
+/** A unique Expo token. */
 export const expoToken = (name: string): string =>
   `ExponentPushToken[${createHash('sha256').update(name).digest('base64url').slice(0, 22)}]`

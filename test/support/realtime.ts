@@ -1,4 +1,4 @@
-// An instance with the Realtime gateway on it, and two kinds of clients: supabase-js, and a bare socket that shows every
+// An instance with the Realtime gateway, and two kinds of clients: supabase-js, and a raw socket that shows every byte.
 // byte.
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js'
 import { afterAll } from 'vitest'
@@ -11,23 +11,23 @@ import { missing, ownOnly } from './target.ts'
 import { until } from './until.ts'
 import { type World, world } from './world.ts'
 
-/** The wire versions that supabase-js speaks, the newer one by default. */
+/** The protocol versions that supabase-js supports, the newer one by default. */
 export const versions = ['1.0.0', '2.0.0'] as const
 export type Version = (typeof versions)[number]
 
 export type Heard = { event: string; payload: Record<string, unknown> }
-/** A joined channel of supabase-js, with all that it was told since. */
+/** A channel that supabase-js has joined, with everything received since. */
 export type Listener = { channel: RealtimeChannel; heard: Heard[]; statuses: string[]; system: { message: string }[] }
 
 export type RealtimeWorld<Name extends string> = World<Name> & {
   gateway: Gateway
-  /** The key that every client has, for people and for nobody. */
+  /** The key that every client has, with or without a person. */
   anonKey: string
-  /** supabase-js as a person uses it; `token` is asked whenever the client wants one. */
+  /** supabase-js as a person uses it; it calls `token` whenever it needs one. */
   client(token: (() => string) | undefined, version?: Version): SupabaseClient
-  /** A socket without a client in front. */
+  /** A socket without a client library. */
   socket(version: Version, apiKey?: string): Promise<Socket>
-  /** What SQL sends, in a transaction of its own. */
+  /** Sends a message by SQL, in its own transaction. */
   broadcast(topic: string, payload: Record<string, unknown>): Promise<void>
 }
 
@@ -79,9 +79,9 @@ export async function realtimeWorld<const Name extends string = 'alice' | 'bob' 
   }
 }
 
-/** Joins a private channel. @throws Error with the server's reason when that is refused */
+/** Joins a private channel. @throws Error with the server's reason if that is rejected */
 export async function listen(client: SupabaseClient, topic: string): Promise<Listener> {
-  await client.realtime.setAuth() // before the first join, which would leave without a token
+  await client.realtime.setAuth() // before the first join, which would otherwise have no token
   const channel = client.channel(topic, { config: { private: true } })
   const listener: Listener = { channel, heard: [], statuses: [], system: [] }
   channel
@@ -97,17 +97,17 @@ export async function listen(client: SupabaseClient, topic: string): Promise<Lis
   return listener
 }
 
-/** A token of that person which differs in these claims from the one that they have. */
+/** A token of that person with these claims changed. */
 export async function tokenOf(person: Person, claims: { iat?: number; exp?: number }): Promise<string> {
   const [, payload = ''] = person.token?.split('.') ?? []
   const { sign } = await createTokens([JWT_SECRET])
   return sign({ ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims })
 }
 
-/** Seconds since 1970, as tokens count. */
+/** Seconds since 1970, the unit of times in tokens. */
 export const seconds = (): number => Math.floor(Date.now() / 1000)
 
-/** What came on a socket: text as it came, or the bytes of a binary frame. */
+/** What arrived on a socket: text unchanged, or the bytes of a binary frame. */
 export type Frame = string | Buffer
 export type Message = { topic: string; event: string; payload: unknown; ref: string; join_ref?: string }
 
@@ -116,7 +116,7 @@ export class Socket {
   readonly frames: Frame[] = []
   readonly opened: Promise<void>
   readonly version: Version
-  /** The code that the server closed with. */
+  /** The close code of the server. */
   closed: number | undefined
 
   constructor(address: string, version: Version) {
@@ -131,7 +131,7 @@ export class Socket {
     })
   }
 
-  /** Sends a message in the socket's version; what is no message goes out as it is. */
+  /** Sends a message in the socket's version; a string or bytes are sent unchanged. */
   send(message: Frame | Message): void {
     this.ws.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : this.#spell(message))
   }
@@ -141,7 +141,7 @@ export class Socket {
     return JSON.stringify(this.version === '1.0.0' ? message : [join_ref, ref, topic, event, payload])
   }
 
-  /** Joins a private channel with this token, or the socket's own key, and gives the frame of the answer. */
+  /** Joins a private channel with this token, or the socket's own key. @returns the frame of the answer */
   join(name: string, access_token?: string, config: Record<string, unknown> = { private: true }): Promise<Frame> {
     const before = this.frames.length
     this.send({
@@ -154,7 +154,7 @@ export class Socket {
     return this.frame(before)
   }
 
-  /** The frame at a place, once it is there. */
+  /** The frame with this index, once it has arrived. */
   async frame(at: number): Promise<Frame> {
     await until(() => this.frames.length > at)
     return this.frames[at] ?? ''

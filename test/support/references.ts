@@ -1,5 +1,5 @@
-// What comments, COMMENT ONs and documents refer to: files, headings, names of the schema, routes. Each must be there.
-// The scanner reads texts by path and no disk, so that a test can show it an offence.
+// What comments, COMMENT ONs and documents refer to: files, headings, names of the schema, routes. Each must exist.
+// The scanner reads texts by path instead of files, so that a test can show it an offence.
 import { dirname, join, matchesGlob } from 'node:path/posix'
 import { definition, type Texts } from './order.ts'
 
@@ -9,7 +9,7 @@ type Rule = (prose: string, path: string) => Offence[]
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** The comments of a file or all of a document: each character where it was, blanks for everything else. */
+/** The comments of a file, or all of a document: every character in its place, and blanks for everything else. */
 export function proseOf(path: string, text: string): string {
   if (path.endsWith('.md')) return text
   let comment = /(?<=^|\s)#[^\n]*/gm
@@ -22,7 +22,7 @@ export function proseOf(path: string, text: string): string {
   return prose + blank(text.slice(prose.length))
 }
 
-/** A rule for what a pattern finds. */
+/** A rule for the matches of a pattern. */
 function rule(kind: string, pattern: RegExp, wrong: (groups: string[], path: string) => boolean): Rule {
   return (prose, path) =>
     [...prose.matchAll(pattern)]
@@ -30,7 +30,7 @@ function rule(kind: string, pattern: RegExp, wrong: (groups: string[], path: str
       .map((match) => ({ at: match.index, kind, what: flat(match[0]) }))
 }
 
-/** Finds what exists by this path, from one of the folders or from one above it. */
+/** Finds a file by this path, relative to one of the folders or to a parent of it. */
 function resolver(files: string[]) {
   const known = new Set(files)
   const find = (path: string): string | undefined => {
@@ -47,7 +47,7 @@ function resolver(files: string[]) {
 }
 type Resolve = ReturnType<typeof resolver>
 
-/** What cites a paper that is not in this repository. Documents under docs may have the word in a sentence. */
+/** Citations of papers that are not in this repository. Documents under docs may use the word in a sentence. */
 const papers = rule(
   'paper',
   /\b(?:Specification|[Dd]ecisions|Notes):|\b(?:interface-)?[Ss]pecification\b|\bthe papers\b|\bnotes on\b|\bdesign, [A-Z]/g,
@@ -59,7 +59,9 @@ const file = /^[^/].*\.(sql|ts|mjs|md|toml|tsv|json|yml)$/
 /** Repositories of Supabase, and a file of the data folder. */
 const elsewhere = ['supabase/postgres', 'supabase/realtime', 'instance.json']
 
-/** A path that begins with a room exists; so does the name of a file, here or beside what the paragraph named before. */
+/**
+ * A path that begins with a top-level folder must exist; so must a file name, here or beside the path named before it.
+ */
 function paths(resolve: Resolve): Rule {
   return (prose, path) =>
     [...prose.matchAll(/(?:^[^\S\n]*\S[^\n]*\n?)+/gm)].flatMap(({ 0: paragraph, index: start }) => {
@@ -76,7 +78,7 @@ function paths(resolve: Resolve): Rule {
     })
 }
 
-/** Headings that are cited as `<file>.md, One; Another` or linked are there, and a link leads somewhere. */
+/** Headings that are cited as `<file>.md, One; Another` or linked must exist, and every link must have a target. */
 function headings(texts: Texts, resolve: Resolve): Rule[] {
   const lacks = (path: string | undefined, fits: (heading: string) => boolean): boolean =>
     path !== undefined && ![...(texts[path] ?? '').matchAll(/^#+ +(.*)/gm)].some(([, heading = '']) => fits(heading))
@@ -101,7 +103,7 @@ function headings(texts: Texts, resolve: Resolve): Rule[] {
   ]
 }
 
-/** `app.posts`, `app.users.erased_at`, and `private.job_<name>` for all that begin so. */
+/** `app.posts`, `app.users.erased_at`, and `private.job_<name>` for all that begin with it. */
 function names(sql: string): Rule {
   const defined = [...sql.matchAll(definition)].map(([, name = '']) => name)
   const has = (relation: string, column: string): boolean =>
@@ -114,7 +116,10 @@ function names(sql: string): Rule {
 }
 
 const unversioned = ['/health', '/metrics', '/docs', '/openapi.json', '/ready']
-/** `GET /feed` is a route of routes.tsv, of the facade itself, or of an edge function. An id may stand for a parameter. */
+/**
+ * `GET /feed` must be a route of routes.tsv, of the facade itself, or of an edge function. An id may replace a
+ * parameter.
+ */
 function routes(tsv: string, files: string[]): Rule {
   const table = [...tsv.matchAll(/^([A-Z]+)\t\/?(\/\S+)/gm)].map(([, method, path = '']) => ({
     method,
@@ -132,7 +137,7 @@ function routes(tsv: string, files: string[]): Rule {
   })
 }
 
-/** References that lead nowhere, as `path:line kind: what`. `files` are all that exist, and their folders. */
+/** References without a target, as `path:line kind: what`. `files` are all existing files and folders. */
 export function referenceOffences(texts: Texts, files: string[]): string[] {
   const resolve = resolver(files)
   const sql = Object.entries(texts).map(([path, text]) => (path.startsWith('sql/') ? text : ''))

@@ -1,4 +1,4 @@
-// Prints what failed and nothing of what passed, and as its very last line `N passed, N failed`.
+// Prints only failures, and as its very last line `N passed, N failed`.
 import { writeSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
 import { MinimalReporter, type TestModule, type TestRunEndReason, type Vitest } from 'vitest/node'
@@ -9,7 +9,7 @@ export default class Reporter extends MinimalReporter {
 
   override onInit(vitest: Vitest) {
     super.onInit(vitest)
-    // at exit and not at the end of the run: the teardown, or a run that never began, must not print below it
+    // at exit rather than at the end of the run: the teardown, or a run that never began, must not print below it
     process.once('exit', (code) => {
       const { passed, failed } = this.#tally
       if (failed > 0) process.exitCode = 1

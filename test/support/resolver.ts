@@ -1,6 +1,6 @@
-// Names of a test's own. It imports nothing: it runs in Deno too.
+// A resolver with a test's own names. It imports nothing, because it also runs in Deno.
 
-/** Answers a name with its lists of addresses in turn, and stays at the last one; of others there is nothing. */
+/** Answers a name with its lists of addresses in turn, and then always the last one; other names do not exist. */
 export function resolverOf(names: Readonly<Record<string, string[][]>>): (name: string) => Promise<string[]> {
   const asked = new Map<string, number>()
   return async (name) => {

@@ -1,4 +1,4 @@
-// `/rest/v1/rpc` as supabase-js asks for it, and without supabase-js before it.
+// `/rest/v1/rpc` called with supabase-js, and without it.
 import { createClient } from '@supabase/supabase-js'
 import { SignJWT } from 'jose'
 import type { Database } from '../../api-facade/generated/database.types.ts'
@@ -7,16 +7,19 @@ import { inward, outward } from './names.ts'
 import type { Person } from './person.ts'
 import { JWT_SECRET, type Stack } from './settings.ts'
 
-/** The text of an answer. @throws Error where a time in it is not as every answer has it */
+/** The text of an answer. @throws Error if a time in it has another format than all answers have */
 function timely(text: string): string {
   const odd = oddTime(text)
   if (odd) throw new Error(`the time ${odd} in an answer`)
   return text
 }
 
-/** Both ways to call on a stack; `person` is who asks where nobody else is named. */
+/** Both ways to call a stack; `person` is the caller unless another one is given. */
 export function rest(stack: Stack, person: Person) {
-  /** supabase-js as a person uses it, or nobody, or with another key. `last` has the headers of the last answer. */
+  /**
+   * supabase-js as a person uses it, or without a token, or with another key. `last` has the headers of the last
+   * answer.
+   */
   function client(token?: string, key = stack.anonKey) {
     const last = { headers: new Headers() }
     const supabase = createClient<Database, 'api'>(stack.url, key, {
@@ -34,7 +37,7 @@ export function rest(stack: Stack, person: Person) {
     return Object.assign(supabase, { last })
   }
 
-  /** A request without supabase-js before it. `headers` replace those of that person. */
+  /** A request without supabase-js. `headers` replace those of that person. */
   async function ask(path: string, init: RequestInit = {}) {
     const headers = {
       apikey: stack.anonKey,
@@ -51,7 +54,7 @@ export function rest(stack: Stack, person: Person) {
   return { client, ask, bearer }
 }
 
-/** A token with any claims, signed as ours are unless by another secret. */
+/** A token with any claims, signed with the instance's secret unless another one is given. */
 export function signed(claims: Record<string, unknown>, secret = JWT_SECRET): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(new TextEncoder().encode(secret))
 }

@@ -1,9 +1,9 @@
-// A call of every operation that writes for people, with everything that it needs to get through.
+// A call of every operation that writes for people, with everything that it needs to succeed.
 import { createRaces, type Races, type Someone, statement } from '../model/races.ts'
 
 export type Sample = { who: Someone & { role?: string }; given: Record<string, unknown> }
 
-/** Makes the database, and somebody (`me`) who has something of everything. */
+/** Creates the database, and a person (`me`) who has one of everything. */
 export async function createSamples() {
   const races = await createRaces()
   const samples = await prepare(races)
@@ -22,7 +22,7 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   }
   const staff = { ...admin, role: 'admin' }
 
-  /** What an operation answers, and its id. */
+  /** The answer of an operation, and its id. */
   const get = async <Body = { id: string }>(
     who: Sample['who'],
     operation: string,
@@ -446,7 +446,7 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   const other = await guildOf()
   sample('withdraw_guild_application', { p_id: other, p_aid: await join_(me, other) })
 
-  // the wiki, and reflecting
+  // the wiki, and AI sessions
   const [subject] = await owner<{ slug: string }[]>`select slug from app.interests where id = ${interest}`
   const entry = { p_slug: subject?.slug, p_body: 'x', p_summary: 'x', p_base_version: 0 }
   sample('create_wiki_proposal', entry)

@@ -1,4 +1,4 @@
-// What people might write, by topic: what is meant alike has few words in common.
+// Texts that people might write, by topic: texts on one topic share few words.
 export const sentences: Readonly<Record<string, readonly string[]>> = {
   cooking: [
     'Simmer the onions slowly in butter until they turn golden and sweet.',

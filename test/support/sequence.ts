@@ -1,5 +1,5 @@
-// The order of the test files. What takes longest begins first: at the end of a run it would keep one process busy and
-// the others idle. The rest goes as Vitest has it, by its last run or by size.
+// The order of the test files. The longest begin first: at the end of a run they would keep one process busy and the
+// others idle. The rest runs in Vitest's order, by last duration or by size.
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 

@@ -1,9 +1,11 @@
-// What the instance under test is configured with.
+// The configuration of the instance under test.
 
-/** Where supabase-js goes: of the embedded instance the same address as the facade's. */
+/** Where supabase-js connects: for the embedded instance the same address as the facade's. */
 export type Stack = { url: string; anonKey: string; serviceRoleKey: string }
 
-/** A running stack instead of an own one: what `npm run verify -- --target=<url>` tells (test/verify/main.ts). */
+/**
+ * A running stack instead of an own instance, as `npm run verify -- --target=<url>` describes it (test/verify/main.ts).
+ */
 export type Target = {
   /** The facade's address, without /api/v1. */
   url: string
@@ -15,9 +17,9 @@ export type Target = {
 /** Undefined in `npm test`. */
 export const target: Target | undefined = process.env.KITH_TARGET && JSON.parse(process.env.KITH_TARGET)
 
-/** Name of the database that every test file's own one is a copy of. */
+/** The database that every test file copies. */
 export const TEMPLATE = 'kith_template'
-/** A copy of it in which those are whom a world has by default. */
+/** A copy of it that also has the people whom a world has by default. */
 export const PEOPLE = 'kith_people'
 
 export const ADMIN = { email: 'admin@example.org', password: 'first admin of the tests' }
@@ -25,8 +27,8 @@ export const ADMIN = { email: 'admin@example.org', password: 'first admin of the
 export const JWT_SECRET = target?.jwtSecret ?? 'the secret that signs the tokens of the tests, and nothing else'
 
 /**
- * The environment of a facade under test. Limits are out of the way unless a test asks for them.
- * `LOG_LEVEL=error npm test` shows what stands behind a 500.
+ * The environment of a facade under test. Limits are high unless a test sets others.
+ * `LOG_LEVEL=error npm test` shows the cause of a 500.
  */
 export function environment(databaseUrl: string, more: Record<string, string> = {}): Record<string, string> {
   return {
@@ -40,13 +42,13 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     RATE_LIMIT_SCALE: '1000000',
     // a facade need not look for a pooler, unless there may be one
     DATABASE_PREPARE: process.env.POOLER ? 'auto' : 'on',
-    // each connection makes its own plans, and two are enough to race
+    // each connection plans its own statements, and two are enough for races
     POOL_USER: '2',
     POOL_GATE: '2',
     // a process with a model, which few tests need
     EMBEDDINGS: 'off',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-    // programs are started again and again, and their first second is compiling
+    // programs start again and again, and spend their first second compiling
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     ...more,
   }

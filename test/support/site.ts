@@ -1,4 +1,4 @@
-// A site elsewhere on the Web, and traps: listeners beside it, at the same port, where nobody may ever come.
+// A website, and traps: listeners on other addresses at the same port, which must never be called.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -6,14 +6,14 @@ import { afterAll } from 'vitest'
 
 type Page = (request: IncomingMessage, answer: ServerResponse) => void
 export type Site = {
-  /** Of the site itself, whose address alone may be called. */
+  /** The origin of the site, the only one that may be called. */
   origin: string
   port: number
-  /** What it was asked, path by path. */
+  /** The paths that were requested. */
   asked: string[]
-  /** How many connections the traps have seen. */
+  /** How many connections the traps got. */
   trapped(): number
-  /** What the function is made with, so that it calls the site: names lead to it, or where a test wants them to. */
+  /** The options with which the function reaches the site: names resolve to it, or to what a test sets. */
   options: { names: Record<string, string[][]>; ports: number[]; exempt: string[] }
 }
 
@@ -26,7 +26,7 @@ const open = (server: Server, host: string, port: number): Promise<boolean> =>
     server.listen(port, host, () => opened(true))
   })
 
-/** Call it at the top of a file: all of it closes after the last test there. */
+/** Call it at the top of a file: everything closes after the last test there. */
 export async function site(
   pages: Readonly<Record<string, Page>>,
   names: Record<string, string[][]> = {},
@@ -39,7 +39,7 @@ export async function site(
     if (page) page(request, answer)
     else answer.writeHead(404, { 'content-type': 'text/html' }).end('<title>Nothing here</title>')
   })
-  // a port that nobody has at any of the addresses; a machine may have no IPv6
+  // a port that is free at all of the addresses; a machine may have no IPv6
   let trapped = 0
   const traps: Server[] = []
   let port = 0
@@ -75,7 +75,7 @@ export async function site(
 
 export const HTML = { 'content-type': 'text/html; charset=utf-8' }
 
-/** A page of this text. */
+/** A page with this text. */
 export const html =
   (text: string | Buffer, headers: Record<string, string> = HTML): Page =>
   (_, answer) =>
@@ -86,13 +86,13 @@ export const packed =
   (_, answer) =>
     void answer.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(gzipSync(text))
 
-/** Sends on to wherever the query says. */
+/** Redirects to the address in the query. */
 export const moved: Page = (request, answer) =>
   void answer
     .writeHead(302, { location: Buffer.from(decodeURIComponent(request.url?.split('?')[1] ?? '')).toString('latin1') })
     .end()
 
-/** A gigabyte after a beginning, as fast as it is taken; `sent` counts megabytes. */
+/** A gigabyte after a beginning, as fast as it is read; `sent` counts megabytes. */
 export function gigabyte(beginning: string): { page: Page; sent: () => number } {
   let sent = 0
   const megabyte = Buffer.alloc(1 << 20, ' ')

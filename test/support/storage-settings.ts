@@ -1,4 +1,4 @@
-// What a facade, or the function, is told of an object storage.
+// The settings of an object storage for a facade or the function.
 
 export type StorageSettings = {
   STORAGE_URL: string
@@ -9,5 +9,5 @@ export type StorageSettings = {
   STORAGE_PUBLIC_URL: string
 }
 
-/** A bucket that has nothing to do with Kith, as a project has. */
+/** A bucket that has nothing to do with Kith, such as a project may have. */
 export const OTHER = 'kith-other'

@@ -1,5 +1,5 @@
-// Object storages to test against: s3rver, which others wrote, behind a gateway that mends what it lacks; and one of our
-// own that is as strict as S3 is. Both have the bucket `kith`, which everybody can read, and two that nobody can.
+// Object storages for tests: s3rver, a third-party one, behind a gateway that adds what it lacks; and our own, which is
+// as strict as S3. Both have the bucket `kith`, which is public, and two private ones.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request as ask, type IncomingMessage } from 'node:http'
@@ -10,7 +10,7 @@ import { afterAll } from 'vitest'
 import { listen } from './functions.ts'
 import { OTHER, type StorageSettings } from './storage-settings.ts'
 
-/** The settings of a facade, or of the function, that uses the storage at this address. */
+/** The settings of a facade, or of the function, for the storage at this address. */
 export const storageSettings = (url: string): StorageSettings => ({
   STORAGE_URL: url,
   STORAGE_BUCKET: 'kith',
@@ -22,7 +22,7 @@ export const storageSettings = (url: string): StorageSettings => ({
 
 const buckets = ['kith', 'kith-uploads', OTHER]
 
-/** @returns its address, and that of the same without the gateway */
+/** @returns its address, and its address without the gateway */
 export async function s3rver(): Promise<{ url: string; bare: string }> {
   const S3rver = createRequire(import.meta.url)('@20minutes/s3rver')
   const directory = mkdtempSync(join(tmpdir(), 'kith-s3-'))
@@ -44,8 +44,8 @@ export async function s3rver(): Promise<{ url: string; bare: string }> {
 }
 
 /**
- * The gateway of docs/operation.md, Media, in front of a storage that accepts unsigned headers: it drops those
- * from what comes by an address for uploads. It also keeps people without a key out of what is not for everybody.
+ * The gateway of docs/operation.md, Media, in front of a storage that accepts unsigned headers: it removes those
+ * from requests to an upload address. It also keeps clients without a key out of private buckets.
  */
 const gateway = (port: number): Promise<string> =>
   listen((request, answer) => {
@@ -65,7 +65,7 @@ const hexOf = (data: string | Buffer) => createHash('sha256').update(data).diges
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Whether the request is signed as AWS Signature Version 4 says, now, with everything that S3 wants signed. */
+/** Whether the request is signed by AWS Signature Version 4, now, with everything that S3 requires to be signed. */
 function isSigned({ method, url, headers }: IncomingMessage): boolean {
   const { pathname, searchParams } = new URL(url ?? '', 'http://storage')
   const [, credential, names, given] = /^AWS4-HMAC-SHA256 Credential=(.+), SignedHeaders=(.+), Signature=(\w+)$/.exec(
@@ -104,7 +104,7 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
 type Stored = { body: Buffer; headers: Record<string, string> }
 const KEPT = ['content-type', 'cache-control', 'content-disposition']
 
-/** @returns its address, its objects by bucket and key, and how to make it refuse */
+/** @returns its address, its objects by bucket and key, and switches that make it fail */
 export async function strictStorage() {
   const objects = new Map<string, Stored>()
   const there = new Set(buckets)
@@ -168,14 +168,14 @@ export async function strictStorage() {
   return {
     url,
     objects,
-    /** Names of the buckets that it has, and of those that everybody can read. */
+    /** The buckets that exist, and those that are public. */
     there,
     open,
     /** Objects, by bucket and key, that it does not delete. */
     locked,
-    /** It copies nothing that has more bytes than `most`. */
+    /** It copies no object with more than `most` bytes. */
     sizes,
-    /** The next so many requests are answered with 503. */
+    /** Answers the next requests with 503. */
     refuse: (count: number) => {
       rejections = count
     },

@@ -1,13 +1,13 @@
 // Counts a test run.
 import type { TestModule } from 'vitest/node'
 
-/** What the last line says. */
+/** The numbers in the last line. */
 export type Tally = { passed: number; failed: number }
 
 /**
- * Counts a finished run. Whatever was not seen to pass has failed: a test that was skipped or never ran, a file or a
- * hook that raised, an error that nobody caught, a run without a test.
- * @param selected whether the run was narrowed to some tests by name (`-t`), so that the others were left out on purpose
+ * Counts a finished run. Everything that was not seen to pass has failed: a test that was skipped or never ran, a file
+ * or hook that threw, an uncaught error, a run without a test.
+ * @param selected whether the run was narrowed to some tests by name (`-t`), so that the others were skipped on purpose
  */
 export function tally(modules: readonly TestModule[], uncaught: number, selected = false): Tally {
   const counts = { passed: 0, failed: uncaught }

@@ -1,8 +1,8 @@
-// Against a running stack (`npm run verify`) some tests have no means: they are left out, and counted as that.
+// Against a running stack (`npm run verify`) some tests cannot work: they are skipped, and counted as such.
 import { beforeEach } from 'vitest'
 import { target } from './settings.ts'
 
-/** While tests are collected: the file or describe that asks is left out as a whole. */
+/** While tests are collected: skips the whole file or describe that calls it. */
 let leaveOut = (reason: string): void => {
   beforeEach(({ skip }) => skip(reason))
 }
@@ -13,14 +13,14 @@ if (target) {
   })
 }
 
-/** Against a target: leaves out the running test, or the file or describe that is being collected. */
+/** Against a target: skips the running test, or the file or describe that is being collected. */
 export function ownOnly(reason: string): void {
   if (target) leaveOut(reason)
 }
 
 /**
- * Stands for what a target does not give, such as the connection of the database's owner: may be passed around and
- * taken apart, and leaves out what calls it.
+ * Stands for what a target does not offer, such as the connection of the database's owner. It may be passed around and
+ * destructured, and skips the test that calls it.
  */
 export function missing<T extends object>(reason: string): T {
   const call = () => {
@@ -28,7 +28,7 @@ export function missing<T extends object>(reason: string): T {
     return missing(reason)
   }
   const get = (_call: unknown, name: string | symbol) => {
-    if (name === 'then') return undefined // it is no promise
+    if (name === 'then') return undefined // it is not a promise
     if (name === Symbol.iterator) return () => [missing(reason)].values()
     return missing(reason)
   }

@@ -1,4 +1,4 @@
-// One of each thing that a path can name, for what asks every route.
+// One of each thing that a path can name, for tests that request every route.
 import { expect } from 'vitest'
 import type { Database } from './database.ts'
 import type { Person } from './person.ts'
@@ -15,8 +15,8 @@ const event = (days: number) => ({
 })
 
 /**
- * Makes them for an admin, who may make all of them, with others who take part.
- * @returns what stands behind a path, as in `/groups` → the id of a group; a parameter within is a `*`
+ * Creates them for an admin, who may create all of them, with other participants.
+ * @returns the id for each path, as in `/groups` → the id of a group; a parameter in a path is a `*`
  */
 export async function oneOfEach(admin: Person, others: Person[], { owner }: Database): Promise<Record<string, string>> {
   const [interest] = await owner<{ id: string }[]>`select id from app.interests where slug = 'music'`
@@ -26,7 +26,7 @@ export async function oneOfEach(admin: Person, others: Person[], { owner }: Data
     return answer.body.id
   }
 
-  // who shares a circle may talk
+  // people who share a circle can talk
   const circle = await made('/circles', { name: 'Friends' })
   for (const { username } of others) await admin.post(`/circles/me/${circle}/members`, { memberId: username })
   const post = await publish(admin)

@@ -1,10 +1,10 @@
-// The functions of a file of types for supabase-js, whoever wrote it, and those of the database that it is made of.
+// Parses the functions in a file of types for supabase-js, by any generator, and reads those of the database itself.
 import type { Sql } from 'postgres'
 
 /** Each function's arguments, as `p_limit?: number`, sorted. */
 export type Arguments = Record<string, string[]>
 
-/** Reads them out of the text. What each answers is left out: ours say more than the database can. */
+/** Parses them from the text. Results are omitted: ours are more precise than the database can tell. */
 export function argumentsIn(text: string): Arguments {
   const [, functions = ''] = /\n {4}Functions: \{\n([\s\S]*?)\n {4}\}/.exec(text) ?? []
   const found = functions.split(/\n(?= {6}\w)/).map((entry) => {
@@ -23,7 +23,7 @@ export function argumentsIn(text: string): Arguments {
 
 export type Routine = { name: string; parameters: { name: string; type: string; optional: boolean }[] }
 
-/** The functions of schema `api`, with the Postgres types of what they take. */
+/** The functions of schema `api`, with the Postgres types of their arguments. */
 export const routinesOf = (sql: Sql) => sql<Routine[]>`
   select p.proname as name, coalesce(json_agg(json_build_object(
            'name', a.name, 'type', format_type(a.type, null), 'optional', a.at > p.pronargs - p.pronargdefaults)
@@ -32,6 +32,6 @@ export const routinesOf = (sql: Sql) => sql<Routine[]>`
   left join lateral unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as a (name, type, at) on true
   where p.pronamespace = 'api'::regnamespace group by p.oid order by p.proname collate "C"`
 
-/** What the arguments are where each Postgres type is written as `types` says. */
+/** The arguments, with each Postgres type written as `types` says. */
 export const argumentsBy = (types: Record<string, string>, { parameters }: Routine): string[] =>
   parameters.map(({ name, type, optional }) => `${name}${optional ? '?' : ''}: ${types[type] ?? type}`).sort()

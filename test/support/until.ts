@@ -1,8 +1,8 @@
-// Waiting for something to become true, instead of sleeping and hoping.
+// Waiting for a condition instead of for a time.
 
 /**
- * Asks `condition` until it gives something truthy, and gives that back.
- * Fails after `timeout` milliseconds with the last error that the condition raised, if any.
+ * Calls `condition` until it returns something truthy, and returns that.
+ * Fails after `timeout` milliseconds with the last error of the condition as its cause, if any.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

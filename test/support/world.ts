@@ -1,4 +1,4 @@
-// An instance of its own with people in it, made through the API as people come: code, reservation, registration.
+// An instance with people, who are registered through the API: code, reservation, registration.
 import { afterAll, inject } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { type ServerOptions, startServer } from '../../api-facade/server.ts'
@@ -17,29 +17,29 @@ export type World<Name extends string> = { [person in Name | 'admin' | 'nobody']
   database: Database
   /** The address of the facade, without /api/v1. */
   url: string
-  /** What supabase-js is made with. */
+  /** The options of supabase-js. */
   stack: Stack
-  /** Lets more people in. */
+  /** Registers more people. */
   join(...names: string[]): Promise<Person[]>
 }
 
 type Gateway = ServerOptions['gateway']
 async function facade(database: Database, env: Record<string, string>, gateway?: Gateway): Promise<string> {
-  // POOLER=transaction npm test, or session: all of the HTTP suite through a real PgBouncer, where the machine has it
+  // POOLER=transaction npm test, or session: all HTTP tests through a real PgBouncer, if installed
   const mode = process.env.POOLER as PoolMode | undefined
   const bouncer = mode && !gateway ? await startPgBouncer(database.url, mode) : undefined
   if (bouncer) afterAll(() => bouncer.stop())
   const databaseUrl = bouncer?.url ?? database.url
   const config = readConfig(environment(databaseUrl, env))
   const beside: ServerOptions['beside'] = (app, site) => mountRpc(app, JWT_SECRET, site)
-  // who listens hears of effects, which nobody else applies here
+  // Realtime clients wait for effects, which nothing else applies here
   let applied = Promise.resolve()
   const wrote = () => {
     if (gateway) applied = applied.then(() => applyEffects(database.owner))
   }
   afterAll(() => applied)
   const start = () => startServer({ config, databaseUrl, beside, gateway, wrote })
-  // FACADES=2 npm test: all of the HTTP suite through a balancer; one that has WebSockets stays alone
+  // FACADES=2 npm test: all HTTP tests through a balancer; a facade with WebSockets stays alone
   const count = gateway ? 1 : Number(process.env.FACADES ?? 1)
   const servers = await Promise.all(Array.from({ length: count }, start))
   afterAll(() => Promise.all(servers.map((server) => server.stop())))
@@ -50,14 +50,14 @@ async function facade(database: Database, env: Record<string, string>, gateway?:
 }
 
 /**
- * Starts a facade on a database of its own and lets people in: alice, bob and carla unless others are asked for.
+ * Starts a facade on its own database and registers people: by default alice, bob and carla.
  * Their usernames are their names. `admin` is the first admin, `nobody` has no token. Call it at the top of a file or
- * of a describe: all of it goes after the last test there. Against a target (./target.ts) it lets them in there, with
- * something behind their names, and there is no database.
- * @param env settings that differ from ./settings.ts, such as RATE_LIMIT_SCALE. People then come in by a second
- * facade without them, so that nothing is counted when the first test begins; not for the size of a pool alone, which
- * says how many requests can race.
- * @param gateway what answers WebSockets; ./realtime.ts has it
+ * of a describe: everything is removed after the last test there. Against a target (./target.ts) it registers people
+ * there, with a suffix behind their names, and there is no database.
+ * @param env settings that differ from ./settings.ts, such as RATE_LIMIT_SCALE. People are then registered by a second
+ * facade without them, so that nothing is counted when the first test begins; except if `env` has only the size of a
+ * pool, which limits how many requests can race.
+ * @param gateway what answers WebSockets; see ./realtime.ts
  */
 export async function world<const Name extends string = 'alice' | 'bob' | 'carla'>({
   people = ['alice', 'bob', 'carla'] as Name[],
@@ -70,7 +70,7 @@ export async function world<const Name extends string = 'alice' | 'bob' | 'carla
 } = {}): Promise<World<Name>> {
   const special = Object.keys(env).some((name) => !name.startsWith('POOL_'))
   if (special) ownOnly('needs an instance with settings of its own')
-  // who is usually there came in once, and is copied with the database
+  // the default people were registered once, and are copied with the database
   const there = target ? {} : inject('people')
   const usual = !target && people.join() === Object.keys(there).slice(1).join()
   const database = await createDatabase(usual ? PEOPLE : TEMPLATE)

@@ -1,5 +1,6 @@
 // npm run verify -- --target=<url>: the tests that need no database of their own, against a facade that runs elsewhere.
-// The target lets many in from one address: start it with RATE_LIMIT_SCALE=1000. It keeps the people that are made there.
+// They register many people from one address: start the target with RATE_LIMIT_SCALE=1000. These people stay in the
+// target.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -11,7 +12,9 @@ import type { Target } from '../support/settings.ts'
 const root = join(import.meta.dirname, '../..')
 const { env } = process
 
-/** The names are those of `npm run status` and `supabase status -o env`. An embedded instance on this machine is asked. */
+/**
+ * The names are those of `npm run status` and `supabase status -o env`. An embedded instance on this machine is asked.
+ */
 function describeTarget(): Target {
   const { values } = parseArgs({ options: { target: { type: 'string' } } })
   const local = readInstance(env.DATA_DIR || defaultDataDir(root))?.stack
@@ -34,7 +37,7 @@ function describeTarget(): Target {
   return { url, stack: { url: env.API_URL ?? url, anonKey, serviceRoleKey }, jwtSecret, admin: { email, password } }
 }
 
-/** @throws Error when the target does not answer, or would answer 429 half-way */
+/** @throws Error if the target does not answer, or would answer 429 halfway */
 async function lookAt({ url }: Target): Promise<void> {
   const health = await fetch(`${url}/health`).catch(() => undefined)
   if (!health?.ok) throw new Error(`${url}/health does not answer.`)

@@ -1,4 +1,4 @@
-// Prints what failed, what was left out and why, and as its last line how many of each.
+// Prints failures, skipped tests with the reason, and as its last line the number of each.
 import type { SerializedError } from 'vitest'
 import { MinimalReporter, type TestModule } from 'vitest/node'
 

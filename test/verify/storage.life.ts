@@ -7,6 +7,6 @@ import { world } from '../support/world.ts'
 const settings: StorageSettings = JSON.parse(process.env.KITH_STORAGE ?? '')
 const { alice, bob, database } = await world({ people: ['alice', 'bob'] })
 
-describe(`the storage at ${settings.STORAGE_URL}`, async () => {
+describe(`With the storage at ${settings.STORAGE_URL}`, async () => {
   await mediaLife({ settings, database, alice, bob })
 })

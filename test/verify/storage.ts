@@ -1,6 +1,7 @@
-// npm run verify:storage -- --storage=<url> --public=<url> --bucket=<name>: the life of media (test/support/media-life.ts)
-// against an object storage that runs elsewhere, with a database and a facade of its own. Its key comes by the environment,
-// STORAGE_ACCESS_KEY and STORAGE_SECRET_KEY. What it writes there it deletes, but for the probe `kith-check`.
+// npm run verify:storage -- --storage=<url> --public=<url> --bucket=<name>: the life of media
+// (test/support/media-life.ts) against an object storage that runs elsewhere, with its own database and facade. The key
+// comes from the environment, STORAGE_ACCESS_KEY and STORAGE_SECRET_KEY. It deletes what it writes there, except for
+// the object `kith-check`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ function describeStorage(): StorageSettings {
   const { values } = parseArgs({ options: { storage: string, public: string, bucket: string, region: string } })
   const { STORAGE_ACCESS_KEY, STORAGE_SECRET_KEY } = process.env
   const bucket = values.bucket ?? 'kith'
-  // as Supabase has it: the address of S3 is beside that of what everybody reads
+  // as in Supabase: the address of S3 is beside that of public objects
   const open = values.public ?? values.storage?.replace(/\/s3\/?$/, `/object/public/${bucket}`)
   if (!values.storage || !open || !STORAGE_ACCESS_KEY || !STORAGE_SECRET_KEY)
     throw new Error(
@@ -33,7 +34,7 @@ function describeStorage(): StorageSettings {
   }
 }
 
-/** Makes the private buckets where they are not there. @throws Error when the storage does not let it */
+/** Creates the private buckets if they don't exist. @throws Error if the storage does not allow it */
 async function makeBuckets(settings: StorageSettings): Promise<void> {
   const { STORAGE_ACCESS_KEY: accessKeyId, STORAGE_SECRET_KEY: secretAccessKey, STORAGE_REGION: region } = settings
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' })

@@ -1,6 +1,6 @@
-// npm run verify:types: whether our types for supabase-js take the arguments that Supabase's own generator says, of the
-// present schema. Installs it in a folder that is gone afterwards (it is 212 MB, and so no package of ours), and writes
-// down how it writes each Postgres type: test/types.test.ts holds every later operation against that.
+// npm run verify:types: whether our types for supabase-js have the arguments that Supabase's own generator writes for
+// the present schema. It installs the generator in a temporary folder (212 MB, too much for a dependency), and records
+// how it writes each Postgres type: test/types.test.ts compares every later operation with that.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { argumentsBy, argumentsIn, type Routine, routinesOf } from '../support/t
 const GENERATOR = '@supabase/postgres-meta'
 const VERSION = '0.99.0'
 
-/** What the generator prints of schema `api`. */
+/** The generator's output for schema `api`. */
 function generate(folder: string, url: string): string {
   const install = [
     'install',
@@ -40,7 +40,7 @@ function generate(folder: string, url: string): string {
   })
 }
 
-/** How it writes each Postgres type. @throws Error where it does so in two ways */
+/** How it writes each Postgres type. @throws Error if it writes one in two ways */
 function typesIn(theirs: Record<string, string[]>, routines: readonly Routine[]): Record<string, string> {
   const types = new Map<string, string>()
   for (const { name, parameters } of routines) {

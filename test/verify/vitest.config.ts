@@ -1,4 +1,5 @@
-// The tests that `npm run verify` takes to a running stack; those of them that have no means there are left out one by one.
+// The tests that `npm run verify` runs against a running stack; those of them that cannot work there are skipped one by
+// one.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -6,7 +7,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/api/*/*.test.ts', 'test/realtime/*.test.ts'],
-    // these start facades of their own, or have rows written that no request writes, before their first test
+    // these start their own facades, or write rows that no request writes, before their first test
     exclude: [
       'test/api/admin/lists.test.ts',
       'test/api/base/facades.test.ts',

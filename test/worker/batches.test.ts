@@ -1,6 +1,6 @@
-// What is too much for one transaction: a post that very many liked is deleted, one that very many reposted is closed, as
-// fast as any, a poll ends in which very many voted, and the rest follows soon after. Followers of a series:
-// series.test.ts.
+// Work that is too much for one transaction: deleting a post with very many likes, narrowing one with very many
+// reposts, erasing a person who wrote very much, closing a poll with very many votes. The request is fast and the
+// worker does the rest soon after. For followers of a series see series.test.ts.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'
@@ -21,14 +21,14 @@ async function total(): Promise<number> {
 }
 
 let worker: Promise<Worker> | undefined
-/** From the first test that asks for it on: what is asked for before waits for it. */
+/** Starts the worker when a test first calls this; jobs queued before wait for it. */
 const work = () => {
   worker ??= startWorker({ config: readConfig(environment(database.url)), databaseUrl: database.url, pollSeconds: 0.1 })
   return worker
 }
 afterAll(async () => (await worker)?.stop())
 
-test('nobody waits until all that somebody else has is done', { timeout: 30_000 }, async () => {
+test('A long job does not keep others in its queue waiting', { timeout: 30_000 }, async () => {
   await owner.unsafe(`
     create table private.counted (name text primary key, batches integer not null default 0);
     create function private.count_batches(p_job jsonb, p_after uuid default null) returns json
@@ -51,7 +51,7 @@ test('nobody waits until all that somebody else has is done', { timeout: 30_000 
   await until(async () => (await batches('much')) === 80)
 })
 
-test('what it earned is taken back in batches, exactly', async () => {
+test('The reputation that a deleted post earned is reversed in batches, exactly', async () => {
   const { body: kept } = await alice.post<{ id: string }>('/posts', { body: 'kept', interestId })
   const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'loved', interestId })
   await owner`insert into app.users (username, first_name, last_name) select 'many_' || n, 'M', 'M' from generate_series(1, ${LIKES}::int) n`
@@ -73,7 +73,7 @@ test('what it earned is taken back in batches, exactly', async () => {
   expect(await undone()).toHaveLength(LIKES + 1)
 })
 
-test('the feed finds the reposts of a post that was closed where it is', async () => {
+test('Reposts of a post are re-indexed for the feed when the post is narrowed or widened', async () => {
   const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'widely repeated' })
   await owner`
     insert into app.posts (author_id, body, format, quoted_post_id)
@@ -83,7 +83,7 @@ test('the feed finds the reposts of a post that was closed where it is', async (
   await work()
   await until(async () => (await closed()).length === LIKES)
 
-  // one that somebody holds is left to the worker, and nobody waits
+  // a repost that somebody has locked is left to the worker, and nobody waits
   await owner.begin(async (sql) => {
     await sql`select id from app.posts where quoted_post_id = ${post.id}::uuid order by id limit 1 for update`
     expect((await alice.request('PATCH', `/posts/${post.id}`, { visibility: 'public' })).status).toBe(200)
@@ -91,7 +91,7 @@ test('the feed finds the reposts of a post that was closed where it is', async (
   await until(async () => (await closed()).length === 0)
 })
 
-test('an edit waits for the batch that is under way, and deleted reposts are in none', async () => {
+test('An edit waits for the batch in progress, and batches skip deleted reposts', async () => {
   const { body: post } = await alice.post<{ id: string }>('/posts', {
     body: 'repeated once more',
     visibility: 'public',
@@ -114,13 +114,13 @@ test('an edit waits for the batch that is under way, and deleted reposts are in 
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%update_post%'`
       return waiting.length === 1
     })
-    return { edited } // a promise as it is: begin would wait for it before it commits
+    return { edited } // wrapped in an object: begin() would await the promise itself before it commits
   })
   expect((await edit.edited).status).toBe(200)
   expect(await closed()).toHaveLength(0)
 })
 
-test('a person who left more than is erased at once is gone at once, and erased soon after', {
+test('A person with more data than one transaction erases is invisible immediately, and erased soon after', {
   timeout: 60_000,
 }, async () => {
   const { body: found } = await alice.post<{ id: string }>('/posts', { body: 'Who answers?' })
@@ -179,7 +179,7 @@ test('a person who left more than is erased at once is gone at once, and erased 
   expect(counters.body.counters.replies).toBe(0)
 })
 
-test('all who voted are told of the end of a poll, each once, and nobody who may not see it', async () => {
+test('All voters are notified once of a poll’s end, except those who cannot see it', async () => {
   const poll = { options: ['yes', 'no'] }
   const { body: post } = await alice.post<{ id: string }>('/posts', { body: 'Who comes?', poll })
   await owner`
@@ -200,7 +200,7 @@ test('all who voted are told of the end of a poll, each once, and nobody who may
   await owner`select private.job_close_polls()`
   expect(await notices()).toEqual({ notices: 0, people: 0 })
   await work()
-  const everybody = LIKES - 1 + 1 // without who blocks the author, and with the author
+  const everybody = LIKES - 1 + 1 // without the person who blocked the author, and with the author
   await until(async () => (await notices())?.people === everybody)
   const [{ id } = { id: '' }] = await owner<{ id: string }[]>`select id from app.polls where post_id = ${post.id}::uuid`
   await owner`select private.enqueue('poll-notices', ${owner.json({ pollId: id, postId: post.id })}::json)`

@@ -1,4 +1,4 @@
-// A broadcast reaches everybody once, though the worker is killed in its middle and two go on.
+// A broadcast reaches everybody once, even if the worker is killed halfway and two others continue.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,11 +38,11 @@ const notices = async () =>
                 from app.notifications where kind = 'admin.broadcast'`
   )[0]
 
-test('each once, wherever the worker is killed', async () => {
+test('A broadcast reaches each person once, even if its worker is killed', async () => {
   expect((await admin.post('/admin/broadcast', news)).status).toBe(202)
   const held = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
-  // somebody of the fourth batch holds it up, so that the worker is killed in its middle
+  // a locked person in the fourth batch delays the worker, so that it is killed halfway
   const holding = owner.begin(async (sql) => {
     await sql`select from app.users where id = (select id from app.users order by id offset 1700 limit 1) for update`
     locked.resolve()
@@ -58,7 +58,7 @@ test('each once, wherever the worker is killed', async () => {
   await holding
   expect((await progress()).finished).toBe(false)
 
-  // what pg-boss does when the job's time is over, by then ten minutes later; twice, as if the first were not dead
+  // what pg-boss does when the job times out after ten minutes; a second job, as if the first were still alive
   await owner`update pgboss.job set state = 'retry', start_after = now() where name = 'broadcasts' and state = 'active'`
   await owner`select private.enqueue('broadcasts', (select json_build_object('broadcastId', id) from app.broadcasts))`
   const config = readConfig(environment(database.url))
@@ -77,7 +77,7 @@ test('each once, wherever the worker is killed', async () => {
   expect(await bob.inbox('admin.broadcast')).toEqual([])
 }, 90_000)
 
-test('who comes later is told nothing, and a job that comes again tells nobody', async () => {
+test('People who join later are not notified, and a repeated job notifies nobody', async () => {
   const before = await notices()
   await owner`insert into app.users (username, first_name, last_name) values ('late', 'L', 'L')`
   const [row] = await owner<{ done: object }[]>`
@@ -86,7 +86,7 @@ test('who comes later is told nothing, and a job that comes again tells nobody',
   expect(await notices()).toEqual(before)
 })
 
-test('a job goes on with another one after 25,000', async () => {
+test('After 25,000 people a job continues as another one', async () => {
   await owner`update app.broadcasts set told = 24500, told_to = null, finished_at = null`
   await owner`delete from app.notifications where kind = 'admin.broadcast'`
   await owner`delete from pgboss.job where name = 'broadcasts'`

@@ -1,5 +1,5 @@
-// The daily digest, from what happened over the queue and SMTP to the letter, once each, and out of it again by its button
-// and its link. For whom one is made, and what is in it: test/db/notifications/digests.sql.
+// The daily digest: what happened goes through the queue and SMTP into one letter, and its button and link end it. For
+// who gets one and what is in it see test/db/notifications/digests.sql.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
@@ -23,7 +23,7 @@ const role = database.connect('kith_worker')
 const { url, letters, refuse, said } = await mailbox()
 const settings = { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/', INSTANCE_DOMAIN: 'kith.example' }
 
-/** A worker that tries again at once. */
+/** A worker that retries immediately. */
 async function start(more: Record<string, string> = settings) {
   const config = readConfig(environment(database.url, more))
   const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
@@ -36,18 +36,18 @@ const end = async () => {
 }
 afterAll(end)
 
-/** Another day: all that has happened is an hour older, and these people's hour has come. */
+/** Moves everything that happened an hour into the past and makes these people's digests due. */
 async function morning(...people: Person[]) {
   await applyEffects(owner)
   await superuser.begin(async (sql) => {
-    await sql`set local session_replication_role = replica` // no trigger says that it changed just now
+    await sql`set local session_replication_role = replica` // no trigger updates the time of change
     await sql`update app.notifications set updated_at = updated_at - interval '1 hour'`
     await sql`update private.digests set day = day - 1, told_to = told_to - interval '1 hour', told_from = told_from - interval '1 hour'`
   })
   const ids = people.map(({ id }) => id)
   await owner`update app.notification_settings set next_digest_at = now() - interval '1 second' where user_id = any (${ids})`
   await until(async () => {
-    await role`select private.job_queue_digests()` // a worker's own run may be at it, and has not committed yet
+    await role`select private.job_queue_digests()` // a worker’s own run may be in progress and not committed yet
     return (await owner`select from app.notification_settings where next_digest_at <= now()`).length === 0
   })
 }
@@ -64,15 +64,15 @@ const pay = (from: Person, to: Person) =>
 const hourOf = async (person: Person) =>
   (await person.get<{ digestHour: number | null }>('/notifications/preferences')).body.digestHour
 
-describe('a digest', () => {
-  test('says what is new, by two workers once, and neither who nor what they said', async () => {
+describe('A digest', () => {
+  test('lists what is new, once with two workers, and contains neither names nor texts', async () => {
     const id = await publish(alice)
     await bob.post(`/posts/${id}/replies`, { body: 'A secret between us.' })
     await carla.post(`/posts/${id}/replies`, { body: 'Another.' })
     await bob.post('/users/alice/follow')
     await alice.patch('/notifications/preferences', { timezone: 'Asia/Tokyo', digestHour: 20 })
     await morning(alice, bob)
-    // as if the worker had been too slow
+    // a duplicate job, as after a timeout
     await owner`insert into pgboss.job (name, data, retry_limit) select name, data, 1000 from pgboss.job where name = 'digests'`
     await idle()
     expect([digestsTo(alice).length, digestsTo(bob).length]).toEqual([1, 0])
@@ -101,7 +101,7 @@ ${leave}`)
     expect(JSON.stringify(letter)).not.toMatch(/secret|bob|carla/i)
   })
 
-  test('tells a thing once: the next one has what is new since', async () => {
+  test('contains each notification once; the next one contains what is new since then', async () => {
     await pay(bob, alice)
     await morning(alice)
     await idle()
@@ -112,7 +112,7 @@ ${leave}`)
     expect(digestsTo(alice)).toHaveLength(2)
   })
 
-  test('is tried again while nobody takes it', async () => {
+  test('is retried while the mail server rejects it', async () => {
     const [dora] = (await join('dora')) as [Person]
     await pay(bob, dora)
     refuse(2)
@@ -124,7 +124,7 @@ ${leave}`)
     expect(record).toEqual({ refused: true })
   })
 
-  test('goes to no mailbox of which a server said that there is none, until its address is verified again', async () => {
+  test('is not sent to a mailbox that a server reported as missing, until the address is verified again', async () => {
     const [gus] = (await join('gus')) as [Person]
     const day = async () => {
       await pay(bob, gus)
@@ -146,13 +146,13 @@ ${leave}`)
     expect(await day()).toEqual([true, 1])
   })
 
-  test('over which a worker died is sent by another, once its time is over, as the same message', async () => {
+  test('whose worker died is sent by another one after its claim expires, as the same message', async () => {
     const [emil] = (await join('emil')) as [Person]
     await pay(bob, emil)
     await morning(emil)
     await until(() => digestsTo(emil).length)
     await idle()
-    // it was sent, and the one who sent it could not say so
+    // the mail was sent, but its worker could not record it
     const [digest] = await owner<{ id: string }[]>`
       update private.digests set sent_at = null, claimed_until = now() + interval '1 hour' where user_id = ${emil.id} returning id`
     await owner`select private.enqueue('digests', json_build_object('digestId', ${digest?.id ?? ''}::text))`
@@ -168,7 +168,7 @@ ${leave}`)
     expect([header(other, 'Message-ID'), other.text]).toEqual([header(one, 'Message-ID'), one.text])
   })
 
-  test('comes to nobody who is banned, or has verified no address in a day, or has read it meanwhile', async () => {
+  test('is not sent to people who are banned, left their address unverified, or have read everything', async () => {
     const people = (await join('fay', 'gil', 'hal')) as [Person, Person, Person]
     const [fay, gil, hal] = people
     for (const one of people) await pay(bob, one)
@@ -185,7 +185,7 @@ ${leave}`)
     expect(people.map((one) => digestsTo(one).length)).toEqual([0, 0, 0])
   })
 
-  test('is ended by the button of the mail program, begins again, and is ended by its link', async () => {
+  test('is ended by the button of a mail program, can be resumed, and is ended by its link', async () => {
     const [letter] = digestsTo(alice) as [Letter]
     expect(header(letter, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click')
     const address = header(letter, 'List-Unsubscribe')?.slice(1, -1) ?? ''
@@ -207,7 +207,7 @@ ${leave}`)
     expect(await hourOf(alice)).toBeNull()
   })
 
-  test('without an SMTP server is a text and a page in a folder', async () => {
+  test('is written as text and HTML to a folder without an SMTP server', async () => {
     const [ida] = (await join('ida')) as [Person]
     const folder = mkdtempSync(pathOf(tmpdir(), 'kith-digest-'))
     try {
@@ -231,7 +231,7 @@ ${leave}`)
   })
 })
 
-test('the page of a digest has no markup but its own', () => {
+test('The HTML of a digest escapes all values', () => {
   const odd = {
     to: 'a@b.example',
     unsubscribeId: '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10',

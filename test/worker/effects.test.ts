@@ -1,5 +1,5 @@
-// What follows from an event is applied by the worker, soon: woken by who wrote in its process, or found by looking. What
-// cannot be applied holds up nobody else, and is told.
+// Effects of an event are applied soon by the worker: it is woken by writes in its own process, and otherwise polls. An
+// effect that fails delays nobody else, and is reported.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
@@ -32,17 +32,17 @@ await emit(1, ann, ben) // before there is a worker
 const worker = await startWorker({ config, databaseUrl: url, log })
 afterAll(() => worker.stop())
 
-test('what was caused before there was a worker, and after, is applied', async () => {
+test('Effects from before and after the start of a worker are applied', async () => {
   await until(async () => (await heard(ann)).length === 1 && (await heard(ben)).length === 1)
   await emit(2, ann)
   worker.wake()
   await until(async () => (await heard(ann)).length === 2)
-  await emit(3, ben) // by another process, which wakes nobody
+  await emit(3, ben) // by another process, which does not wake the worker
   await until(async () => (await heard(ben)).length === 2)
   expect(await owner`select from private.effects`).toHaveLength(0)
 })
 
-test('what an event that is undone would have told is told to nobody', async () => {
+test('An event that is rolled back has no effects', async () => {
   await owner
     .begin(async (sql) => {
       await sql`select private.emit('test.thing.done', '{"n": 1}', ${[ann?.id ?? '']}::uuid[])`
@@ -54,7 +54,7 @@ test('what an event that is undone would have told is told to nobody', async () 
   expect(await heard(ann)).toHaveLength(3)
 })
 
-test('who has one that fails waits, and nobody else does', async () => {
+test('A person with a failing effect has to wait, and nobody else does', async () => {
   const before = (await heard(ann)).length
   await emit(0, ben) // 6 / 0
   await emit(1, ann, ben)
@@ -65,7 +65,7 @@ test('who has one that fails waits, and nobody else does', async () => {
   await until(async () => logged.length > 0)
   expect(logged[0]).toMatchObject({ job: 'effects', failed: 1 })
 
-  // the fault is mended: what waited is applied, in its order
+  // the fault is fixed: the waiting effects are applied in order
   await owner`update private.effects set payload = '{"n": 6}' where payload = '{"n": 0}'`
   await owner`update private.stuck_effects set retry_at = now()`
   await until(async () => (await heard(ben)).length === 4)

@@ -1,6 +1,6 @@
-// What posts are about: from what people publish, over the queue, by two workers and the function `embed` with a model
-// that stands for the edge runtime's; then by the model that comes with Kith, of real sentences, up to the feed. That
-// model is loaded here and nowhere else.
+// Embeddings of posts: first by two workers over the queue and the function `embed`, with a stand-in for the edge
+// runtime's model; then by the model that comes with Kith, with real sentences, up to the feed. Only this file loads
+// that model.
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
@@ -21,10 +21,10 @@ const { alice, bob, carla, database, join } = await world()
 const { owner } = database
 const role = database.connect('kith_worker')
 
-/** What the stand-in was asked, and of what it fails how often. */
+/** What the stand-in was asked, and how often it still fails for a text. */
 const asked: string[] = []
 const failing = new Map<string, number>()
-/** As many numbers as the real one's; texts that share words are near. */
+/** A vector of the real one's length; texts that share words are near each other. */
 async function run(text: string): Promise<number[]> {
   asked.push(text)
   const left = failing.get(text) ?? 0
@@ -43,7 +43,7 @@ async function run(text: string): Promise<number[]> {
 const runtime = createEmbed({ jwtSecrets: [JWT_SECRET], open: () => ({ run }) })
 const FUNCTIONS_URL = await listen(
   getRequestListener((request) =>
-    // mail is taken too
+    // mail is accepted too
     request.url.endsWith('/embed') ? runtime.fetch(request) : new Response(null, { status: 204 }),
   ),
 )
@@ -76,7 +76,7 @@ const due = () => owner`update private.centroids set due_at = now() where due_at
 type Item = { id: string; body: string; why: { factor: string; weight: number }[] }
 const feedOf = async (person: Person) => (await person.get<{ items: Item[] }>('/feed')).body.items
 
-describe('two workers with the model of the edge runtime', () => {
+describe('Two workers with the model of the edge runtime', () => {
   let workers: Worker[] = []
   beforeAll(async () => {
     const edge = { EMBEDDINGS: 'edge', FUNCTIONS_URL }
@@ -84,7 +84,7 @@ describe('two workers with the model of the edge runtime', () => {
   })
   afterAll(() => Promise.all(workers.map((worker) => worker.stop())))
 
-  test('make one vector of each post that is out and has words', async () => {
+  test('make one vector for each published post that has text', async () => {
     const texts = Array.from({ length: 40 }, (_, n) => `Post number ${n} about something`)
     const ids = await Promise.all(texts.map((body) => publish(alice, { body })))
     const title = 'On trains and time'
@@ -101,7 +101,7 @@ describe('two workers with the model of the edge runtime', () => {
     expect(long.length).toBeLessThanOrEqual(400)
   })
 
-  test('try again what failed, and nothing else waits for it', async () => {
+  test('retry what failed, and nothing else waits for it', async () => {
     const poison = 'These words the model does not like'
     failing.set(poison, 2)
     const bad = await publish(carla, { body: poison })
@@ -111,7 +111,7 @@ describe('two workers with the model of the edge runtime', () => {
     expect(asked.filter((text) => text === poison)).toHaveLength(3)
   })
 
-  test('make another one of an edited post, and none of what it says no more', async () => {
+  test('replace the vector of an edited post, and remove it if the text is too short', async () => {
     const id = await publish(carla, { body: 'Apples and pears are fruit' })
     await idle()
     const before = await embeddingOf(id)
@@ -123,13 +123,13 @@ describe('two workers with the model of the edge runtime', () => {
     await carla.patch(`/posts/${id}`, { body: 'Cars and lorries have wheels, mostly four of them' })
     await idle()
     expect((await embeddingOf(id))?.sum).not.toBe(before?.sum)
-    // by a worker that read it before the edit
+    // as from a worker that read the post before the edit
     const late = JSON.stringify([{ id, digest: 'of other words', vector: [1, 2] }])
     expect(await role`select private.store_embeddings('gte-small', ${late}::text::json) as made`).toEqual([{ made: 0 }])
     expect((await embeddingOf(id))?.size).toBe(384)
   })
 
-  test('leave none of a deleted post, also when it is deleted meanwhile', async () => {
+  test('leave no vector of a deleted post, even if it is deleted meanwhile', async () => {
     const id = await publish(carla, { body: 'Soon nobody will read this' })
     await idle()
     const [row] = await owner`select digest, vector from private.post_embeddings where post_id = ${id}`
@@ -139,7 +139,7 @@ describe('two workers with the model of the edge runtime', () => {
     expect(await role`select private.store_embeddings('gte-small', ${late}::text::json) as made`).toEqual([{ made: 0 }])
   })
 
-  test('keep what people like up to date', async () => {
+  test('keep people’s centroids up to date', async () => {
     const posts = await owner<{ id: string; vector: number[] }[]>`
       select p.id, e.vector from app.posts p join private.post_embeddings e on e.post_id = p.id
       where p.author_id = ${alice.id} order by p.published_at limit 2`
@@ -151,7 +151,7 @@ describe('two workers with the model of the edge runtime', () => {
     expect(await centroidOf(bob)).toEqual({ vector: one.vector, due: false })
     await bob.post(`/posts/${other.id}/bookmark`)
     await idle()
-    expect(await centroidOf(bob)).toEqual({ vector: one.vector, due: true }) // a while after the reaction
+    expect(await centroidOf(bob)).toEqual({ vector: one.vector, due: true }) // due a while after the bookmark
     await due()
     await workers[0]?.send('refresh-centroids')
     await until(async () => (await centroidOf(bob))?.due === false)
@@ -166,7 +166,7 @@ describe('two workers with the model of the edge runtime', () => {
     expect(await centroidOf(bob)).toEqual({ vector: null, due: false })
   })
 
-  test('forget an erased person: their posts’ vectors, and what they like', async () => {
+  test('remove an erased person’s centroid and the vectors of their posts', async () => {
     const [emil] = (await join('emil')) as [Person]
     const id = await publish(emil, { body: 'Words of somebody who leaves' })
     const [liked] = await owner<[{ id: string }]>`select id from app.posts where author_id = ${alice.id} limit 1`
@@ -179,7 +179,7 @@ describe('two workers with the model of the edge runtime', () => {
   })
 })
 
-describe('the model that comes with Kith', () => {
+describe('The model that comes with Kith', () => {
   const topics = Object.keys(sentences)
   const ids = new Map<string, string>()
   const topicOf = (text: string) => topics.find((topic) => sentences[topic]?.includes(text))
@@ -192,12 +192,14 @@ describe('the model that comes with Kith', () => {
         ids.set(body, await publish(alice, { body }))
       }
     await applyEffects(owner)
-    await owner`delete from app.feed_blocks` // one block
+    await owner`delete from app.feed_blocks` // everything in one block
     worker = await start({ EMBEDDINGS: 'offline' })
   })
   afterAll(() => worker.stop())
 
-  test('makes vectors of all that has none of its own, whoever made theirs before', { timeout: 120_000 }, async () => {
+  test('makes vectors for all posts without one of its own, even for those with another’s', {
+    timeout: 120_000,
+  }, async () => {
     expect(await owner`select from pgboss.job where name = 'embeddings' and state < 'completed'`).toEqual([])
     await until(
       async () => {
@@ -215,7 +217,7 @@ describe('the model that comes with Kith', () => {
     expect(rows).toHaveLength(out)
   })
 
-  test('finds what is alike: sentences of a topic are nearer than others, and their signs tell nearly as much', async () => {
+  test('puts sentences of one topic nearer to each other than others, and signatures keep most of that', async () => {
     const rows = await owner<{ body: string; vector: number[]; signature: string }[]>`
       select p.body, e.vector, e.signature::text from private.post_embeddings e join app.posts p on p.id = e.post_id
       where p.id = any (${[...ids.values()]}::uuid[]) order by p.body`
@@ -223,7 +225,7 @@ describe('the model that comes with Kith', () => {
     type Vectors = (typeof rows)[number]
     const cosine = (a: Vectors, b: Vectors) => a.vector.reduce((sum, x, i) => sum + x * (b.vector[i] ?? 0), 0)
     const signs = (a: Vectors, b: Vectors) => [...a.signature].filter((bit, i) => bit === b.signature[i]).length
-    /** How often a pair of one topic is nearer than a pair of two. */
+    /** The share of comparisons in which a pair of one topic is nearer than a pair of two topics. */
     const auc = (near: (a: Vectors, b: Vectors) => number) => {
       const [within, between]: [number[], number[]] = [[], []]
       for (const [i, a] of rows.entries())
@@ -233,7 +235,7 @@ describe('the model that comes with Kith', () => {
     }
     expect(auc(cosine)).toBeGreaterThan(0.95) // 0.974
     expect(auc(signs)).toBeGreaterThan(0.94) // 0.964
-    /** Of the eight nearest of each, how many the signs find. */
+    /** The eight vectors nearest to `of`. */
     const nearest = (of: Vectors, near: (a: Vectors, b: Vectors) => number) =>
       rows
         .filter((row) => row !== of)
@@ -246,7 +248,7 @@ describe('the model that comes with Kith', () => {
     expect(found.reduce((sum, share) => sum + share, 0) / found.length).toBeGreaterThan(0.6)
   })
 
-  test('brings what is like what one likes to the front of one’s feed, and nobody else’s', async () => {
+  test('moves posts like those that a person likes to the front of that person’s feed alone', async () => {
     const before = await feedOf(carla)
     for (const body of sentences.music?.slice(0, 3) ?? [])
       await bob.post(`/posts/${ids.get(body)}/react`, { kind: 'heart' })
@@ -264,7 +266,7 @@ describe('the model that comes with Kith', () => {
     expect(others).toHaveLength(before.length)
   })
 
-  test('changes nothing where it is off, nor for whom nothing is known of', async () => {
+  test('changes nothing when it is off, or for a person without a centroid', async () => {
     const text = async (path = '/feed') => (await bob.get(path)).text
     const [on, trending] = [await text(), await text('/feed?tab=trending')]
     await owner`update private.centroids set model = null, vector = null, signature = null where person_id = ${bob.id}`
@@ -279,12 +281,12 @@ describe('the model that comes with Kith', () => {
     expect((await centroidOf(bob))?.vector).toBe(null)
   })
 
-  test('is asked for by configuration, and the edge runtime’s only where there is one', () => {
+  test('is the default, and EMBEDDINGS=edge requires FUNCTIONS_URL', () => {
     expect(readConfig({}).embeddings).toBe('offline')
     expect(() => readConfig({ EMBEDDINGS: 'edge' })).toThrow('EMBEDDINGS: must not be edge without FUNCTIONS_URL')
   })
 
-  test('has a process of its own, that ends when there is nothing to do and starts with the next text', async () => {
+  test('runs in its own process, which ends when idle and starts with the next text', async () => {
     await worker.stop()
     const processes = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
     const before = processes()

@@ -1,5 +1,6 @@
-// Contributions are inherited once each: with two workers and others who do their work beside them while people go on, and
-// with a worker that is killed in the middle of a transaction. What comes to whom: test/db/reputation/inheritance.sql.
+// Contributions are inherited exactly once: with two workers and other clients running the job while people continue,
+// and with a worker killed in the middle of a transaction. For who inherits how much see
+// test/db/reputation/inheritance.sql.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ const { owner, superuser, url } = database
 const config = readConfig(environment(url))
 const log = createLog(config)
 const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.1 })
-// Carla came by Bob, he by Alice, she by the first admin
+// Carla was invited by Bob, Bob by Alice, Alice by the first admin
 await owner`
   update app.invite_tree t set inviter_id = v.inviter
   from (values (${bob.id}::uuid, ${alice.id}::uuid), (${carla.id}, ${bob.id})) v (invitee, inviter)
@@ -32,7 +33,7 @@ await owner.unsafe(`
     perform private.reverse_contribution(array[private.find_active_contribution(p_person, 'bookmark_given', p_post)]);
   end $$`)
 
-/** So many bookmarks of Carla's, each of another post, and the odd ones taken back again: committed one by one. */
+/** Creates this many bookmarks by Carla, each of another post, and removes every odd one; each step is committed. */
 async function contribute(from: number, count: number) {
   await owner.unsafe(`do $$ begin
     for n in ${from}..${from + count - 1} loop
@@ -46,7 +47,7 @@ async function contribute(from: number, count: number) {
   end $$`)
 }
 
-/** The score of each, and which entries were inherited otherwise than once by each of the three above. */
+/** The scores, and how many entries were not inherited exactly once by each of the three above. */
 async function outcome() {
   const rows = await owner<
     { user_id: string; score: number }[]
@@ -65,7 +66,7 @@ const of = (stands: number) => ({ wrong: 0, scores: [stands / 10, stands / 4, st
 const unsend = () => owner`delete from pgboss.job where name = 'inherit-contributions'`
 const waiting = async () => (await owner`select from private.contribution_inheritance limit 1`).length > 0
 
-test('by two workers and four others at once, while people go on, each is inherited once', async () => {
+test('Each contribution is inherited once, by two workers and four other clients while people continue', async () => {
   const workers = [await start(), await start()]
   const pool = database.connect('kith_worker')
   let busy = true
@@ -83,8 +84,8 @@ test('by two workers and four others at once, while people go on, each is inheri
   await Promise.all(workers.map((worker) => worker.stop()))
 })
 
-test('one run does all that waits, however much it is', async () => {
-  await contribute(800, 1200) // which are 1800 steps, of which it takes 1000 at a time
+test('One run processes everything that waits, however much it is', async () => {
+  await contribute(800, 1200) // 1800 steps, of which it takes 1000 at a time
   const worker = await start()
   await worker.send('inherit-contributions')
   await until(async () => !(await waiting()))
@@ -95,15 +96,15 @@ test('one run does all that waits, however much it is', async () => {
   expect(run?.failures).toBe(0)
 })
 
-test('by a worker that is killed in the middle, and the next one, each is inherited once', async () => {
+test('Each contribution is inherited once if a worker is killed in the middle and the next one continues', async () => {
   await contribute(2000, 200)
   const backends = () => superuser<{ pid: number; waits: boolean }[]>`
     select pid, wait_event_type = 'Lock' as waits from pg_stat_activity
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
   await owner.begin(async (sql) => {
-    // the shares are in the ledger by then, and nothing of it is committed
+    // by then the shares are in the ledger, but not committed
     await sql`select from app.contribution_scores where user_id = ${alice.id} for update`
-    await unsend() // also what the clock has put there
+    await unsend() // including what the schedule has queued
     await owner`select private.enqueue('inherit-contributions', '{}')`
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
       env: { ...environment(url), PATH: process.env.PATH },
@@ -113,13 +114,13 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
     await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
-    // as the server does once it finds nobody at the other end
+    // as the server does once it notices that the client is gone
     for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
     await until(async () => (await backends()).length === 0)
   })
   expect((await outcome()).scores.slice(0, 3)).toEqual(of(1000).scores.slice(0, 3))
 
-  // as if the time were over after which its run counts as lost
+  // as after the timeout of the killed run
   await unsend()
   const next = await start()
   await next.send('inherit-contributions')
@@ -128,7 +129,7 @@ test('by a worker that is killed in the middle, and the next one, each is inheri
   expect(await outcome()).toEqual(of(1100))
 })
 
-test('who acts waits neither for the inviters nor for a transaction that has them', async () => {
+test('A person’s action waits neither for inviters nor for a transaction that locks them', async () => {
   await owner.begin(async (sql) => {
     await sql`select private.keep_bookmark(${bob.id}, gen_random_uuid())`
     await sql`select private.keep_bookmark(${alice.id}, gen_random_uuid())`

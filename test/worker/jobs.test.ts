@@ -1,4 +1,4 @@
-// What each job does, called as the worker calls it: as its role, which can do nothing else. A second run finds nothing.
+// What each job does, called with the worker's role, which can do nothing else. A second run finds nothing to do.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { functionOf } from '../../api-facade/worker/jobs.ts'
@@ -14,12 +14,12 @@ async function run(job: string): Promise<number> {
   return row?.changed ?? -1
 }
 
-test('the schema of the queue is that of the installed pg-boss', () => {
+test('The committed schema of the queue is that of the installed pg-boss', () => {
   expect(readFileSync(pgBossPath, 'utf8') === pgBossSql(), 'run npm run db:build').toBe(true)
 })
 
-describe('the role of the worker', () => {
-  test('runs jobs and nothing else of ours', async () => {
+describe('The worker’s role', () => {
+  test('can run jobs and the worker’s own functions, and nothing else', async () => {
     const offences = await owner`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('app', 'private', 'api') and has_function_privilege('worker', p.oid, 'execute')
@@ -36,7 +36,7 @@ describe('the role of the worker', () => {
     expect(jobs.map(({ name }) => name).sort()).toEqual(registered.map(({ name }) => functionOf(name)).sort())
   })
 
-  test('is the only one on the queue, which it cannot rebuild', async () => {
+  test('is the only role with access to the queue, and cannot change its schema', async () => {
     const roles = await owner<{ role: string }[]>`
       select r as role from unnest(array['anon', 'authenticated', 'service_role', 'gate', 'user', 'worker']) r
       where has_schema_privilege(r, 'pgboss', 'usage')`
@@ -47,13 +47,13 @@ describe('the role of the worker', () => {
   })
 })
 
-describe('the job', () => {
+describe('The job', () => {
   const codes = () =>
     owner<{ status: string; held: boolean }[]>`
       select status, reservation_id is not null as held from app.invite_codes
       where code in ('INV-JOB222', 'INV-JOB333', 'INV-JOB444') order by code`
 
-  test('abandon-ai-sessions ends those without an answer for 24 hours', async () => {
+  test('abandon-ai-sessions ends sessions without an answer for 24 hours', async () => {
     const [stale, fresh] = await Promise.all(
       ['Stale', 'Fresh'].map(async (topic) => (await bob.post<{ id: string }>('/ai/sessions', { topic })).body.id),
     )
@@ -65,7 +65,7 @@ describe('the job', () => {
     expect(await run('abandon-ai-sessions')).toBe(0)
   })
 
-  test('release-reservations lets go of codes whose half hour is over', async () => {
+  test('release-reservations releases codes whose half hour is over', async () => {
     await owner`
       insert into app.invite_codes (code, generated_by, status, reservation_id, reserved_until, expires_at)
       select code, ${alice.id}, 'reserved', gen_random_uuid(), now() + held, now() + lives
@@ -81,14 +81,14 @@ describe('the job', () => {
     expect(await run('release-reservations')).toBe(0)
   })
 
-  test('expire-invites ends active codes past their time', async () => {
+  test('expire-invites expires active codes past their time', async () => {
     await owner`update app.invite_codes set expires_at = now() - interval '1 second' where code like 'INV-JOB%'`
     expect(await run('expire-invites')).toBe(1)
     expect((await codes()).map(({ status }) => status)).toEqual(['expired', 'expired', 'reserved'])
     expect(await run('expire-invites')).toBe(0)
   })
 
-  test('expire-boosts ends those that are over, and passes over a post that is locked', async () => {
+  test('expire-boosts ends boosts that are over, and skips a locked post', async () => {
     const ids = await Promise.all(
       ['One', 'Two', 'Three'].map(async (body) => (await alice.post<{ id: string }>('/posts', { body })).body.id),
     )
@@ -105,7 +105,7 @@ describe('the job', () => {
     expect(rows.map(({ boost }) => boost)).toEqual(['0.0', '0.0', '1.5'])
   })
 
-  test('publish-scheduled lets one post out at a time, the one that has been due the longest', async () => {
+  test('publish-scheduled publishes one post at a time, the longest due first', async () => {
     const ids = await Promise.all(
       ['one', 'two', 'three'].map(async (body) => {
         const publishAt = new Date(Date.now() + 3_600_000).toISOString()
@@ -122,7 +122,7 @@ describe('the job', () => {
     expect(await out()).toHaveLength(2)
   })
 
-  test('roll-realtime-partitions makes the days ahead and drops the old ones', async () => {
+  test('roll-realtime-partitions creates the partitions of the days ahead and drops old ones', async () => {
     expect(await run('roll-realtime-partitions')).toBe(0)
     const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
     const partition = (offset: number) => `realtime.messages_${day(offset).replaceAll('-', '_')}`
@@ -137,12 +137,12 @@ describe('the job', () => {
   })
 
   describe('purge', () => {
-    /** Whatever else is over by now. */
+    /** Purges until nothing is left to delete. */
     const clear = async () => {
       while ((await run('purge')) > 0);
     }
 
-    test('forgets answers after 24 hours', async () => {
+    test('deletes idempotency keys after 24 hours', async () => {
       await clear()
       await owner`insert into app.idempotency_keys (user_id, operation, key, request, created_at)
         values (${alice.id}, 'pay', 'old', '', now() - interval '25 hours'), (${alice.id}, 'pay', 'new', '', now())`
@@ -151,7 +151,7 @@ describe('the job', () => {
       expect(await run('purge')).toBe(0)
     })
 
-    test('keeps tokens that have not expired by themselves', async () => {
+    test('keeps revoked tokens until they would have expired', async () => {
       const now = Math.floor(Date.now() / 1000)
       await owner`insert into private.revoked_tokens (user_id, issued_at, expires_at)
         values (${bob.id}, 1, ${now - 7200}), (${bob.id}, 1, ${now + 60})`
@@ -160,7 +160,7 @@ describe('the job', () => {
       expect(await run('purge')).toBe(0)
     })
 
-    test('empties the outbox of what is older than 30 days', async () => {
+    test('deletes domain events older than 30 days', async () => {
       await owner`insert into app.domain_events (name, payload, created_at)
         select 'posts.post.edited', jsonb_build_object('postId', days), now() - days * interval '1 day'
         from unnest(array[31, 29]) as days`
@@ -170,7 +170,7 @@ describe('the job', () => {
       expect(await run('purge')).toBe(0)
     })
 
-    test('forgets rate windows that have ended, and waits for none that is being counted', async () => {
+    test('deletes rate windows that have ended, and skips locked ones', async () => {
       await owner`delete from private.rates`
       await owner`insert into private.rates (key, used, ends_at) values
         ('over', 1, now() - interval '1 second'), ('counted', 1, now() - interval '1 second'), ('open', 1, now() + interval '1 minute')`
@@ -183,14 +183,14 @@ describe('the job', () => {
       expect(await run('purge')).toBe(0)
     })
 
-    test('deletes no more of a table at once than its batch', async () => {
+    test('deletes at most one batch of a table per run', async () => {
       await owner`update private.retention set batch = 2 where relation = 'app.domain_events'::regclass`
       await owner`insert into app.domain_events (name, payload, created_at)
         select 'posts.post.edited', '{"postId": null}', now() - interval '31 days' from generate_series(1, 5)`
       expect([await run('purge'), await run('purge'), await run('purge'), await run('purge')]).toEqual([2, 2, 1, 0])
     })
 
-    test('finds every table by an index on its moment', async () => {
+    test('finds the rows of every table by an index on the time', async () => {
       const unindexed = await owner`
         select r.relation::text as name from private.retention r
         where r.relation <> 'private.rates'::regclass   -- unlogged, small, and counted without touching an index
@@ -200,7 +200,7 @@ describe('the job', () => {
     })
   })
 
-  test('finish-erasures erases once more whoever went lately, and nobody else', async () => {
+  test('finish-erasures erases recently erased people again, and nobody else', async () => {
     const [late, early] = await join('late', 'early')
     await late?.post('/me/delete', { password: late.password })
     await early?.post('/me/delete', { password: early.password })
@@ -214,7 +214,7 @@ describe('the job', () => {
     expect(await run('finish-erasures')).toBe(1)
   })
 
-  test('check-audience repairs what is missing, wrong and too much', async () => {
+  test('check-audience repairs missing, wrong and surplus rows', async () => {
     expect(await run('check-audience')).toBe(0)
     await alice.post(`/users/${bob.username}/block`)
     await owner`insert into app.audience (viewer_id, author_id, level) values (${carla.id}, ${alice.id}, 2)`

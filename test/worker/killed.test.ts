@@ -1,4 +1,4 @@
-// A worker that is killed in the middle of its work: another one goes on with it within seconds.
+// A worker that is killed in the middle of its work: another one continues within seconds.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { until } from '../support/until.ts'
 const { owner, superuser, url } = await createDatabase()
 const config = readConfig(environment(url))
 const start = () => startWorker({ config, databaseUrl: url, log: createLog(config), pollSeconds: 0.1 })
-// the first worker makes the queues, and says of which it wants a sign of life
+// the first worker creates the queues, and sets which of them need heartbeats
 await (await start()).stop()
 const backends = () => superuser<{ pid: number; waits: boolean }[]>`
   select pid, wait_event = 'relation' as waits from pg_stat_activity
   where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
 
-/** A worker in a process of its own, killed as soon as its job waits for a lock that is held on this table. */
+/** Starts a worker in its own process, and kills it once its job waits for a lock on this table. */
 async function killIn(table: string): Promise<void> {
   await owner.begin(async (sql) => {
     await sql.unsafe(`lock table ${table} in share mode`)
@@ -32,17 +32,17 @@ async function killIn(table: string): Promise<void> {
     await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
-    // as the server does once it finds nobody at the other end
+    // as the server does once it notices that the client is gone
     for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
     await until(async () => (await backends()).length === 0)
   })
 }
-/** As if as many seconds had gone by as a job may be without a sign of life. */
+/** Moves the last heartbeat of running jobs past their limit. */
 const secondsLater = () =>
   owner`update pgboss.job set heartbeat_on = heartbeat_on - heartbeat_seconds * interval '1 second'
         where state = 'active' returning name`
 
-test('a proposal that it executed is executed by another', async () => {
+test('A proposal whose worker was killed is executed by another worker', async () => {
   const [person] = await owner<{ id: string }[]>`
     insert into app.users (username, first_name, last_name) values ('somebody', 'Some', 'Body') returning id`
   const [space] = await owner<{ id: string }[]>`
@@ -59,13 +59,13 @@ test('a proposal that it executed is executed by another', async () => {
   expect(await status()).toBe('passed')
 
   const next = await start()
-  await next.send('settle-proposals') // which the queue refuses as long as it believes that the other one runs
+  await next.send('settle-proposals') // the queue refuses it while it believes that the killed one is running
   expect(await secondsLater()).toContainEqual({ name: 'settle-proposals' })
   await until(async () => (await status()) === 'executed')
   await next.stop()
 })
 
-test('and so is work in batches', async () => {
+test('Work in batches whose worker was killed is done by another worker', async () => {
   const [person] = await owner<{ id: string }[]>`
     insert into app.users (username, first_name, last_name, banned_at) values ('prolific', 'P', 'X', now()) returning id`
   await owner`select private.enqueue('hidden-contents', json_build_object('userId', ${person?.id ?? ''}::uuid))`
@@ -79,7 +79,7 @@ test('and so is work in batches', async () => {
   await next.stop()
 })
 
-test('every job that may run twice tells that its worker is alive', async () => {
+test('Every job that may run twice sends heartbeats', async () => {
   const silent = await owner`
     select q.name from pgboss.queue q
     where q.name in (select name from private.jobs union all select queue from private.batch_queues)

@@ -1,4 +1,4 @@
-// Mail with a link for a new password: from the request over the queue and SMTP to the link, and what the link is good for.
+// Mail with a link to reset a password: from the request through the queue and SMTP to the link and its effect.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
@@ -26,7 +26,7 @@ const reset = (token: unknown, newPassword: unknown = 'what I chose now', path =
   nobody.post(path, { token, newPassword })
 const linkIn = (text: string) => /^https:\/\/kith\.example\/app\/reset-password#token=([\w-]+)\s*$/m.exec(text)?.[1]
 
-describe('a mail', async () => {
+describe('A password-reset mail', async () => {
   const { url, letters, refuse } = await mailbox()
   const settings = { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/', INSTANCE_DOMAIN: 'kith.example' }
   const config = readConfig(environment(database.url, settings))
@@ -45,7 +45,7 @@ describe('a mail', async () => {
   test.each([
     ['/auth/forgot-password', '/auth/reset-password'],
     ['/forgot/request', '/forgot/reset'],
-  ])('that POST %s sends sets a password by POST %s, once', async (asking, setting) => {
+  ])('requested by POST %s sets a password by POST %s, once', async (asking, setting) => {
     const person = await invite(`p_${asking.replace(/\W/g, '')}`)
     const other = await person.login()
     const { body } = await nobody.post<Session>('/auth/login', { ...credentials(person), session: 'rotating' })
@@ -67,7 +67,7 @@ describe('a mail', async () => {
     expect(await logIn(person.email, 'what I chose now')).toMatchObject({ status: 200 })
   })
 
-  test('is asked for with the same answer and the same work, whether anybody has the address', async () => {
+  test('is requested with the same answer and work whether or not the address is registered', async () => {
     const cleo = await invite('cleo')
     await idle()
     const traces = async () => {
@@ -92,7 +92,7 @@ describe('a mail', async () => {
     expect(letters.flatMap(({ to }) => to)).not.toContain('zoe@nowhere.example')
   })
 
-  test('goes out five times an hour, and an older link stays good', async () => {
+  test('is sent at most five times an hour, and older links stay valid', async () => {
     const dora = await invite('dora')
     for (let n = 0; n < 7; n++) expect(await ask(dora.email)).toMatchObject({ status: 200, body: SAME })
     await idle()
@@ -103,7 +103,7 @@ describe('a mail', async () => {
     for (const token of tokens) expect(await reset(token)).toFailWith(410, 'reset_over')
   })
 
-  test('has a token that stands nowhere in the database', async () => {
+  test('contains a token that is not stored in the database', async () => {
     const eve = await invite('eve')
     await ask(eve.email)
     const token = (await tokenFor(eve)) ?? ''
@@ -115,9 +115,9 @@ describe('a mail', async () => {
     expect(JSON.stringify(logged)).not.toContain(eve.email)
   })
 
-  test('is tried again when the server is busy, and the log says why in codes alone', async () => {
+  test('is retried when the server is busy, and the log has the reason in codes only', async () => {
     const fay = await invite('fay')
-    await idle() // the mail of the registration is not the one that is refused
+    await idle() // the mail of the registration must not be the rejected one
     refuse(2)
     await ask(fay.email)
     expect(await tokenFor(fay)).toBeDefined()
@@ -129,7 +129,7 @@ describe('a mail', async () => {
     expect(record).toEqual({ failures: 2 })
   })
 
-  test('does not wait behind hundreds that strangers asked for and that go to nobody', async () => {
+  test('does not wait behind hundreds of requests for unknown addresses', async () => {
     await owner`with asked as (
         insert into private.password_resets (id, token_hash)
         select gen_random_uuid(), sha256('token') from generate_series(1, 300) returning id)
@@ -139,7 +139,7 @@ describe('a mail', async () => {
     expect(await tokenFor(lea)).toBeDefined()
   })
 
-  test('is good for an hour', async () => {
+  test('is valid for an hour', async () => {
     const gil = await invite('gil')
     await ask(gil.email)
     const token = await tokenFor(gil)
@@ -148,7 +148,7 @@ describe('a mail', async () => {
     expect(await logIn(gil.email, gil.password)).toMatchObject({ status: 200 })
   })
 
-  test('is no use once the password was changed, or to the erased', async () => {
+  test('is invalid once the password was changed or the person erased', async () => {
     const [hal, ida] = [await invite('hal'), await invite('ida')]
     await ask(hal.email)
     await ask(ida.email)
@@ -160,7 +160,7 @@ describe('a mail', async () => {
     expect(await reset(hers)).toFailWith(410, 'reset_over')
   })
 
-  test('of two who bring the same link one is late', async () => {
+  test('is accepted from exactly one of concurrent requests', async () => {
     const jan = await invite('jan')
     await ask(jan.email)
     const token = await tokenFor(jan)
@@ -169,15 +169,15 @@ describe('a mail', async () => {
   })
 })
 
-describe('a mail beside one that the server holds up', async () => {
+describe('A mail sent beside one that the server delays', async () => {
   const { url, letters, held } = await mailbox()
 
-  test('counts as sent at once: a worker that ends meanwhile has only the other one to repeat', async () => {
+  test('counts as sent immediately, so that a worker that ends meanwhile repeats only the other one', async () => {
     const [slow, quick] = [await invite('mia'), await invite('noa')]
     held.set(slow.email, [])
     for (const { email } of [slow, quick]) await ask(email)
     const config = readConfig(environment(database.url, { SMTP_URL: url }))
-    // it starts after both were asked for, so it takes them in one batch
+    // it starts after both requests, so that it takes both in one batch
     const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
     try {
       await until(
@@ -202,14 +202,14 @@ describe('a mail beside one that the server holds up', async () => {
   })
 })
 
-describe('a mail without an SMTP server', () => {
-  test('is written to a folder, and the log says where', async () => {
+describe('A mail without an SMTP server', () => {
+  test('is written to a folder, and the log has its path', async () => {
     const kim = await invite('kim')
     const folder = mkdtempSync(pathOf(tmpdir(), 'kith-mail-'))
     const config = readConfig(environment(database.url, { DATA_DIR: folder, PORT: '8787' }))
     const said: { path: string }[] = []
     const log = Object.assign(createLog(config), { info: (line: { path: string }) => said.push(line) })
-    // those of the first worker have ended with their describe, so this one alone takes the job
+    // the first worker has ended with its describe, so that only this one takes the job
     const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.1 })
     try {
       await ask(kim.email)

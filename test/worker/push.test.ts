@@ -1,5 +1,5 @@
-// Pushes: from what happens, over the queue and the function `deliver`, to Expo and to a browser's push service, which are
-// servers here. Each once, tried again while nobody takes it, and to no device that is gone.
+// Pushes: from an event through the queue and the function `deliver` to Expo and to a browser's push service, which are
+// servers here. Each is sent once, retried while the provider is unavailable, and not sent to devices that are gone.
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
@@ -20,7 +20,7 @@ const { alice, bob, carla, admin, database, join } = await world({ env })
 const { owner } = database
 
 const config = readConfig(environment(database.url, env))
-/** A worker that tries again at once. Each that starts sets the pace of the queue anew, and a job takes it when it is made. */
+/** A worker that retries immediately. Each start resets the queue's settings, and a job copies them when it is made. */
 async function start() {
   const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })
   await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false, retry_limit = 1000 where name = 'push'`
@@ -47,8 +47,8 @@ const devices = async ({ id }: Person) =>
 const pay = (from: Person, to: Person) =>
   from.post('/economy/pay', { emotion: 'joy', tier: 0, receiverId: to.username })
 
-describe('a push', () => {
-  test('reaches every device once, with kind, target and a line, and nobody’s words', async () => {
+describe('A push', () => {
+  test('reaches every device once, with kind, target and a line, and without anybody’s words', async () => {
     const [one, other] = [await phone(alice, 'one'), await phone(alice, 'other')]
     const browser = browsers.subscribe()
     const { shown: _, topics: __, ...subscription } = browser
@@ -69,7 +69,7 @@ describe('a push', () => {
     expect(JSON.stringify([phones.messages, browser.shown])).not.toMatch(/secret|bob/)
   })
 
-  test('comes for a roll-up when it begins, and again only once it was read', async () => {
+  test('is sent for a roll-up when it starts, and again only after it was read', async () => {
     const token = await phone(bob, 'of bob')
     const id = await publish(bob)
     await alice.post(`/posts/${id}/replies`, { body: 'One' })
@@ -84,7 +84,7 @@ describe('a push', () => {
     expect(phones.to(token).map(({ body }) => body)).toEqual(['Somebody replied to you.', '3 replies to you.'])
   })
 
-  test('is tried again while nobody takes it, and what was taken is not sent twice', async () => {
+  test('is retried while the provider is unavailable, and what was accepted is not sent twice', async () => {
     const [dora] = (await join('dora')) as [Person]
     const token = await phone(dora, 'of dora')
     const { shown, topics: _, ...subscription } = browsers.subscribe()
@@ -102,7 +102,7 @@ describe('a push', () => {
     expect([phones.to(token).length, shown.length]).toEqual([2, 2])
   })
 
-  test('goes to no device whose provider says that it is gone, at once or by its receipt', async () => {
+  test('is no longer sent to a device that the provider reports as gone, immediately or by receipt', async () => {
     const [emil] = (await join('emil')) as [Person]
     const [now, later, stays] = [await phone(emil, 'now'), await phone(emil, 'later'), await phone(emil, 'stays')]
     const browser = browsers.subscribe()
@@ -123,7 +123,7 @@ describe('a push', () => {
     expect(await devices(emil)).toEqual([stays])
   })
 
-  test('that spoils a batch spoils it for itself alone', async () => {
+  test('that the provider rejects does not affect the rest of its batch', async () => {
     const [fay] = (await join('fay')) as [Person]
     const tokens = [await phone(fay, 'bad'), await phone(fay, 'good'), await phone(fay, 'better')]
     phones.bad.add(tokens[0] ?? '')
@@ -132,7 +132,7 @@ describe('a push', () => {
     expect(tokens.map((token) => phones.to(token).length)).toEqual([0, 1, 1])
   })
 
-  test('is not sent when what it tells of was read, turned off or muted before', async () => {
+  test('is not sent if its notification was read, disabled or muted before', async () => {
     const [gil, hal] = (await join('gil', 'hal')) as [Person, Person]
     const token = await phone(gil, 'of gil')
     await worker.stop()
@@ -151,13 +151,13 @@ describe('a push', () => {
   })
 })
 
-test('of two workers one alone sends each push', async () => {
+test('With two workers each push is sent once', async () => {
   const [zoe] = (await join('zoe')) as [Person]
   const token = await phone(zoe, 'of zoe')
   await owner`
     insert into app.notifications (user_id, kind, group_key)
     select ${zoe.id}, 'payment.received', 'n' || n from generate_series(1, 250) n`
-  // some jobs twice, as if their worker had been too slow
+  // some jobs twice, as after a timeout
   await owner`
     insert into pgboss.job (name, data, retry_limit)
     select name, data, retry_limit from pgboss.job where name = 'push' and state = 'created' limit 100`
@@ -168,8 +168,8 @@ test('of two workers one alone sends each push', async () => {
   expect(new Set(phones.to(token).map(({ data }) => data.id)).size).toBe(250)
 })
 
-describe('a device', () => {
-  test('is forgotten by a ban, an erasure, a logout with it, and one everywhere', async () => {
+describe('A device', () => {
+  test('is removed by a ban, an erasure, a logout with it, and a global logout', async () => {
     const people = (await join('ida', 'jan', 'kim', 'lea', 'max')) as Person[]
     const [ida, jan, kim, lea, max] = people as [Person, Person, Person, Person, Person]
     for (const person of people) {
@@ -186,7 +186,7 @@ describe('a device', () => {
   })
 })
 
-test('every kind has a line', async () => {
+test('Every kind of notification has a line', async () => {
   const kinds = await owner<{ kind: string }[]>`select kind from private.notification_kinds order by kind collate "C"`
   expect(kindsWithLines.toSorted()).toEqual(kinds.map(({ kind }) => kind))
 })

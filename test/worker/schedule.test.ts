@@ -1,5 +1,5 @@
-// Scheduled posts go out once each: with two workers and others who do their work beside them, and with a worker that is
-// killed in the middle of a transaction. What goes out when: test/db/posts/scheduling.sql.
+// Scheduled posts are published exactly once: with two workers and other clients running the job, and with a worker
+// killed in the middle of a transaction. For what is published when see test/db/posts/scheduling.sql.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const interestId = catalog.items[0]?.id
 
 const start = () => startWorker({ config, databaseUrl: url, log, pollSeconds: 0.1 })
 
-/** Posts whose time has come, of two people. */
+/** Posts by two people, all due. */
 async function waiting(count: number): Promise<string[]> {
   const publishAt = new Date(Date.now() + 3_600_000).toISOString()
   const ids: string[] = []
@@ -31,7 +31,7 @@ async function waiting(count: number): Promise<string[]> {
   return ids
 }
 
-/** How many of them are out, and how often each thing that follows has happened. */
+/** How many of them are published, and how often each consequence happened. */
 async function outcome(ids: string[]) {
   await applyEffects(owner)
   const [row] = await owner`
@@ -46,7 +46,7 @@ async function outcome(ids: string[]) {
 }
 const each = (n: number) => ({ out: n, events: n, earned: n, announced: n })
 
-test('by two workers and four others at once, each goes out once', async () => {
+test('Each post is published once, by two workers and four other clients concurrently', async () => {
   const ids = await waiting(30)
   expect(await outcome(ids)).toEqual(each(0))
   const workers = [await start(), await start()]
@@ -64,7 +64,7 @@ test('by two workers and four others at once, each goes out once', async () => {
   await Promise.all(workers.map((worker) => worker.stop()))
 })
 
-test('one run does all that is due, however much it is', async () => {
+test('One run publishes everything that is due, however much it is', async () => {
   const ids = await waiting(40)
   const worker = await start()
   await worker.send('publish-scheduled')
@@ -77,13 +77,13 @@ test('one run does all that is due, however much it is', async () => {
   expect(run?.changed).toBeGreaterThanOrEqual(ids.length)
 })
 
-test('by a worker that is killed in the middle, and the next one, each goes out once', async () => {
+test('Each post is published once if a worker is killed in the middle and the next one continues', async () => {
   const ids = await waiting(6)
   const backends = () => superuser<{ pid: number; waits: boolean }[]>`
     select pid, wait_event = 'relation' as waits from pg_stat_activity
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
   await owner.begin(async (sql) => {
-    // a post has gone out by then but for what tells of it, and nothing of it is committed
+    // by then a post is published except for its event, and nothing is committed
     await sql`lock table app.domain_events in share mode`
     await owner`select private.enqueue('publish-scheduled', '{}')`
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
@@ -94,13 +94,13 @@ test('by a worker that is killed in the middle, and the next one, each goes out 
     await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
-    // as the server does once it finds nobody at the other end
+    // as the server does once it notices that the client is gone
     for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
     await until(async () => (await backends()).length === 0)
   })
   expect(await outcome(ids)).toEqual(each(0))
 
-  // as if the time were over after which its run counts as lost
+  // as after the timeout of the killed run
   await owner`delete from pgboss.job where name = 'publish-scheduled' and state = 'active'`
   const next = await start()
   await next.send('publish-scheduled')
@@ -109,9 +109,9 @@ test('by a worker that is killed in the middle, and the next one, each goes out 
   expect(await outcome(ids)).toEqual(each(ids.length))
 })
 
-test('one that always fails holds up no other, and is told', async () => {
+test('A post that always fails delays no others, and is reported', async () => {
   const [stuck = '', ...ids] = await waiting(12)
-  // due before the others, and where they are tried one after the other that is first
+  // due before the others, so that it would be first in a sequence
   await owner`update app.posts set publish_at = now() - interval '1 hour' where id = ${stuck}`
   await owner.unsafe(`
     create function private.refuse() returns trigger language plpgsql as $$ begin raise exception 'no luck'; end $$;

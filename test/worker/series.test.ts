@@ -1,4 +1,4 @@
-// More than 100 followers of a series are told of a new part by the worker: each once, and nobody who may not see it.
+// More than 100 followers of a series are notified of a new item by the worker: each once, and only if they can see it.
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
@@ -24,7 +24,7 @@ await owner`
     select 'many_' || n, 'M', 'M' from generate_series(1, ${FOLLOWERS - 2}) n returning id)
   insert into app.series_follows (series_id, user_id) select ${series}, id from more`
 
-/** How many people were told of a post, and how often. */
+/** How many people were notified of a post, and how many notifications there are. */
 async function told(post: string) {
   await applyEffects(owner)
   const [row] = await owner`
@@ -34,14 +34,14 @@ async function told(post: string) {
 }
 const everybody = (n: number) => ({ notices: n, people: n })
 
-describe('many followers', async () => {
+describe('Many followers of a series', async () => {
   const logged: unknown[] = []
   const config = readConfig(environment(database.url))
   const log = Object.assign(createLog(config), { error: (line: object) => logged.push(line) })
   const second = await publish('second')
   await add(second)
   const toldByTheRequest = await told(second)
-  // what is asked for before a worker starts waits for it
+  // jobs queued before a worker starts wait for it
   const worker = await startWorker({ config, databaseUrl: database.url, log, pollSeconds: 0.1 })
   afterAll(() => worker.stop())
   const finished = (jobs: number) =>
@@ -50,7 +50,7 @@ describe('many followers', async () => {
       return done.length === jobs
     })
 
-  test('are told by the worker, once', async () => {
+  test('are notified by the worker, once', async () => {
     expect(toldByTheRequest).toEqual(everybody(0))
     await finished(1)
     expect(await told(second)).toEqual(everybody(FOLLOWERS))
@@ -60,13 +60,13 @@ describe('many followers', async () => {
     expect(run).toEqual({ runs: 1, failures: 0, changed: FOLLOWERS })
   })
 
-  test('are not told again when the job runs again', async () => {
+  test('are not notified again when the job runs again', async () => {
     await owner`select private.enqueue('series-notices', ${owner.json({ seriesId: series, postId: second })}::json)`
     await finished(2)
     expect(await told(second)).toEqual(everybody(FOLLOWERS))
   })
 
-  test('who may not see the part, or have muted its author, are not told', async () => {
+  test('are not notified if they cannot see the item or have muted its author', async () => {
     const circle = await id(alice.post<Id>('/circles', { name: 'Near' }))
     await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob' })
     const near = await publish('near', { visibility: 'circles' })
@@ -78,12 +78,12 @@ describe('many followers', async () => {
     await add(open)
     await finished(4)
     expect(await told(open)).toEqual(everybody(FOLLOWERS - 1))
-    // of what nobody has read the latest is told
+    // of unread items the latest is shown
     expect(await bob.inbox('series.updated')).toMatchObject([{ payload: { postId: open } }])
     expect(await carla.inbox('series.updated')).toMatchObject([{ payload: { postId: second } }])
   })
 
-  test('hear of it when the first try fails', async () => {
+  test('are notified when the first attempt fails', async () => {
     await owner`update pgboss.queue set retry_delay = 0, retry_backoff = false where name = 'series-notices'`
     await owner`alter function private.fan_out_series_item_batch rename to told_before`
     const post = await publish('late')

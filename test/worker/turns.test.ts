@@ -1,5 +1,5 @@
-// Jobs that take what has been due the longest: whoever has hundreds of pieces that are due at once holds up nobody else,
-// and gets all of it done in the end. Each test calls the job as the worker does and counts the calls, and what they look at.
+// Jobs that take what has been due the longest: a person with hundreds of due items delays nobody else, and all of them
+// are done in the end. Each test calls the job as the worker does, and counts the calls and the rows that they read.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 const { owner, superuser, url } = await createDatabase()
 
-/** As many as one person has due before the one of somebody else. */
+/** How many items one person has due before the one of somebody else. */
 const MANY = 700
 
 const someone = async (name: string) => {
@@ -23,7 +23,7 @@ const flooder = await someone('flooder')
 const honest = await someone('honest')
 const guest = await someone('guest')
 
-/** The events of somebody that begin so, with a guest who said so in time. */
+/** Events by `host` that begin then, with a guest who replied in time. */
 async function events(host: string, count: number, begins: string, going = true): Promise<string[]> {
   const made = await owner<{ id: string }[]>`
     with heads as (insert into app.contents (kind, author_id, title) select 'event', ${host}, 'x' from generate_series(1, ${count}) returning id),
@@ -52,7 +52,7 @@ const polls = async (author: string, count: number, due: string) => {
 
 type Work = {
   job: string
-  /** Writes pieces of somebody that are due, the first of them since so long. */
+  /** Creates items of a person that became due so long ago. */
   make(who: string, count: number, due: string): Promise<string[]>
   /** How many of these are done. */
   done(ids: string[]): Promise<{ n: number }[]>
@@ -91,7 +91,7 @@ const works: Work[] = [
   },
 ]
 
-/** What one call changed, and how many entries of indexes and rows it looked at. */
+/** What one call changed, and how many index entries and rows it read. */
 async function call(job: string) {
   return superuser.begin(async (sql) => {
     const looked = async () => {
@@ -108,7 +108,7 @@ async function call(job: string) {
 }
 const isDone = async ({ done }: Work, ids: string[]) => (await done(ids))[0]?.n === ids.length
 
-// nothing of an earlier test is due any more
+// nothing of an earlier test is still due
 beforeEach(async () => {
   await owner`update app.event_seats set remind_at = null, reminded_for = null`
   await owner`update app.posts set deleted_at = now() where published_at is null`
@@ -116,8 +116,8 @@ beforeEach(async () => {
   await owner`update app.event_rsvps set reminded_for = null`
 })
 
-describe.each(works)('$job', (work) => {
-  test('does the one of another after few of those who have many', async () => {
+describe.each(works)('The job $job', (work) => {
+  test('does another person’s item after a few of the person with many', async () => {
     const many = await work.make(flooder, MANY, '2 minutes')
     const one = await work.make(honest, 1, '1 minute')
     let calls = 0
@@ -128,7 +128,7 @@ describe.each(works)('$job', (work) => {
       most = Math.max(most, looked)
       calls++
     }
-    // all but 100 gave way, which took two calls: each of them looks at a bounded number
+    // all but 100 were postponed, which took two calls, each with a bounded number of reads
     expect(calls).toBeLessThanOrEqual(110)
     expect(most).toBeLessThan(4000)
 
@@ -137,15 +137,15 @@ describe.each(works)('$job', (work) => {
     expect((did?.n ?? 0) + (waits?.n ?? 0)).toBe(MANY)
   }, 60_000)
 
-  test('does up to a hundred of somebody at once', async () => {
+  test('does up to a hundred items of one person in a row', async () => {
     const many = await work.make(flooder, 100, '2 minutes')
     while ((await call(work.job)).changed > 0);
     expect(await isDone(work, many)).toBe(true)
   })
 })
 
-describe('remind-events', () => {
-  test('looks at no event that nobody goes to, is cancelled, or is told of', async () => {
+describe('The job remind-events beyond that', () => {
+  test('reads no event without attendees, that is cancelled, or whose people were reminded', async () => {
     await events(flooder, MANY, '24 hours -2 minutes', false)
     const off = await events(flooder, 10, '24 hours -2 minutes')
     await owner`update app.events set cancelled_at = now() where id = any (${off}::uuid[])`
@@ -156,7 +156,7 @@ describe('remind-events', () => {
     expect(rows).toEqual([{ id: told }])
   })
 
-  test('comes again for an event with more than 500 guests, behind those of others', async () => {
+  test('continues with an event of more than 500 guests after those of others', async () => {
     const [large = ''] = await events(flooder, 1, '24 hours -2 minutes')
     await owner`
       with many as (insert into app.users (username, first_name, last_name)
@@ -178,7 +178,7 @@ describe('remind-events', () => {
   })
 })
 
-test('publish-scheduled puts off at once what may not go out in a space', async () => {
+test('publish-scheduled immediately postpones posts that may not be published in a space', async () => {
   const [space] = await owner<{ id: string }[]>`
     insert into app.spaces (kind, slug, name, member_count) values ('group', 'left', 'x', 1) returning id`
   await owner`insert into app.posts (author_id, body, space_id, publish_at, published_at)
@@ -193,7 +193,7 @@ test('publish-scheduled puts off at once what may not go out in a space', async 
   ).toEqual([{ id: post }])
 })
 
-test('a job in batches has its turn, and then others of its queue before it goes on', async () => {
+test('A job in batches alternates with others in its queue', async () => {
   await owner.unsafe(`
     create table private.done (who text, n integer generated always as identity);
     create function private.do_next(p_job jsonb, p_after uuid default null) returns json language plpgsql as $$

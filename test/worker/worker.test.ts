@@ -1,5 +1,5 @@
-// The worker itself: the clock starts jobs, two workers do no harm, a failure is repeated, told and put aside, and an end
-// waits for what runs. Queues are looked at twice a second here, so that no test waits for the minute.
+// The worker itself: the schedule starts jobs, two workers do no harm, a failed job is retried, reported and put aside,
+// and a stop waits for running jobs. Queues are polled every 0.1 s here, so that no test waits for a minute.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ const config = readConfig(environment(url))
 const logged: object[] = []
 const log = Object.assign(createLog(config), { error: (line: object) => logged.push(line) })
 
-/** Starts a worker whose clock has only the jobs of every minute: a test that sends another must be the only one to. */
+/** Starts a worker with only the jobs of every minute, so that no other job runs but those that a test sends. */
 async function start() {
   const worker = await startWorker({ config, databaseUrl: url, log, pollSeconds: 0.1 })
   await owner`delete from pgboss.schedule where cron <> '* * * * *'`
   return worker
 }
 const first = await start()
-// the clock is looked at every half minute; as if that were over, the second one looks at once
+// the schedule is checked every half minute; resetting the time makes the second worker check immediately
 await owner`update pgboss.version set cron_on = null`
 const workers = [first, await start()] as const
 afterAll(() => Promise.all(workers.map((worker) => worker.stop())))
@@ -35,7 +35,7 @@ async function recorded(job: string): Promise<Record> {
   return row ?? { runs: 0, failures: 0 }
 }
 
-/** Makes a job's function do something else until the end of `work`. */
+/** Replaces a job's function until the end of `work`. */
 async function instead(job: string, body: string, work: () => Promise<void>): Promise<void> {
   const [before] = await owner<{ text: string }[]>`select pg_get_functiondef(${`private.${job}`}::regproc) as text`
   await owner.unsafe(`create or replace function private.${job}() returns integer language plpgsql
@@ -43,7 +43,7 @@ async function instead(job: string, body: string, work: () => Promise<void>): Pr
   await work().finally(() => owner.unsafe(before?.text ?? ''))
 }
 
-test('the clock starts the jobs of the minute, once for two workers', async () => {
+test('The schedule starts the jobs of every minute, once for two workers', async () => {
   await until(async () => (await recorded('release-reservations')).runs > 0)
   await until(async () => (await recorded('purge')).runs > 0)
   const [sent] = await owner`
@@ -52,7 +52,7 @@ test('the clock starts the jobs of the minute, once for two workers', async () =
   expect(sent?.jobs).toBe(sent?.minutes)
 })
 
-test('a job that waits or runs is not sent again', async () => {
+test('A job that waits or runs is not queued again', async () => {
   await instead('job_expire_invites', 'perform pg_advisory_xact_lock(4711); return 0;', async () => {
     await owner.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(4711)`
@@ -66,7 +66,7 @@ test('a job that waits or runs is not sent again', async () => {
   })
 })
 
-test('a job that fails is tried again, told without what it worked on, and put aside in the end', async () => {
+test('A failing job is retried, reported without the data it processed, and put aside in the end', async () => {
   await owner`update pgboss.queue set retry_limit = 1, retry_delay = 0 where name = 'finish-erasures'`
   const body = `insert into app.settings (key, value) values ('half', 'done');
     raise exception 'no luck' using detail = 'the secret of alice'; return 0;`
@@ -86,7 +86,7 @@ test('a job that fails is tried again, told without what it worked on, and put a
   expect((await recorded('finish-erasures')).failures).toBe(2)
 })
 
-test('an audience that had to be repaired is a failure that is told', async () => {
+test('A repair of the audience is reported as a failure', async () => {
   await owner`delete from app.audience where viewer_id in (select id from app.users limit 1)`
   await workers[1].send('check-audience')
   await until(async () => (await recorded('check-audience')).runs === 1)
@@ -96,9 +96,9 @@ test('an audience that had to be repaired is a failure that is told', async () =
   expect(rest?.changed).toBe(0)
 })
 
-test('an end waits for the job that runs', async () => {
+test('A stopping worker waits for the job that runs', async () => {
   const third = await start()
-  await Promise.all(workers.map((worker) => worker.stop())) // only the third is left to take it
+  await Promise.all(workers.map((worker) => worker.stop())) // only the third one is left to take the job
   await instead('job_expire_invites', 'perform pg_advisory_xact_lock(4712); return 0;', async () => {
     let ending: Promise<void> | undefined
     let ended = false
@@ -107,7 +107,7 @@ test('an end waits for the job that runs', async () => {
       await sql`select pg_advisory_xact_lock(4712)`
       await third.send('expire-invites')
       await until(
-        // of this database: other test files wait for locks of their own
+        // in this database: other test files wait for locks of their own
         async () =>
           (
             await owner`select from pg_locks l join pg_database d on d.oid = l.database
@@ -127,7 +127,7 @@ test('an end waits for the job that runs', async () => {
   })
 })
 
-test('npm run worker: alone, and ends in an orderly way', async () => {
+test('npm run worker runs a worker on its own, which ends properly on SIGTERM', async () => {
   const alone = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
     env: { ...environment(url), PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// Invite codes as staff make them.
+// Invite codes that staff generate.
 import { describe, expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
 
@@ -9,7 +9,7 @@ describe('POST /admin/invite-codes/generate', async () => {
   const path = '/admin/invite-codes/generate'
   type Codes = { items: { id: string; code: string; status: string; expiresAt: string }[] }
 
-  test.each([1, 100])('makes %d for an admin', async (count) => {
+  test.each([1, 100])('generates %d codes for an admin', async (count) => {
     const { status, body } = await admin.post<Codes>(path, { count })
     expect([status, Object.keys(body)]).toEqual([201, ['items']])
     expect(new Set(body.items.map(({ code }) => code)).size).toBe(count)
@@ -28,7 +28,7 @@ describe('POST /admin/invite-codes/generate', async () => {
     expect(await nobody.post('/auth/reserve-invite', { code })).toMatchObject({ status: 200 })
   })
 
-  test('leaves an audit entry, with the address and without the codes', async () => {
+  test('writes an audit entry with the address and without the codes', async () => {
     const before = await database.owner`select id from app.audit_log`
     await admin.post(path, { count: 7 }, { 'X-Forwarded-For': '203.0.113.9' })
     const [entry, ...others] = await database.owner`
@@ -39,7 +39,7 @@ describe('POST /admin/invite-codes/generate', async () => {
     expect(entry).toEqual({ id: before.length + 1, action: 'invite_codes.generated', ...rest })
   })
 
-  test.each([0, 101, -1, 1.5, '3', null, undefined])('does not make %j', async (count) => {
+  test.each([0, 101, -1, 1.5, '3', null, undefined])('rejects the count %j with 422', async (count) => {
     expect(await admin.post(path, { count })).toFailWith(422, 'validation_failed')
   })
 
@@ -47,13 +47,13 @@ describe('POST /admin/invite-codes/generate', async () => {
     ['a user', alice, 403, 'role_required'],
     ['a moderator', moderator, 403, 'role_required'],
     ['nobody', nobody, 401, 'token_missing'],
-  ] as const)('refuses %s, before it looks at the body', async (_who, person, status, code) => {
+  ] as const)('rejects %s before it reads the body', async (_who, person, status, code) => {
     for (const body of [{ count: 1 }, { count: 0 }, '{', undefined]) {
       expect(await person.post(path, body)).toFailWith(status, code)
     }
   })
 
-  test('makes nothing for them', async () => {
+  test('generates nothing for users and moderators', async () => {
     const codes = await database.owner`select from app.invite_codes where generated_by in (${alice.id}, ${bob.id})`
     const entries = await database.owner`select from app.audit_log where actor_id in (${alice.id}, ${bob.id})`
     expect([codes.length, entries.length]).toEqual([0, 0])

@@ -16,7 +16,7 @@ const traces = async () => {
   return row
 }
 
-test('is for admins, before it looks at the body', async () => {
+test('POST /admin/broadcast requires an admin, which it checks before it reads the body', async () => {
   for (const body of [news, '{', undefined]) {
     expect(await nobody.post(PATH, body)).toFailWith(401, 'token_missing')
     for (const person of [alice, moderator]) expect(await person.post(PATH, body)).toFailWith(403, 'role_required')
@@ -30,12 +30,12 @@ test.each([
   [{ ...news, body: 'x'.repeat(1001) }, 'validation_failed'],
   [{ ...news, title: 'two\nlines' }, 'text_unfit'],
   [{ ...news, title: '\u200b' }, 'text_unfit'],
-])('refuses %j', async (body, code) => {
+])('POST /admin/broadcast rejects %j with 422', async (body, code) => {
   expect(await admin.post(PATH, body)).toFailWith(422, code)
   expect(await traces()).toEqual({ broadcasts: 0, jobs: 0, events: 0, audited: 0 })
 })
 
-test('is taken, and told soon, once however often it is asked with the same key', async () => {
+test('POST /admin/broadcast queues the message once per Idempotency-Key', async () => {
   for (const replayed of [null, 'true']) {
     const { status, body, headers } = await admin.post(PATH, news, { 'Idempotency-Key': 'pause' })
     expect([status, body]).toEqual([202, { ...news, id: expect.any(String), createdAt: expect.any(String) }])

@@ -1,4 +1,4 @@
-// Staff lists contents of every kind, removes and restores them over HTTP. Each rule by itself: test/db/admin/contents.sql.
+// Staff lists, removes and restores contents over HTTP. For the single rules see test/db/admin/contents.sql.
 import { describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
 import { world } from '../../support/world.ts'
@@ -14,13 +14,13 @@ const audio = (await alice.post<Item>('/audio', { mediaUrl, caption: 'On roofs' 
 const listed = async (query: string) =>
   (await moderator.get<Page<Item>>(`/admin/content${query}`)).body.items.map(({ id }) => id)
 
-test('GET /admin/content is for staff', async () => {
+test('GET /admin/content requires a member of staff', async () => {
   expect(await nobody.get('/admin/content')).toFailWith(401, 'token_missing')
   expect(await alice.get('/admin/content?limit=0')).toFailWith(403, 'role_required')
   expect(await admin.get('/admin/content')).toMatchObject({ status: 200 })
 })
 
-test('the list has every kind, with what each says, and can be narrowed', async () => {
+test('GET /admin/content lists every kind with its details, and can be filtered', async () => {
   const { body } = await moderator.get<Page<Item>>('/admin/content')
   expect(body.items).toMatchObject([
     { id: audio, kind: 'audio', authorId: alice.id, author: { username: 'alice' }, detail: { caption: 'On roofs' } },
@@ -44,7 +44,7 @@ test('the list has every kind, with what each says, and can be narrowed', async 
 })
 
 describe.each(['remove', 'restore'])('POST /admin/content/:kind/:id/%s', (verb) => {
-  test('is for admins, and known contents', async () => {
+  test('requires an admin and existing content of that kind', async () => {
     const path = (kind: string, id: string) => `/admin/content/${kind}/${id}/${verb}`
     expect(await nobody.post(path('videos', video))).toFailWith(401, 'token_missing')
     for (const who of [alice, moderator])
@@ -63,25 +63,28 @@ describe.each(['remove', 'restore'])('POST /admin/content/:kind/:id/%s', (verb) 
 test.each([
   ['videos', 'video', video],
   ['audio', 'audio', audio],
-])('%s: one is removed from all but its author and restored, who hears of it', async (kinds, kind, id) => {
-  const entries = async () =>
-    (await database.owner`select action from app.audit_log where target_id = ${id} order by id`).map(
-      (row) => row.action,
-    )
-  const removed = await admin.post<Item>(`/admin/content/${kinds}/${id}/remove`, { reason: 'Spam' })
-  expect(removed).toMatchObject({ status: 200, body: { id, kind, removedAt: expect.any(String) } })
-  expect((await admin.post(`/admin/content/${kinds}/${id}/remove`)).text).toBe(removed.text)
-  expect(await bob.get(`/${kinds}/${id}`)).toFailWith(404, `${kind}_unknown`)
-  expect(await alice.get(`/${kinds}/${id}`)).toMatchObject({ body: { removedAt: removed.body.removedAt } })
-  expect(await listed('?status=removed')).toEqual([id])
-  const restored = await admin.post(`/admin/content/${kinds}/${id}/restore`)
-  expect(restored).toMatchObject({ status: 200, body: { id, kind, removedAt: null } })
-  expect(await bob.get(`/${kinds}/${id}`)).toMatchObject({ status: 200, body: { removedAt: null } })
-  expect(await entries()).toEqual([`${kind}.removed`, `${kind}.restored`])
-  const notices = (await alice.inbox('moderation.actioned')).filter(({ payload }) => payload.targetId === id)
-  expect(notices.map(({ payload }) => [payload.targetType, payload.action])).toEqual([
-    [kind, 'restored'],
-    [kind, 'removed'],
-  ])
-  expect(JSON.stringify(notices)).not.toMatch(/Spam|admin/)
-})
+])(
+  'Content of /%s is hidden from all but its author until it is restored, and the author is notified of both',
+  async (kinds, kind, id) => {
+    const entries = async () =>
+      (await database.owner`select action from app.audit_log where target_id = ${id} order by id`).map(
+        (row) => row.action,
+      )
+    const removed = await admin.post<Item>(`/admin/content/${kinds}/${id}/remove`, { reason: 'Spam' })
+    expect(removed).toMatchObject({ status: 200, body: { id, kind, removedAt: expect.any(String) } })
+    expect((await admin.post(`/admin/content/${kinds}/${id}/remove`)).text).toBe(removed.text)
+    expect(await bob.get(`/${kinds}/${id}`)).toFailWith(404, `${kind}_unknown`)
+    expect(await alice.get(`/${kinds}/${id}`)).toMatchObject({ body: { removedAt: removed.body.removedAt } })
+    expect(await listed('?status=removed')).toEqual([id])
+    const restored = await admin.post(`/admin/content/${kinds}/${id}/restore`)
+    expect(restored).toMatchObject({ status: 200, body: { id, kind, removedAt: null } })
+    expect(await bob.get(`/${kinds}/${id}`)).toMatchObject({ status: 200, body: { removedAt: null } })
+    expect(await entries()).toEqual([`${kind}.removed`, `${kind}.restored`])
+    const notices = (await alice.inbox('moderation.actioned')).filter(({ payload }) => payload.targetId === id)
+    expect(notices.map(({ payload }) => [payload.targetType, payload.action])).toEqual([
+      [kind, 'restored'],
+      [kind, 'removed'],
+    ])
+    expect(JSON.stringify(notices)).not.toMatch(/Spam|admin/)
+  },
+)

@@ -1,4 +1,4 @@
-// Lists of staff as CSV, read back by another program: every one, whole, and with no formula in it.
+// Staff lists as CSV, parsed by another library: each list is complete and contains no formulas.
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
@@ -19,7 +19,7 @@ const csv = async (path: string) => {
 
 const lists = spellings(await loadTables()).filter(({ path, row }) => path.startsWith('/admin/') && row.page)
 
-test.each(lists.map(({ path }) => path))('GET %s has the same rows as CSV', async (path) => {
+test.each(lists.map(({ path }) => path))('GET %s returns the same rows as CSV', async (path) => {
   const { rows, headers } = await csv(`${path}?limit=50`)
   const { body } = await admin.get<Page<{ id: string | number }>>(`${path}?limit=50`)
   expect(rows.slice(0, 50).map(({ id }) => id)).toEqual(body.items.map(({ id }) => String(id)))
@@ -30,7 +30,7 @@ test.each(lists.map(({ path }) => path))('GET %s has the same rows as CSV', asyn
   expect(await nobody.get(path, wanted)).toFailWith(401, 'token_missing')
 })
 
-test('a cell is a text, a number or nothing, and never a formula', async () => {
+test('A CSV cell is a text, a number or empty, and never a formula', async () => {
   const names = [
     '=1+1',
     '+1',
@@ -76,12 +76,12 @@ test('a cell is a text, a number or nothing, and never a formula', async () => {
     'a - b; c = d, e@f.org',
     "'- a list\n'- of two",
   ])
-  // a program that separates by another sign, and may lose count of the quotes, gets none either
+  // nor does a program that separates by another character, or miscounts the quotes, get a formula
   for (const cell of text.split(/[;\t\r\n]/)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
-  // the byte order mark before it is gone when the answer is read as text
+  // reading the answer as text has removed the byte order mark
   expect(text.startsWith('"id","reporterId","reporter.id","reporter.actorId","reporter.username",')).toBe(true)
   expect(rows[0]).toMatchObject({ copy: '', reviewedAt: '', status: 'open', 'reporter.username': 'alice' })
-  // numbers stay numbers, what has parts is JSON
+  // numbers stay numbers; objects and arrays become JSON
   await owner`select private.add_reputation(${alice.id}, (select id from app.interests where level = 1 limit 1), 'admin.adjusted', -3.5)`
   expect((await csv('/admin/reputation/events')).rows[0]).toMatchObject({ delta: '-3.5' })
   await admin.post('/admin/users/carla/ban', { reason: '=cmd' })
@@ -89,7 +89,7 @@ test('a cell is a text, a number or nothing, and never a formula', async () => {
   expect((await csv('/admin/posts')).rows[0]).toMatchObject({ isJournalism: 'false', media: '[]' })
 })
 
-test('20 pages are one CSV, and a link leads to the rest', async () => {
+test('A CSV contains up to 20 pages, and its Link header leads to the rest', async () => {
   const { items } = (await admin.get<Page<{ id: string }>>('/admin/interests?limit=50')).body
   const first = await csv('/admin/interests?limit=1&level=3')
   expect(first.rows).toHaveLength(20)

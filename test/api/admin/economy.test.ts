@@ -1,4 +1,4 @@
-// What staff sees of mana over HTTP, and how an admin takes a payment back. Each rule by itself: test/db/admin/economy.sql.
+// Staff lists mana over HTTP, and an admin reverses payments. For the single rules see test/db/admin/economy.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN, walk } from '../../support/lists.ts'
 import { publish } from '../../support/posts.ts'
@@ -17,19 +17,19 @@ const { body: first } = await alice.post<Paid>('/economy/pay', { emotion: 'love'
 await carla.post<Paid>('/economy/pay', { emotion: 'joy', tier: 0, receiverId: 'bob' })
 
 describe.each(['/admin/economy/wallets', '/admin/economy/payments'])('GET %s', (path) => {
-  test('is for staff', async () => {
+  test('requires a member of staff', async () => {
     expect(await nobody.get(path)).toFailWith(401, 'token_missing')
     expect(await alice.get(path)).toFailWith(403, 'role_required')
     expect(await moderator.get(path)).toMatchObject({ status: 200 })
   })
 
-  test('refuses a wrong limit, cursor or person', async () => {
+  test('rejects an invalid limit, cursor or person', async () => {
     expect(await admin.get(`${path}?limit=51`)).toFailWith(422, 'validation_failed')
     expect(await admin.get(`${path}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
     expect(await admin.get(`${path}?userId=zoe`)).toFailWith(404, 'person_unknown')
   })
 
-  test('gives each once, page by page', async () => {
+  test('returns each item on exactly one page', async () => {
     const [count] = await database.owner<{ wallets: number; payments: number }[]>`
       select (select count(*)::int from app.wallets) as wallets, (select count(*)::int from app.payments) as payments`
     const ids = await walk(admin, path, 1)
@@ -38,7 +38,7 @@ describe.each(['/admin/economy/wallets', '/admin/economy/payments'])('GET %s', (
   })
 })
 
-test('a wallet is found by its person, as it was last settled', async () => {
+test('A wallet is found by its owner, and shows the balance of its last settlement', async () => {
   await database.owner`update app.wallets set last_regen_at = now() - interval '25 hours' where user_id = ${alice.id}`
   for (const name of ['alice', alice.actorId, alice.id]) {
     const { body } = await admin.get<Staffs>(`/admin/economy/wallets?userId=${name}`)
@@ -46,7 +46,7 @@ test('a wallet is found by its person, as it was last settled', async () => {
   }
 })
 
-test('a payment shows whole, with UUIDs', async () => {
+test('A payment is shown completely, with internal UUIDs', async () => {
   const { body } = await moderator.get<Staffs>('/admin/economy/payments?userId=alice')
   expect(body.items).toMatchObject([
     {
@@ -76,7 +76,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
   }
   const audited = async () => (await database.owner`select from app.audit_log where action = 'payment.reversed'`).length
 
-  test('takes everything back, in rows of its own', async () => {
+  test('gives back everything in a payment of its own', async () => {
     const [payer, author] = await newcomers('payer', 'author')
     const postId = await publish(author)
     const before = [await wallet(payer), await wallet(author), await audited()] as const
@@ -101,7 +101,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('is refused when the mana is gone, unless forced', async () => {
+  test('answers 409 if the mana is spent, unless it is forced', async () => {
     const [payer, spender] = await newcomers('giver', 'spender')
     const { body } = await payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 3, receiverId: 'spender' })
     await spender.post('/economy/pay', { emotion: 'joy', tier: 4, receiverId: 'bob' })
@@ -113,7 +113,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('of many at once one takes back, and with one key all get its answer', async () => {
+  test('succeeds for exactly one of concurrent requests; with one Idempotency-Key all get its answer', async () => {
     const [payer] = await newcomers('hasty', 'idle')
     const pay = () => payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 1, receiverId: 'idle' })
     const [one, two] = [(await pay()).body.payment.id, (await pay()).body.payment.id]
@@ -126,7 +126,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
     expect((await wallet(payer)).balance).toBe(50)
   })
 
-  test('is for admins, with a reason', async () => {
+  test('requires an admin and a reason', async () => {
     const path = `/admin/economy/payments/${UNKNOWN}/reverse`
     expect(await nobody.post(path, {})).toFailWith(401, 'token_missing')
     expect(await alice.post(path, {})).toFailWith(403, 'role_required')

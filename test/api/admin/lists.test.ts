@@ -1,4 +1,4 @@
-// What staff lists over HTTP: every list with every filter, page by page, and whatever is typed into `q`.
+// Staff lists over HTTP: every list with every filter, page by page, and with any text in `q`.
 import { expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
 import { spellings } from '../../../api-facade/lib/routes.ts'
@@ -111,43 +111,46 @@ const hostile = [
   '<b>',
 ]
 
-test.each(lists.map(({ path, row }) => [path, row] as const))('GET %s: pages, and any q', async (path, row) => {
-  const page = Object.values(row.answers)[0] as { parse(body: unknown): Page<Row> }
-  const { body } = await admin.get<Page<Row>>(`${path}?limit=50`)
-  if (!body.items) throw new Error(JSON.stringify(body))
-  page.parse(body)
-  if (path !== '/admin/signals') {
-    const walked = await walk(admin, path, body.hasMore ? 50 : 1)
-    expect(walked.slice(0, 50)).toEqual(body.items.map(({ id }) => id))
-    expect(new Set(walked).size).toBe(walked.length)
-    if (!empty.includes(path)) expect(walked.length).toBeGreaterThan(0)
-    expect(await admin.get(`${path}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
-  }
-  expect(await admin.get(`${path}?cursor=x`)).toFailWith(400, 'cursor_unknown')
-  for (const limit of ['0', '51', 'x'])
-    expect(await admin.get(`${path}?limit=${limit}`)).toFailWith(422, 'validation_failed')
-  const fields = Object.keys(row.query?.shape ?? {})
-  if (!fields.includes('q')) return
-  for (const q of hostile) {
-    const found = await admin.get<Page<Row>>(`${path}?q=${encodeURIComponent(q)}`)
-    expect([found.status, q]).toEqual([200, q])
-    page.parse(found.body)
-  }
-  for (const q of ['', '%20', 'x'.repeat(201)])
-    expect(await admin.get(`${path}?q=${q}`)).toFailWith(422, 'validation_failed')
-  expect((await admin.get(`${path}?q=%00`)).status).toBe(422)
-  const [first] = body.items
-  if (first && path !== '/admin/audit-log') expect(await ids(`${path}?q=${first.id}`, admin)).toEqual([first.id])
-  if (!fields.includes('from')) return
-  expect(await ids(`${path}?to=2020-01-01T00:00:00Z`, admin)).toEqual([])
-  expect(await ids(`${path}?from=2099-01-01T00:00:00Z`, admin)).toEqual([])
-  expect(await ids(`${path}?from=2020-01-01T00:00:00Z&to=2099-01-01T00:00:00Z&limit=50`, admin)).toEqual(
-    body.items.map(({ id }) => id),
-  )
-  expect(await admin.get(`${path}?from=yesterday`)).toFailWith(422, 'validation_failed')
-})
+test.each(lists.map(({ path, row }) => [path, row] as const))(
+  'GET %s is paginated and accepts any text in q',
+  async (path, row) => {
+    const page = Object.values(row.answers)[0] as { parse(body: unknown): Page<Row> }
+    const { body } = await admin.get<Page<Row>>(`${path}?limit=50`)
+    if (!body.items) throw new Error(JSON.stringify(body))
+    page.parse(body)
+    if (path !== '/admin/signals') {
+      const walked = await walk(admin, path, body.hasMore ? 50 : 1)
+      expect(walked.slice(0, 50)).toEqual(body.items.map(({ id }) => id))
+      expect(new Set(walked).size).toBe(walked.length)
+      if (!empty.includes(path)) expect(walked.length).toBeGreaterThan(0)
+      expect(await admin.get(`${path}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
+    }
+    expect(await admin.get(`${path}?cursor=x`)).toFailWith(400, 'cursor_unknown')
+    for (const limit of ['0', '51', 'x'])
+      expect(await admin.get(`${path}?limit=${limit}`)).toFailWith(422, 'validation_failed')
+    const fields = Object.keys(row.query?.shape ?? {})
+    if (!fields.includes('q')) return
+    for (const q of hostile) {
+      const found = await admin.get<Page<Row>>(`${path}?q=${encodeURIComponent(q)}`)
+      expect([found.status, q]).toEqual([200, q])
+      page.parse(found.body)
+    }
+    for (const q of ['', '%20', 'x'.repeat(201)])
+      expect(await admin.get(`${path}?q=${q}`)).toFailWith(422, 'validation_failed')
+    expect((await admin.get(`${path}?q=%00`)).status).toBe(422)
+    const [first] = body.items
+    if (first && path !== '/admin/audit-log') expect(await ids(`${path}?q=${first.id}`, admin)).toEqual([first.id])
+    if (!fields.includes('from')) return
+    expect(await ids(`${path}?to=2020-01-01T00:00:00Z`, admin)).toEqual([])
+    expect(await ids(`${path}?from=2099-01-01T00:00:00Z`, admin)).toEqual([])
+    expect(await ids(`${path}?from=2020-01-01T00:00:00Z&to=2099-01-01T00:00:00Z&limit=50`, admin)).toEqual(
+      body.items.map(({ id }) => id),
+    )
+    expect(await admin.get(`${path}?from=yesterday`)).toFailWith(422, 'validation_failed')
+  },
+)
 
-test('people, by role, state and what they are called', async () => {
+test('GET /admin/users filters people by role, status, name, email address and id', async () => {
   expect(await ids('/admin/users?role=moderator')).toEqual([mona.id])
   expect(await ids('/admin/users?role=admin')).toEqual([admin.id])
   expect(await ids('/admin/users?status=banned')).toEqual([finn.id])
@@ -177,7 +180,7 @@ test('people, by role, state and what they are called', async () => {
     expect(await moderator.get(`/admin/users/${who}`)).toFailWith(404, 'person_unknown')
 })
 
-test('posts, replies and series, whoever may see them', async () => {
+test('The lists of posts, replies and series contain them for every audience, and can be filtered', async () => {
   expect(await ids('/admin/posts')).toEqual([close, essay, plain])
   expect(await ids('/admin/posts?format=essay')).toEqual([essay])
   expect(await ids('/admin/posts?visibility=circles')).toEqual([close])
@@ -197,7 +200,7 @@ test('posts, replies and series, whoever may see them', async () => {
   expect(await rows('/admin/series?authorId=alice')).toMatchObject([{ id: parts, title: 'Gipfel', partCount: 1 }])
 })
 
-test('appeals, payments, wallets, conversations and groups', async () => {
+test('The lists of appeals, payments, wallets, conversations and groups can be filtered', async () => {
   expect(await rows('/admin/reputation/appeals?status=pending&userId=bob&q=MORE')).toMatchObject([
     { id: appeal, userId: bob.id, slug: interest?.slug },
   ])
@@ -216,7 +219,7 @@ test('appeals, payments, wallets, conversations and groups', async () => {
   expect(await ids('/admin/groups?visibility=private&q=BERG')).toEqual([group])
 })
 
-test('reports, circles and codes', async () => {
+test('The lists of reports, circles and invite codes can be filtered, and don’t name a circle’s members', async () => {
   expect(await rows('/admin/reports?targetType=post&status=open')).toMatchObject([
     { id: report, reporterId: bob.id, targetId: plain, reason: 'It is spam', copy: null, reviewedById: null },
   ])
@@ -234,7 +237,7 @@ test('reports, circles and codes', async () => {
   expect(await ids('/admin/invite-codes?ownerId=bob')).toEqual([])
 })
 
-test('ledgers, votes, and who contributed most', async () => {
+test('The lists of ledger entries and votes can be filtered, and contribution is sorted by score', async () => {
   expect(await rows('/admin/reputation/events?userId=bob&rollUps=false&kind=admin.adjusted')).toMatchObject([
     { userId: bob.id, delta: 20, rollUpLevel: 0, slug: interest?.slug },
   ])
@@ -246,7 +249,7 @@ test('ledgers, votes, and who contributed most', async () => {
   expect(scores).toEqual([...scores].sort((one, other) => other - one))
 })
 
-test('uploads and reflections, without what is for others alone', async () => {
+test('The lists of uploads and AI sessions omit files sent in messages and the sessions’ texts', async () => {
   expect(await rows('/admin/media')).toMatchObject([
     { ownerId: alice.id, kind: 'image', status: 'committed', url: expect.stringContaining('berg.png') },
   ])
@@ -257,7 +260,7 @@ test('uploads and reflections, without what is for others alone', async () => {
   expect(text).not.toContain('secret')
 })
 
-test('what people look for', async () => {
+test('The list of intents can be filtered by kind, activity and note', async () => {
   expect(await rows('/admin/intents')).toMatchObject([
     { id: carla.id, intent: 'mentor', note: 'Teach me', isActive: true },
   ])
@@ -265,7 +268,7 @@ test('what people look for', async () => {
   expect(await ids('/admin/intents?intent=mentor&active=true&q=TEACH')).toEqual([carla.id])
 })
 
-test('the audit log, by action, actor, target and time', async () => {
+test('The audit log can be filtered by action, actor, target and text', async () => {
   const actions = async (query: string) => (await rows(`/admin/audit-log?${query}`, admin)).map(({ action }) => action)
   expect(await actions('actorId=mona')).toEqual(['reply.hidden'])
   expect(await actions(`action=user.banned&targetId=${finn.id}`)).toEqual(['user.banned'])

@@ -1,5 +1,5 @@
-// Who may call which route of /admin, as test/routes.tsv says it: nobody, a user, a moderator, an admin, and who was an admin
-// when their token was made. What each route does: the other files here.
+// Who may call which route of /admin according to test/routes.tsv: nobody, a user, a moderator, an admin, and somebody
+// who was an admin when the token was issued. For what each route does see the other files here.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
@@ -23,14 +23,14 @@ const routes = readFileSync('test/routes.tsv', 'utf8')
   .map((line) => line.split('\t'))
   .filter(([method, path]) => path?.startsWith('/admin/') && built.has(`${method} ${path}`)) as string[][]
 
-test('every route of staff stands in the table, and is on the service pool, and no other is', async () => {
+test('Every staff route is listed in routes.tsv and uses the service pool, and no other route does', async () => {
   const staffs = spellings(await loadTables()).filter(({ path }) => path.startsWith('/admin/'))
   expect(routes).toHaveLength(staffs.length)
   expect(staffs.filter(({ row }) => !['moderator', 'admin'].includes(row.access))).toEqual([])
   const others = spellings(await loadTables()).filter(({ path }) => !path.startsWith('/admin/'))
   const served = others.filter(({ row }) => row.pool === 'service' || ['moderator', 'admin'].includes(row.access))
   expect(served.map(({ method, path }) => `${method} ${path}`)).toEqual([])
-  // and none reaches for the pool past its row
+  // and no file uses the service pool except through a route’s row
   const files = globSync(['api-facade/**/*.ts', 'edge-functions/**/*.ts'])
   const naming = files.filter((file) => /'service'|\bpools\.service\b/.test(readFileSync(file, 'utf8')))
   expect(naming.sort()).toEqual(
@@ -42,7 +42,7 @@ describe.each(routes)('%s %s', (method, route, access) => {
   const path = route.replace(':kind', 'videos').replace(':key', 'none').replace(/:\w+/g, UNKNOWN)
   const ask = (who: Person) => who.request(method, path, method === 'GET' ? undefined : {})
 
-  test(`is for ${access}s`, async () => {
+  test(`requires the role ${access}`, async () => {
     const before = await database.owner`select count(*)::int as entries from app.audit_log`
     expect(await ask(nobody)).toFailWith(401, 'token_missing')
     expect(await ask(alice)).toFailWith(403, 'role_required')
@@ -50,7 +50,7 @@ describe.each(routes)('%s %s', (method, route, access) => {
     expect(await database.owner`select count(*)::int as entries from app.audit_log`).toEqual(before)
     const allowed = access === 'moderator' ? [moderator, admin] : [admin]
     if (access === 'admin') expect(await ask(moderator)).toFailWith(403, 'role_required')
-    // nothing that they name is there, and of bodies all is missing
+    // the ids do not exist, and required fields are missing
     for (const who of allowed) expect([200, 404, 422]).toContain((await ask(who)).status)
   })
 })

@@ -1,4 +1,4 @@
-// Staff hides, shows and deletes posts and replies over HTTP. Each rule by itself: test/db/admin/posts.sql.
+// Staff hides, unhides and deletes posts and replies over HTTP. For the single rules see test/db/admin/posts.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import { type Post, publish, reply } from '../../support/posts.ts'
@@ -22,7 +22,7 @@ const routes = (post: string, comment: string): [string, string][] => [
 ]
 
 describe.each(routes(UNKNOWN, UNKNOWN))('%s %s', (method, path) => {
-  test('is for staff, and known posts', async () => {
+  test('requires staff and something that exists', async () => {
     expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, path, { reason: 7 })).toFailWith(403, 'role_required')
     const code = path.includes('replies') ? 'reply_unknown' : 'post_unknown'
@@ -36,8 +36,8 @@ describe.each(routes(UNKNOWN, UNKNOWN))('%s %s', (method, path) => {
   })
 })
 
-describe('a post', () => {
-  test('is hidden from others and shown again, and its author hears of it', async () => {
+describe('A post', () => {
+  test('is hidden from others and unhidden again, and its author is notified without a name or reason', async () => {
     const id = await publish(alice)
     const before = await entries()
     const hidden = await moderator.post(`/admin/posts/${id}/hide`, { reason: 'Spam' })
@@ -67,7 +67,7 @@ describe('a post', () => {
     expect(JSON.stringify(notices)).not.toMatch(/Spam|mona/)
   })
 
-  test('hidden many times at once is hidden once', async () => {
+  test('that is hidden many times concurrently is hidden once', async () => {
     const id = await publish(alice)
     const before = await entries()
     const answers = await Promise.all(Array.from({ length: 6 }, () => moderator.post(`/admin/posts/${id}/hide`)))
@@ -75,7 +75,7 @@ describe('a post', () => {
     expect(await entries()).toBe(before + 1)
   })
 
-  test('is deleted by admins, for good', async () => {
+  test('is deleted by admins for good', async () => {
     const id = await publish(alice)
     await moderator.post(`/admin/posts/${id}/hide`)
     for (let n = 0; n < 2; n++)
@@ -87,7 +87,7 @@ describe('a post', () => {
     expect(events).toHaveLength(1)
   })
 
-  test('that is scheduled goes out hidden', async () => {
+  test('that is scheduled and hidden stays hidden when it is published', async () => {
     const id = await publish(alice, { publishAt: new Date(Date.now() + 3_600_000).toISOString() })
     expect(await moderator.post(`/admin/posts/${id}/hide`)).toMatchObject({ status: 200 })
     expect(await alice.patch(`/posts/${id}`, { publishAt: null })).toMatchObject({
@@ -99,7 +99,7 @@ describe('a post', () => {
   })
 })
 
-test('a reply is hidden from others and shown again', async () => {
+test('A reply is hidden from others and unhidden again, and its author is notified', async () => {
   const post = await publish(alice)
   const id = await reply(bob, post)
   const replies = async (person: typeof alice) =>

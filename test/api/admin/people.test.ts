@@ -1,4 +1,4 @@
-// Staff bans people, lets them in again and gives them roles over HTTP. Each rule by itself: test/db/admin/people.sql.
+// Admins ban and unban people and change roles over HTTP. For the single rules see test/db/admin/people.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -32,7 +32,7 @@ describe.each([
 ] as const)('%s /admin/users/:id/%s', (method, what, right, wrong) => {
   const path = (id: string) => `/admin/users/${id}/${what}`
 
-  test('is for admins, before it looks at the body', async () => {
+  test('requires an admin, which it checks before it reads the body', async () => {
     for (const body of [right, '{', undefined]) {
       expect(await nobody.request(method, path('carla'), body)).toFailWith(401, 'token_missing')
       for (const person of [alice, moderator])
@@ -41,11 +41,11 @@ describe.each([
     expect(await entries()).toEqual([])
   })
 
-  test.each(wrong)('refuses the body %j', async (body) => {
+  test.each(wrong)('rejects the body %j with 422', async (body) => {
     expect(await admin.request(method, path('carla'), body)).toFailWith(422, 'validation_failed')
   })
 
-  test.each([UNKNOWN, 'zoe', 'acct:carla@elsewhere.example'])('knows no %s', async (id) => {
+  test.each([UNKNOWN, 'zoe', 'acct:carla@elsewhere.example'])('answers 404 for %s', async (id) => {
     expect(await admin.request(method, path(id), right)).toFailWith(404, 'person_unknown')
   })
 })
@@ -53,17 +53,17 @@ describe.each([
 test.each([
   ['ban', { reason: 'Spam \u202e' }],
   ['unban', { reason: '\u200b' }],
-])('the reason of a %s can be seen and turns nothing', async (what, body) => {
+])('The reason of a %s must be visible text without direction overrides', async (what, body) => {
   expect(await admin.post(`/admin/users/carla/${what}`, body)).toFailWith(422, 'text_unfit')
 })
 
-describe('a ban', async () => {
+describe('A ban', async () => {
   const dora = await one('dora')
   const session = (await logIn(dora)).body
   const post = await publish(dora)
   const { body: invite } = await dora.post<{ code: string }>('/me/invites')
 
-  test('locks a person out at once, at every door, and hides what they published', async () => {
+  test('revokes the person’s tokens on every interface immediately, and hides what they published', async () => {
     const answer = await ban('dora')
     expect(answer).toMatchObject({
       status: 200,
@@ -81,7 +81,7 @@ describe('a ban', async () => {
     expect((await nobody.post('/auth/reserve-invite', { code: invite.code })).status).toBe(410)
   })
 
-  test('is made once, by whatever name, and leaves one entry with the reason and the address', async () => {
+  test('happens once, by whatever name, and leaves one audit entry with the reason and the address', async () => {
     const [first] = await Promise.all(['@dora@localhost', dora.id, 'dora'].map((id) => ban(id)))
     expect(first?.status).toBe(200)
     const again = await admin.post<Account>('/admin/users/dora/ban', { reason: 'Twice' })
@@ -90,7 +90,7 @@ describe('a ban', async () => {
     expect(await entries()).toEqual([{ action: 'user.banned', target_id: dora.id, ip: '127.0.0.1', detail }])
   })
 
-  test('ends, and leaves tokens from before as dead as they were', async () => {
+  test('can be lifted, and tokens from before it stay revoked', async () => {
     expect(await unban(dora.id)).toMatchObject({ status: 200, body: { id: dora.id, bannedAt: null } })
     expect(await unban('dora')).toMatchObject({ status: 200, body: { id: dora.id, bannedAt: null } })
     expect(await dora.get('/me')).toFailWith(401, 'token_revoked')
@@ -101,7 +101,7 @@ describe('a ban', async () => {
     expect((await entries()).map(({ action }) => action)).toEqual(['user.banned', 'user.unbanned'])
   })
 
-  test('is for nobody oneself, nor for another admin until the role is taken', async () => {
+  test('of oneself or of another admin is rejected, until the other’s role is changed', async () => {
     expect(await ban(admin.id)).toFailWith(400, 'ban_oneself')
     const eve = await one('eve')
     await setRole('eve', 'admin')
@@ -111,7 +111,7 @@ describe('a ban', async () => {
     expect(await unban('eve')).toMatchObject({ body: { role: 'moderator', bannedAt: null } })
   })
 
-  test.each(['before it', 'after it'])('leaves no token of a login that ran beside it: %s', async (order) => {
+  test.each(['before it', 'after it'])('invalidates the token of a concurrent login, which runs %s', async (order) => {
     const person = await one(`racer${order.length}`)
     const [login] = await Promise.all(
       order === 'before it' ? [logIn(person), ban(person.id)] : [ban(person.id), logIn(person)].reverse(),
@@ -123,8 +123,8 @@ describe('a ban', async () => {
   })
 })
 
-describe('a role', () => {
-  test('is given and taken, and ends the tokens that name another', async () => {
+describe('A role', () => {
+  test('can be given and taken, which revokes the tokens that contain the old one', async () => {
     const given = await setRole('carla', 'moderator')
     expect(given).toMatchObject({ status: 200, body: { id: carla.id, role: 'moderator', bannedAt: null } })
     expect(await carla.get('/me')).toFailWith(401, 'token_revoked')
@@ -132,12 +132,12 @@ describe('a role', () => {
     expect((await staff.get('/admin/reputation/appeals')).status).toBe(200)
     const before = await entries()
     expect((await setRole(carla.id, 'moderator')).body).toEqual(given.body)
-    expect((await staff.get('/me')).status).toBe(200) // a repeat ends nothing
+    expect((await staff.get('/me')).status).toBe(200) // repeating it revokes nothing
     expect(await entries()).toEqual(before)
 
     await setRole('carla', 'user')
     expect(await staff.get('/admin/reputation/appeals')).toFailWith(401, 'token_revoked')
-    expect(await carla.get('/me')).toFailWith(401, 'token_revoked') // of the role that is theirs again
+    expect(await carla.get('/me')).toFailWith(401, 'token_revoked') // revoked even though its role is current again
     const plain = await carla.login()
     expect(await plain.get('/admin/reputation/appeals')).toFailWith(403, 'role_required')
     const target = { target_id: carla.id, ip: '127.0.0.1', action: 'user.role_changed' }
@@ -147,7 +147,7 @@ describe('a role', () => {
     ])
   })
 
-  test("one's own is not for oneself, and the last admin keeps it", async () => {
+  test('cannot be changed by oneself, nor taken from the last admin', async () => {
     for (const role of ['user', 'moderator']) expect(await setRole(admin.id, role)).toFailWith(409, 'last_admin')
     expect(await setRole(admin.id, 'admin')).toMatchObject({ status: 200 })
     const frank = await one('frank')
@@ -158,13 +158,13 @@ describe('a role', () => {
     expect(await frank.get('/me')).toFailWith(401, 'token_revoked')
   })
 
-  test('is never taken from all: two admins take it from each other at once', async () => {
+  test('of admin always remains with one of two admins who concurrently take it from each other', async () => {
     const [gina, hans] = [await one('gina'), await one('hans')]
     for (let round = 0; round < 5; round++) {
       await database.owner`update app.users set role = 'admin' where id in (${gina.id}, ${hans.id})`
       const [first, second] = [await gina.login(), await hans.login()]
       const answers = await Promise.all([setRole(hans.id, 'user', first), setRole(gina.id, 'user', second)])
-      // 403 where the role went between the door and the operation
+      // 403 if the role was taken between the token check and the operation
       expect(answers.map(({ status }) => status).sort()).toEqual([200, expect.toBeOneOf([401, 403])])
       const left = await database.owner`select from app.users where id in (${gina.id}, ${hans.id}) and role = 'admin'`
       expect(left).toHaveLength(1)
@@ -172,7 +172,7 @@ describe('a role', () => {
   })
 })
 
-test('of two admins who erase themselves at once one stays, and cannot go', async () => {
+test('Of two admins who erase themselves concurrently one remains, and cannot erase themselves', async () => {
   const { admin: first, join } = await world({ people: [] })
   const [frank] = (await join('frank')) as [Person]
   await first.patch('/admin/users/frank/role', { role: 'admin' })

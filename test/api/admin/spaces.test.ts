@@ -1,5 +1,5 @@
-// Staff sees groups and guilds, archives them and decides about their members over HTTP. One code for both kinds, so one
-// story for both. Who may call what: matrix.test.ts.
+// Staff lists groups and guilds, archives them and decides about their members over HTTP. Both kinds share the code and
+// therefore the tests. For who may call what see matrix.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -71,7 +71,7 @@ describe.each(Object.entries(kinds))(
     const settle = (request: string, verb: string) => admin.post(`${at}/${requests}/${request}/${verb}`)
     const role = (who: Person, to: string) => admin.patch(`${at}/members/${who.id}`, { role: to })
 
-    test('are listed with everybody counted, whoever sees them', async () => {
+    test('lists spaces of every visibility, with all members counted', async () => {
       expect(await admin.get(`/admin/${path}?q=herons`)).toMatchObject({
         status: 200,
         body: { items: [{ id, slug, status: 'active', memberCount: 1, [`${head}Id`]: alice.id }] },
@@ -90,7 +90,7 @@ describe.each(Object.entries(kinds))(
       expect(await admin.get(`/admin/${other}/${id}`)).toFailWith(404, 'space_unknown')
     })
 
-    test('requests are settled, once, and the person is told', async () => {
+    test('settles each request once and notifies the person', async () => {
       const [first, second] = [await ask(bob, slug), await ask(carla, slug)]
       expect((await details())[pending]?.map((request) => request.id).toSorted()).toEqual([first, second].toSorted())
       expect(await settle(first, 'approve')).toMatchObject({
@@ -105,7 +105,7 @@ describe.each(Object.entries(kinds))(
       expect(await heard(carla, id)).toEqual(['rejected'])
     })
 
-    test('members stand by role, page by page', async () => {
+    test('lists members by role, page by page', async () => {
       const first = await details('?limit=2')
       expect(first.members.items).toMatchObject([
         { userId: alice.id, role: head },
@@ -116,7 +116,7 @@ describe.each(Object.entries(kinds))(
       expect(await admin.get(`${at}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
     })
 
-    test('a role is given, and taken from its head by a hand-over alone', async () => {
+    test('changes roles; the top role passes on only by a transfer', async () => {
       expect(await role(bob, 'king')).toFailWith(422, 'validation_failed')
       expect(await role(alice, 'member')).toFailWith(409, 'last_owner')
       expect(await role(carla, deputy)).toFailWith(404, 'space_member_unknown')
@@ -130,7 +130,7 @@ describe.each(Object.entries(kinds))(
       expect(await heard(bob, id)).toEqual(['approved', 'role_changed', 'role_changed'])
     })
 
-    test('who is expelled is out, and the head stays', async () => {
+    test('expels a member, but not the one with the top role', async () => {
       const expel = (who: string) => admin.delete(`${at}/members/${who}`)
       expect(await expel(bob.id)).toFailWith(409, 'last_owner')
       expect(await expel('nobody_here')).toFailWith(404, 'person_unknown')
@@ -139,7 +139,7 @@ describe.each(Object.entries(kinds))(
       expect(await heard(dora, id)).toEqual(['approved', 'expelled'])
     })
 
-    test('it is archived and opened again, with an entry each', async () => {
+    test('archives and restores a space, with an audit entry for each', async () => {
       expect(await admin.post(`${at}/archive`, { reason: 'x'.repeat(1001) })).toFailWith(422, 'validation_failed')
       for (let i = 0; i < 2; i++)
         expect(await admin.post(`${at}/archive`, { reason: 'Spam' })).toMatchObject({
@@ -159,7 +159,7 @@ describe.each(Object.entries(kinds))(
   },
 )
 
-test('a guild that all have left is given a founder, and what is in its treasury goes on', async () => {
+test('An admin gives a guild without members a founder, who can spend its treasury', async () => {
   const { body: guild } = await admin.post<Space>('/guilds', { name: 'Left', interestId: interest?.id })
   const at = `/admin/guilds/${guild.id}`
   await admin.post(`/treasury/${guild.id}/contribute`, { amount: 9 })
@@ -169,7 +169,7 @@ test('a guild that all have left is given a founder, and what is in its treasury
   await admin.post(`/guilds/${guild.id}/leave`)
   expect(await admin.post(`${at}/restore`)).toFailWith(409, 'space_ownerless')
   const role = (who: Person, role: string) => admin.patch(`${at}/members/${who.id}`, { role })
-  // who is banned could do nothing with it, and nobody else would be given it then
+  // a banned founder could do nothing, and a guild with a founder cannot be given another one
   expect(await role(dora, 'founder')).toFailWith(404, 'person_unknown')
   expect(await role(bob, 'steward')).toFailWith(404, 'space_member_unknown')
   for (let i = 0; i < 2; i++)

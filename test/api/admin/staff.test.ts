@@ -1,5 +1,6 @@
-// What staff does to invite codes, circles, reports, interests, flags and banned people over HTTP: once, with an audit entry,
-// and whom it concerns hears of it without a name. Lists: lists.test.ts; who may: matrix.test.ts.
+// What staff does to invite codes, circles, reports, interests, flags and banned people over HTTP: each action happens
+// once, is audited, and notifies the person concerned without naming staff. For lists see lists.test.ts, for who may do
+// what matrix.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -26,7 +27,7 @@ const told = async (who: Person) => {
   return notices.map(({ payload }) => `${payload.targetType} ${payload.action}`)
 }
 
-test('an invite code is revoked once, and its owner hears of it', async () => {
+test('An invite code is revoked once, and its owner is notified', async () => {
   const code = (await alice.post<Id & { code: string }>('/me/invites')).body
   const revoked = await admin.post(`/admin/invite-codes/${code.id}/revoke`)
   expect(revoked).toMatchObject({ status: 200, body: { id: code.id, status: 'revoked', ownerId: alice.id } })
@@ -40,7 +41,7 @@ test('an invite code is revoked once, and its owner hears of it', async () => {
   expect(await admin.post('/admin/invite-codes/x/revoke')).toFailWith(422, 'validation_failed')
 })
 
-test('a circle is deleted, with what its members saw by it', async () => {
+test('A circle is deleted, and its members lose access to posts for that circle', async () => {
   const circle = (await alice.post<Id>('/circles', { name: 'Friends' })).body.id
   await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob' })
   const post = await publish(alice, { visibility: 'circles' })
@@ -52,13 +53,13 @@ test('a circle is deleted, with what its members saw by it', async () => {
   expect(await told(alice)).toContain('circle deleted')
 })
 
-describe('a report', () => {
+describe('A report', () => {
   const report = async (who: Person, body: object) => (await who.post<Id>('/reports', body)).body.id
 
   test.each([
     ['review', 'reviewed'],
     ['dismiss', 'dismissed'],
-  ])('is settled once by %s, and its reporter hears of it', async (verb, status) => {
+  ])('is settled once by %s, and its reporter is notified', async (verb, status) => {
     const post = await publish(alice)
     const id = await report(carla, { targetType: 'post', targetId: post, reason: 'Spam' })
     const answers = await Promise.all([moderator, admin].map((who) => who.post(`/admin/reports/${id}/${verb}`)))
@@ -79,7 +80,7 @@ describe('a report', () => {
     expect(await moderator.post(`/admin/reports/${UNKNOWN}/${verb}`)).toFailWith(404, 'report_unknown')
   })
 
-  test('of a message carries the copy, and no list has the message', async () => {
+  test('about a message contains a copy of it, and no list contains the message', async () => {
     const circle = (await alice.post<Id>('/circles', { name: 'Talkers' })).body.id
     await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob' })
     const talk = (await alice.post<Id>('/conversations', { kind: 'direct', memberIds: ['bob'] })).body.id
@@ -95,7 +96,7 @@ describe('a report', () => {
   })
 })
 
-describe('an interest', () => {
+describe('An interest', () => {
   const add = (more: object = {}) =>
     admin.post<Interest>('/admin/interests', {
       slug: 'new-one',
@@ -105,7 +106,7 @@ describe('an interest', () => {
       ...more,
     })
 
-  test('is added and changed, and the tree stays one', async () => {
+  test('is created and changed, and the tree stays valid', async () => {
     const root = (await add({ slug: 'root-a' })).body
     expect(root).toMatchObject({ slug: 'root-a', level: 1, parentId: null, userCount: 0, childCount: 0 })
     const other = (await add({ slug: 'root-b' })).body
@@ -137,7 +138,7 @@ describe('an interest', () => {
     await admin.patch(path, { parentId: other.id, name: 'Moved' })
     expect(await entries('interest.updated')).toEqual([child.id])
     expect(await entries('interest.created')).toEqual([root.id, other.id, child.id, leaf.id])
-    // neither below itself, nor below what is below it, nor on another level
+    // neither itself nor one of its descendants, nor an interest on another level
     for (const parentId of [child.id, leaf.id])
       expect(await admin.patch(path, { parentId })).toFailWith(422, 'interest_parent_unfit')
     expect(await admin.patch(`/admin/interests/${root.id}`, { parentId: leaf.id })).toFailWith(
@@ -153,7 +154,7 @@ describe('an interest', () => {
     expect((await alice.get(`/interests/catalog?parentId=${other.id}`)).text).toContain(child.id)
   })
 
-  test('of two who move it and its child at once nobody makes an orphan', async () => {
+  test('keeps a valid parent when it is changed by concurrent requests', async () => {
     await add({ slug: 'one' })
     const two = (await add({ slug: 'two' })).body
     const twig = (await add({ slug: 'twig', level: 2, parentId: two.id })).body
@@ -168,7 +169,7 @@ describe('an interest', () => {
   })
 })
 
-test('a flag is switched at once, with one entry', async () => {
+test('A feature flag is switched immediately, with one audit entry', async () => {
   await owner`insert into app.feature_flags (key, enabled, description) values ('kites', false, 'Kites fly')`
   expect((await moderator.get<{ items: object[] }>('/admin/feature-flags?limit=50')).body.items).toContainEqual({
     id: 'kites',
@@ -195,7 +196,7 @@ test('a flag is switched at once, with one entry', async () => {
     expect(await admin.patch('/admin/feature-flags/kites', body)).toFailWith(422, 'validation_failed')
 })
 
-test('metrics are counted once in 30 seconds', async () => {
+test('Metrics are counted at most once in 30 seconds', async () => {
   type Metrics = { users: number; postsTotal: number; reportsOpen: number; countedAt: string }
   const first = (await moderator.get<Metrics>('/admin/metrics')).body
   const [counted] = await owner`select (select count(*)::int from app.users where erased_at is null) as users,
@@ -207,7 +208,7 @@ test('metrics are counted once in 30 seconds', async () => {
   expect((await admin.get<Metrics>('/admin/metrics')).body.postsTotal).toBe(first.postsTotal + 1)
 })
 
-test('metrics say what the last audit of the books of mana found', async () => {
+test('Metrics contain the result of the last mana audit', async () => {
   const audited = async () => {
     await owner`update private.staff_metrics set counted_at = now() - interval '31 seconds'`
     return (await moderator.get<{ manaAudit: object | null }>('/admin/metrics')).body.manaAudit
@@ -229,7 +230,7 @@ test('metrics say what the last audit of the books of mana found', async () => {
   expect((await nobody.get('//metrics')).text).toContain('kith_job_last_changed_rows{job="audit-mana"} 1')
 })
 
-test('jobs and signals', async () => {
+test('Jobs and suspicious flows are listed', async () => {
   await owner`select private.note_job_run('purge', 3, false)`
   type Jobs = {
     jobs: { name: string; runs: number; lastRunAt: string | null }[]
@@ -257,7 +258,7 @@ test('jobs and signals', async () => {
   expect(await moderator.get('/admin/signals?cursor=99999')).toFailWith(400, 'cursor_unknown')
 })
 
-test('a banned person is exported and erased on their behalf, and nobody else', async () => {
+test('Only a banned person can be exported and erased by an admin', async () => {
   await publish(finn, { body: 'Mine alone' })
   for (const verb of ['export', 'erase']) {
     expect(await admin.post(`/admin/users/finn/${verb}`)).toFailWith(409, 'person_free')
@@ -278,10 +279,10 @@ test('a banned person is exported and erased on their behalf, and nobody else', 
   expect((await admin.get('/admin/posts')).text).not.toContain('Mine alone')
 })
 
-describe('the audit log', () => {
+describe('The audit log', () => {
   type Verified = { ok: boolean; firstBroken: number | null; next: number | null; verifiedTo: number; entries: number }
   const verify = async (after = 0) => (await admin.get<Verified>(`/admin/audit-log/verify?after=${after}`)).body
-  /** What verifying finds after somebody who owns the tables did this; undone afterwards. */
+  /** What verification finds after the owner of the tables tampers with them; undone afterwards. */
   const found = (tamper: string) =>
     owner
       .begin(async (sql) => {
@@ -294,7 +295,7 @@ describe('the audit log', () => {
       })
       .catch((answer: Verified) => answer)
 
-  test('is whole, and names the first entry that is not', async () => {
+  test('verifies as complete, and names the first entry that was tampered with', async () => {
     const whole = await verify()
     expect(whole).toMatchObject({ ok: true, firstBroken: null, next: null })
     const last = whole.entries
@@ -322,7 +323,7 @@ describe('the audit log', () => {
     expect(await admin.get('/admin/audit-log/verify?after=x')).toFailWith(422, 'validation_failed')
   })
 
-  test('is looked at 10,000 entries at a time', async () => {
+  test('is verified 10,000 entries at a time', async () => {
     const last = (await verify()).entries
     await owner`select private.audit('test.done', 'test', n::text) from generate_series(1, ${10_000 - last + 5}) n`
     expect(await verify()).toMatchObject({ ok: true, next: 10_000, verifiedTo: 10_000, entries: 10_005 })

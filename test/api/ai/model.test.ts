@@ -1,5 +1,5 @@
-// AI routes where a model is configured: the real SDK before a server that speaks its protocol. What the function makes
-// of each way to fail: test/edge/ai.test.ts.
+// AI routes with a model configured: the real SDK against a server that speaks its protocol. For how the function
+// handles each kind of failure see test/edge/ai.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { startServer } from '../../../api-facade/server.ts'
@@ -29,7 +29,7 @@ const spend = ({ id }: Person, tokens: number) =>
   owner`insert into private.ai_usage values (${id}, (now() at time zone 'UTC')::date, ${tokens})
         on conflict (user_id, day) do update set tokens = excluded.tokens`
 
-/** Answers, and reads the events as they come. */
+/** Sends an answer and reads the events as they come. */
 async function answer(person: Person, session: string, said: string, signal?: AbortSignal) {
   const response = await fetch(`${person.base}/api/v1/ai/sessions/${session}/answer`, {
     method: 'POST',
@@ -42,7 +42,7 @@ async function answer(person: Person, session: string, said: string, signal?: Ab
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   return {
-    /** The next event, undefined at the end. */
+    /** The next event, or undefined at the end. */
     async next() {
       while (!text.includes('\n\n')) {
         const { value, done } = (await reader?.read()) ?? { done: true }
@@ -64,22 +64,22 @@ async function answers(person: Person, session: string, said: string) {
   return all
 }
 
-describe('a question by the model', () => {
-  test('comes as it is said, and counts when it is done', async () => {
+describe('A question by the model', () => {
+  test('is streamed, and is stored when it is complete', async () => {
     const id = await start(alice)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     model.will(saysSlowly(['What do ', 'they\n', 'know?'], released))
     const { next } = await answer(alice, id, 'They hum.')
     expect(await next()).toEqual({ name: undefined, data: { text: 'What do ' } })
 
-    // the answer is stored, its question is not there yet, and no other answer is taken
+    // the answer is stored, its question is not there yet, and no other answer is accepted
     const [shown] = (await alice.get<{ items: Session[] }>('/ai/sessions')).body.items
     expect([shown?.question, shown?.turns.map((turn) => turn.answer)]).toEqual([null, ['They hum.']])
     const crossing = await alice.post(`/ai/reflect/${id}/answer`, { answer: 'They sting.' })
     expect(crossing).toFailWith(409, 'ai_question_pending')
     expect(await spentBy(alice)).toBeGreaterThan(1000)
 
-    release() // only now does the model say the rest
+    release() // only now does the model send the rest
     expect(await next()).toMatchObject({ data: { text: 'they\n' } })
     expect(await next()).toMatchObject({ data: { text: 'know?' } })
     const question = { position: 2, text: 'What do they know?' }
@@ -95,7 +95,7 @@ describe('a question by the model', () => {
     })
   })
 
-  test('is the script’s where the model is of no avail, until the fifth answer', async () => {
+  test('is replaced by a scripted one when the model fails; after the fifth answer there are no more', async () => {
     const id = await start(bob)
     model.will(refuses(529))
     for (const said of ['One.', 'Two.', 'Three.', 'Four.']) {
@@ -112,7 +112,7 @@ describe('a question by the model', () => {
     expect(await bob.post(`/ai/sessions/${id}/answer`, { answer: 'Six.' })).toFailWith(409, 'ai_session_over')
   })
 
-  test('is given up when nobody waits for it, and an answer given again goes on from there', async () => {
+  test('is cancelled when the client disconnects, and answering again continues from there', async () => {
     const id = await start(carla)
     model.will(saysSlowly(['What'], pending()))
     const gone = new AbortController()
@@ -128,7 +128,7 @@ describe('a question by the model', () => {
     expect(last?.data.turns.map((turn) => turn.answer)).toEqual(['Said once more.', null])
   })
 
-  test('is not asked for without tokens', async () => {
+  test('is not requested without tokens left', async () => {
     const id = await start(carla)
     await spend(carla, 99_999)
     model.will(says(['Never asked']))
@@ -138,9 +138,9 @@ describe('a question by the model', () => {
     expect(await spentBy(carla)).toBe(99_999)
   })
 
-  test('nor any answer where the words may take more than are left, in whatever script', async () => {
+  test('is not requested if the text might need more tokens than are left, in whatever script', async () => {
     const id = await start(carla)
-    const words = '蜂'.repeat(1900) // 5700 bytes, and in some script as many tokens
+    const words = '蜂'.repeat(1900) // 5700 bytes, which in some scripts are as many tokens
     await spend(carla, 95_000)
     model.will(fills({}))
     const [done] = await answers(carla, id, words)
@@ -154,7 +154,7 @@ describe('a question by the model', () => {
     expect(long.body).toMatchObject({ backend: 'scripted', fallback: false })
   })
 
-  test('is no more asked where the session is out of reach by then', async () => {
+  test('is not delivered if the token was revoked meanwhile', async () => {
     const id = await start(bob)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     model.will(saysSlowly(['What', ' now?'], released))
@@ -169,7 +169,7 @@ describe('a question by the model', () => {
   })
 })
 
-test('a facade that stops leaves the question and the post to the script, and is not held up', async () => {
+test('A facade that stops falls back to scripted answers and is not delayed by the model', async () => {
   const config = readConfig(environment(database.url, env))
   const server = await startServer({ config, databaseUrl: database.url })
   const me = new Person(server.url, bob.token)
@@ -188,8 +188,8 @@ test('a facade that stops leaves the question and the post to the script, and is
   await stopped
 })
 
-describe('suggestions', () => {
-  test('of interests: what the model found and the catalog has', async () => {
+describe('Suggestions', () => {
+  test('of interests are those that the model found and the catalog has', async () => {
     await spend(alice, 0)
     const id = await start(alice)
     const found = [
@@ -208,7 +208,7 @@ describe('suggestions', () => {
     expect(await bob.post('/ai/map-interests', { sessionId: id })).toFailWith(404, 'ai_session_unknown')
   })
 
-  test('of a post: what the model made of it, or what needs none', async () => {
+  test('for a post come from the model, or from the script if the model fails', async () => {
     const draft = { title: 'bees', body: 'they  hum' }
     model.will(fills({ title: 'Bees', body: 'They hum.', changes: ['A full stop.'] }))
     expect((await bob.post('/ai/enhance-post', draft)).body).toEqual({
@@ -238,7 +238,7 @@ describe('suggestions', () => {
   })
 })
 
-test('a function that is not there takes no tokens', async () => {
+test('A function that does not exist uses no tokens', async () => {
   const FUNCTIONS_URL = await listen((_, answer) => answer.writeHead(404).end())
   const config = readConfig(environment(database.url, { FUNCTIONS_URL, AI_MODEL: 'a-model' }))
   const server = await startServer({ config, databaseUrl: database.url })
@@ -251,7 +251,7 @@ test('a function that is not there takes no tokens', async () => {
   await server.stop()
 })
 
-test('by a function of the stack, which alone has the key', async () => {
+test('A function of the stack can serve the model, and only the function needs the key', async () => {
   const key = { ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: model.url }
   const FUNCTIONS_URL = await functionsInDeno(['ai'], { JWT_SECRET, AI_MODEL: 'a-model', ...key })
   expect(() => readConfig({ AI_MODEL: 'a-model' })).toThrow('ANTHROPIC_API_KEY: must be set together with AI_MODEL')

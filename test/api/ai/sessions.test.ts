@@ -1,5 +1,5 @@
-// AI sessions over HTTP without a model: their questions, states, aliases and limits, and the interests that they
-// suggest. Rules in every state: test/db/ai.
+// AI sessions over HTTP without a model: questions, states, aliases, limits, and suggested interests. For the rules in
+// every state see test/db/ai.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN, walk } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -14,7 +14,7 @@ type Suggestions = { suggestions: { id: string; slug: string; name: string; conf
 const start = async (person: Person, topic: string) => (await person.post<Session>('/ai/sessions', { topic })).body
 const words = ['My father taught me.', 'It was hard at first.', 'I read a book.', 'With friends.', 'Ethics, and music.']
 
-test('five questions that follow from the answers, then it is completed', async () => {
+test('A session asks five questions, each based on the answers, and can then be completed', async () => {
   const begun = await alice.post<Session>('/ai/sessions', { topic: 'Philosophy' })
   expect(begun).toMatchObject({ status: 201, body: { topic: 'Philosophy', status: 'in_progress', completedAt: null } })
   const { id, question } = begun.body
@@ -36,7 +36,7 @@ test('five questions that follow from the answers, then it is completed', async 
   expect(await alice.post(`/ai/sessions/${id}/answer`, { answer: 'More.' })).toFailWith(409, 'ai_session_over')
 })
 
-test('of many answers to one question one counts', async () => {
+test('Of concurrent answers to one question exactly one is accepted', async () => {
   const { id } = await start(bob, 'Haste')
   const answers = await Promise.all(
     words.map((answer) => bob.post<Session>(`/ai/sessions/${id}/answer`, { answer, position: 1 })),
@@ -47,7 +47,7 @@ test('of many answers to one question one counts', async () => {
   expect((await bob.get<{ items: Session[] }>('/ai/sessions')).body.items[0]?.turns.length).toBe(2)
 })
 
-test('by the other spellings, to interests that are chosen', async () => {
+test('The alias paths lead from a session to suggested interests that are chosen', async () => {
   const begun = await carla.post<Session>('/ai/reflect/start', { topic: 'Ethics' })
   expect(begun.status).toBe(201)
   const { id: sessionId } = begun.body
@@ -77,7 +77,7 @@ test('by the other spellings, to interests that are chosen', async () => {
   ).toEqual([{ many: others.length }])
 })
 
-test('nobody meets a session of another, and what is wrong is said', async () => {
+test('Another person’s session gives 404, and invalid input gives its own error', async () => {
   const { id } = await start(alice, 'Mine')
   const routes: [string, unknown?][] = [
     [`/ai/sessions/${id}/answer`, { answer: 'Yours.' }],
@@ -116,7 +116,7 @@ test('nobody meets a session of another, and what is wrong is said', async () =>
   expect((await walk(alice, '/ai/sessions', 1)).length).toBe(2)
 })
 
-test('the export has the words, and an erasure leaves none', async () => {
+test('The export contains a person’s AI sessions, and an erasure deletes them', async () => {
   const { id } = await start(bob, 'Leaving')
   await bob.post(`/ai/sessions/${id}/answer`, { answer: 'Words to take along.' })
   const { text } = await bob.get('/me/export')
@@ -136,14 +136,14 @@ describe('POST /ai/enhance-post', () => {
     [`Code:\n${code}`, `Code:\n${code}`, 0],
     [' \n\t\n', null, 0],
     [`${' '.repeat(50_000)}a${' '.repeat(49_000)}b`, 'A b', 3],
-  ])('makes small repairs of %j', async (body, repaired, changes) => {
+  ])('makes small corrections to %j', async (body, repaired, changes) => {
     const answer = await carla.post<{ body: string; changes: string[] }>('/ai/enhance-post', { body })
     if (repaired === null) return expect(answer).toFailWith(422, 'validation_failed')
     expect(answer).toMatchObject({ status: 200, body: { body: repaired, backend: 'scripted', fallback: false } })
     expect(answer.body.changes.length).toBe(changes)
   })
 
-  test('of a title too, for members, within its length', async () => {
+  test('corrects a title too, requires a token, and rejects texts that are too long or empty', async () => {
     expect((await carla.post('/ai/enhance-post', { title: ' on\nbees ', body: 'Hum.' })).body).toMatchObject({
       title: 'On bees',
       body: 'Hum.',
@@ -160,7 +160,7 @@ describe('POST /ai/enhance-post', () => {
   })
 })
 
-test('starting and answering have one limit, by all spellings, and improving posts another', async () => {
+test('Starting and answering share one limit across all paths, and improving posts has another', async () => {
   const limits = { global: '1000/h', reflect: '2/h', enhance_post: '1/h' }
   const { dora } = await world({
     people: ['dora'],

@@ -1,4 +1,4 @@
-// A client that knows only the other spellings: from the invite code to a circle, and out again.
+// A client that uses only the alias paths, from the invite code to a shared circle and to deleting the account.
 import { expect, test } from 'vitest'
 import { applicant } from '../../support/joining.ts'
 import { world } from '../../support/world.ts'
@@ -22,7 +22,7 @@ async function join(name: string, code: string | undefined) {
   return nobody.withToken(fresh.body.accessToken)
 }
 
-test('signs up two people, brings them together, and lets one go', async () => {
+test('The alias paths suffice to register two people, connect them in a circle, and delete one account', async () => {
   const codes = await admin.post<{ items: { code: string }[] }>('/admin/invite-codes/generate', { count: 2 })
   const [first, second] = codes.body.items
   const ada = await join('ada', first?.code)

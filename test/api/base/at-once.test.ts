@@ -1,5 +1,5 @@
-// What one person can have once at a time, asked for by 20 equal requests at once: one makes it, all others are told that
-// it is there. Without a conflict nothing is lost, and nothing is there twice.
+// Things that a person can have only once at a time, requested by 20 equal concurrent requests: exactly one creates the
+// thing, and all others are told that it exists. Where there is no conflict, nothing is lost and nothing is duplicated.
 import { expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -61,14 +61,14 @@ const cases: [string, (n: number) => ReturnType<Person['post']>, string][] = [
   ['an enrolment', () => bob.post(`/courses/${course}/enroll`), 'enrolled_already'],
   ['a boost', () => alice.post(`/posts/${post}/boost`, { tier: 1 }), 'boost_active'],
 ]
-test.each(cases)('%s is made once', async (_what, ask, code) => {
+test.each(cases)('Of concurrent requests for %s exactly one succeeds; the others get 409', async (_what, ask, code) => {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => ask(n)))
   const [first, ...others] = answers.sort((one, other) => one.status - other.status)
   expect(first?.status, first?.text).toBe(201)
   for (const other of others) expect(other).toFailWith(409, code)
 })
 
-test('a request to join a group is made once, and every answer names it', async () => {
+test('Concurrent requests to join a group create one request, and every response names it', async () => {
   const answers = await Promise.all(
     Array.from({ length: AT_ONCE }, (_, n) => carla.post<object>(`/groups/${asking}/join`, { message: `${n}` })),
   )

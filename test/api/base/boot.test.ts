@@ -1,5 +1,6 @@
-// Boot: what a start may write on a database that has people already, and what it refuses.
-// Only refused boots are whole ones here: the passwords of the pools are those of every test's database.
+// Boot: what a start may write to a database that already has people, and when it refuses to start.
+// Only the refused boots are complete here: a complete one sets the passwords of the pools, which all test databases
+// share.
 import { describe, expect, test } from 'vitest'
 import {
   boot,
@@ -20,18 +21,18 @@ const { url: databaseUrl, owner, superuser } = await createDatabase()
 const start = (more: Record<string, string>) =>
   boot({ databaseUrl, config: readConfig(environment(databaseUrl, more)) })
 
-describe('the domain', () => {
+describe('The instance’s domain', () => {
   const domain = async () =>
     (await owner<{ value: string }[]>`select value from app.settings where key = 'instance_domain'`)[0]?.value
 
-  test('may change while there is only the first admin', async () => {
+  test('can change while there are no people beside the first admin', async () => {
     await takeDomain(owner, 'first.example')
     expect(await domain()).toBe('first.example')
     await takeDomain(owner, 'localhost')
     expect(await domain()).toBe('localhost')
   })
 
-  test('renames nobody: where there are people, only the owner changes it', async () => {
+  test('can be changed only by the owner once there are people, and a start with another one fails', async () => {
     await owner`insert into app.users (username, first_name, last_name) values ('ada', 'Ada', 'Lima')`
     await expect(start({ INSTANCE_DOMAIN: 'second.example' })).rejects.toThrow(
       'INSTANCE_DOMAIN is second.example, but the people of this instance are named …@localhost.',
@@ -44,7 +45,7 @@ describe('the domain', () => {
     await owner`update app.settings set value = 'localhost' where key = 'instance_domain'`
   })
 
-  test("is that of everybody's address when the setting came by a dump, whose rows pass no trigger", async () => {
+  test('is repaired in private.domain() after a restore, which runs no triggers', async () => {
     const named = async () => (await owner<{ domain: string }[]>`select private.domain() as domain`)[0]?.domain
     await superuser.begin(async (tx) => {
       await tx`set local session_replication_role = replica`
@@ -61,7 +62,7 @@ test.each([
   ['rate_limit_scale', '2.5', '1000000'],
   ['media_quota', '1048576', '5368709120'],
   ['media_url', 'https://media.example.org', 'http://localhost:0/api/v1/media/local'],
-] as const)('%s goes to SQL, which needs it', async (key, value, before) => {
+] as const)('A start stores %s in app.settings, where SQL reads it', async (key, value, before) => {
   const setting = async () =>
     (await owner<{ value: string }[]>`select value from app.settings where key = ${key}`)[0]?.value
   expect(await setting()).toBe(before)
@@ -70,11 +71,11 @@ test.each([
   await takeSetting(owner, key, before)
 })
 
-describe('the secret', () => {
+describe('The secret', () => {
   const known = async () => (await owner`select fingerprint from private.jwt_fingerprint`).map((row) => row.fingerprint)
   const other = 'another secret, which is as long as one has to be'
 
-  test('of another instance is refused, and nothing is written', async () => {
+  test('of another instance is rejected at the start, and nothing is written', async () => {
     const before = await known()
     expect(before).toHaveLength(1)
     await expect(start({ JWT_SECRET: other })).rejects.toThrow('JWT_SECRET is not the one of this instance.')
@@ -82,7 +83,7 @@ describe('the secret', () => {
     expect(await known()).toEqual(before)
   })
 
-  test('changes where the one before is given, and back the same way', async () => {
+  test('can be replaced if the previous one is given, and changed back the same way', async () => {
     const before = await known()
     await takeSecret(owner, [other, JWT_SECRET])
     expect(await known()).not.toEqual(before)
@@ -92,7 +93,7 @@ describe('the secret', () => {
     expect(await known()).toEqual(before)
   })
 
-  test('that is lost may be forgotten by the owner', async () => {
+  test('that is lost can be reset by the owner, who deletes its fingerprint', async () => {
     const before = await known()
     await owner`delete from private.jwt_fingerprint`
     await takeSecret(owner, [JWT_SECRET])
@@ -100,10 +101,10 @@ describe('the secret', () => {
   })
 })
 
-describe('the migrations', () => {
+describe('Migrations', () => {
   const versions = () => owner`select version from supabase_migrations.schema_migrations`
 
-  test('of newer code are missing: the start is refused, and says what to do', async () => {
+  test('that the code has and the database lacks prevent the start, with a message that says what to do', async () => {
     const before = await versions()
     await owner`update supabase_migrations.schema_migrations set version = 'x' || version`
     await expect(start({})).rejects.toThrow(
@@ -117,17 +118,17 @@ describe('the migrations', () => {
     expect(await checkMigrations(owner)).toEqual([])
   })
 
-  test('that this code does not know are told, and refuse nothing', async () => {
+  test('that the code does not know produce a warning and do not prevent the start', async () => {
     await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
     expect(await checkMigrations(owner)).toEqual([expect.stringMatching(/ 29990101000000, .* newer code\.$/)])
     await owner`delete from supabase_migrations.schema_migrations where version = '29990101000000'`
   })
 })
 
-describe('the first admin', () => {
+describe('The first admin', () => {
   const admins = async () => (await owner<{ id: string }[]>`select id from app.users where role = 'admin'`).length
 
-  test('is told before they are made: whose password nobody saw is not there', async () => {
+  test('is announced before it is created, so that no admin exists whose password was never shown', async () => {
     await owner`update app.users set role = 'user' where role = 'admin'`
     const { ADMIN_PASSWORD: _, ...env } = environment(databaseUrl, { ADMIN_EMAIL: 'second@example.org' })
     const config = readConfig(env)

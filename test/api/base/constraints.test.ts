@@ -1,5 +1,5 @@
-// What a constraint refuses has its code and sentence by `.rpc()` too, where no facade stands between: the database
-// itself says them. docs/decisions.md, Errors.
+// A constraint that rejects a value gives its code and text by `.rpc()` too: the database itself raises them, without
+// the facade. See docs/decisions.md, Errors.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import { rest } from '../../support/rest.ts'
@@ -9,7 +9,7 @@ const { alice, bob, stack, database } = await world({ people: ['alice', 'bob'] }
 const { ask } = rest(stack, alice)
 const { owner } = database
 
-/** Every rule of schema app that has a name: checks, those of domains too, foreign keys and unique indexes. */
+/** Every named rule of schema app: checks, including those of domains, foreign keys and unique indexes. */
 const rules = await owner<{ name: string }[]>`
   select m[1] as name
   from pg_proc, regexp_matches(prosrc, 'private\\.raise_check_violation\\(''(\\w+)''\\)', 'g') m where proname ~ '_rules$'
@@ -92,7 +92,7 @@ const [accepted, completed] = [await order(alice, 'accepted'), await order(alice
 
 const long = 'é'.repeat(100_001)
 type Call = [operation: string, given: Record<string, unknown>]
-/** A call that reaches the rule, or why none can. */
+/** A call that violates the rule, or the reason why no call can. */
 const reached: Record<string, Call | Call[] | string> = {
   ai_answer: ['answer_ai_session', { p_session_id: session, p_answer: ' ' }],
   ai_topic: ['start_ai_session', { p_topic: ' ' }],
@@ -101,10 +101,10 @@ const reached: Record<string, Call | Call[] | string> = {
   comment_body: ['create_video_comment', { p_id: video, p_body: 'é'.repeat(2001) }],
   intent_note: ['set_intent', { p_intent: 'friends', p_note: 'é'.repeat(281) }],
   conversation_title: ['create_conversation', { p_kind: 'group', p_member_ids: [], p_title: ' ' }],
-  guild_charter: 'only admins found guilds, and no other token can; test/db/guilds/guilds.sql reaches it',
+  guild_charter: 'only admins can create guilds, and no token here is an admin’s; test/db/guilds/guilds.sql covers it',
   guild_min_rep: 'as guild_charter',
-  treasury_note: 'no member of a guild is here; test/db/treasury/treasury.sql reaches it',
-  proposal_body: 'no member of a guild is here; test/api/guilds/proposals.test.ts reaches it',
+  treasury_note: 'there is no guild member here; test/db/treasury/treasury.sql covers it',
+  proposal_body: 'there is no guild member here; test/api/guilds/proposals.test.ts covers it',
   proposal_title: 'as proposal_body',
   message_body: ['send_message', { p_id: talk, p_body: ' ', p_client_id: crypto.randomUUID() }],
   message_emoji: 'private.require_emoji looks first',
@@ -136,7 +136,7 @@ const reached: Record<string, Call | Call[] | string> = {
   space_slug: ['create_group', { p_name: 'x', p_slug: 'No' }],
   space_visibility: ['create_post', { p_body: 'x', p_group_id: club, p_visibility: 'circles' }],
   video_caption: ['create_video', { p_media_url: 'https://example.org/a.mp4', p_caption: 'é'.repeat(281) }],
-  broadcast_body: 'only the staff’s door broadcasts, and no token is that; test/db/admin/broadcast.sql reaches it',
+  broadcast_body: 'only staff can broadcast, and no token here is theirs; test/db/admin/broadcast.sql covers it',
   broadcast_title: 'as broadcast_body',
   co_author_already: 'api.invite_co_author looks first, with the post locked',
   contribution_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'contribution' }],
@@ -205,7 +205,7 @@ const reached: Record<string, Call | Call[] | string> = {
 
 const call = ([operation, given]: Call) => ask(`/rpc/${operation}`, { body: JSON.stringify(given) })
 
-test('every rule whose name is a code has a call that reaches it, or a reason why none does', () => {
+test('Every rule whose name is an error code has a call that violates it, or a reason why none can', () => {
   expect(named.toSorted()).toEqual(Object.keys(reached).sort())
 })
 
@@ -214,7 +214,7 @@ const calls = Object.entries(reached).flatMap(([code, one]) =>
     ? []
     : (Array.isArray(one[0]) ? (one as Call[]) : [one as Call]).map((each) => [code, each] as const),
 )
-test.each(calls)('%s by %j', async (code, each) => {
+test.each(calls)('The rule %s raises its own code and text for %j', async (code, each) => {
   const { status, text } = registered.get(code) ?? { status: 0, text: '' }
   expect(await call(each)).toMatchObject({
     status,
@@ -222,8 +222,8 @@ test.each(calls)('%s by %j', async (code, each) => {
   })
 })
 
-describe('what has no code of its own', () => {
-  test('no check of schema app refuses in the words of Postgres', async () => {
+describe('A rule without a code of its own', () => {
+  test('never shows the message of Postgres: every check of schema app raises a registered error', async () => {
     const checks = await owner<{ name: string; rule: string }[]>`
       select conname as name, pg_get_constraintdef(oid) as rule
       from pg_constraint where connamespace = 'app'::regnamespace and contype = 'c'`
@@ -231,7 +231,7 @@ describe('what has no code of its own', () => {
     expect(checks.filter(({ rule }) => !/private\.(raise_check_violation|\w+_rules)\(/.test(rule))).toEqual([])
   })
 
-  test('of a table that gets another rule later, each is kept', async () => {
+  test('and one added to a table later are both enforced', async () => {
     await owner.begin(async (sql) => {
       await sql`alter table app.replies add constraint reply_short check (length(body) < 5)`
       await sql`call private.make_checks_raise_codes()`
@@ -270,14 +270,14 @@ describe('what has no code of its own', () => {
     ['report', { p_target_type: 'user', p_target_id: bob.username, p_reason: 'é'.repeat(1001) }],
     ['respond_invitation', { p_id: UNKNOWN, p_accept: null }],
     ['respond_co_author', { p_id: post, p_invite_id: UNKNOWN, p_accept: null }],
-  ])('%s of %j is value_invalid, as by HTTP, and quotes no row', async (...each) => {
+  ])('raises value_invalid for %s with %j, as over HTTP, and quotes no row', async (...each) => {
     expect(await call(each)).toMatchObject({
       status: 422,
       body: { code: 'PT422', message: 'value_invalid', details: 'A value is outside what is allowed.', hint: null },
     })
   })
 
-  test('and the error says to whoever looks at the database which check it was', async () => {
+  test('names the violated check to those who look at the database', async () => {
     const refused = owner`update app.wallets set lifetime_spent = -1 where false is not true`
     await expect(refused).rejects.toMatchObject({ code: 'PT422', constraint_name: expect.stringMatching(/^wallets_/) })
   })

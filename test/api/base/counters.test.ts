@@ -1,5 +1,5 @@
-// Windows in memory, and who may come when there is no room for more of them. A failing history prints its seed, and the
-// shortest one that shows the fault.
+// Rate-limit windows in memory, and which clients are admitted when there is no room for more windows. A failing
+// history prints its seed and the shortest sequence that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Bucket, type Count, memoryCounter } from '../../../api-facade/lib/counters.ts'
@@ -7,7 +7,7 @@ import { type Bucket, type Count, memoryCounter } from '../../../api-facade/lib/
 const LIMIT = 4
 const bucket = (key: string, seconds = 60): Bucket => ({ key, limit: LIMIT, seconds })
 
-/** A counter with a clock, which starts at 0. */
+/** A counter with its own clock, which starts at 0. */
 function clocked(capacity: number) {
   let time = 0
   const counter = memoryCounter(() => time, capacity)
@@ -28,7 +28,7 @@ const step = fc.oneof(
   fc.record({ key: fc.nat(40).map((n) => `newcomer ${n}`), cost: fc.constant(1 as const) }),
 )
 
-test('whoever has a window keeps it until its end, however many come', () => {
+test('A client that has a window keeps it until its end, however many others arrive', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), fc.nat(300), (steps, ms) => {
       const [small, endless] = [clocked(regulars.length), clocked(Number.POSITIVE_INFINITY)]
@@ -40,14 +40,14 @@ test('whoever has a window keeps it until its end, however many come', () => {
         if (regulars.includes(key)) expect(count).toEqual(honest)
         else if (!count.over) passed.set(key, (passed.get(key) ?? 0) + 1)
       }
-      // 150 steps of at most 300 ms end before the first window does
+      // 150 steps of at most 300 ms finish before the first window ends
       expect(Math.max(0, ...passed.values())).toBeLessThanOrEqual(LIMIT)
     }),
     { numRuns: 300 },
   )
 })
 
-test('newcomers without a window of their own share, and are not all refused at once', () => {
+test('New clients without a window of their own share windows, and are not all rejected', () => {
   const counter = clocked(1)
   counter.hit(bucket('ann'))
   const first = Array.from({ length: 200 }, (_, n) => counter.hit(bucket(`newcomer ${n}`)))
@@ -57,7 +57,7 @@ test('newcomers without a window of their own share, and are not all refused at 
   expect(counter.hit(bucket('ann'))).toMatchObject({ remaining: LIMIT - 2, over: false })
 })
 
-test('windows that have ended make room', () => {
+test('Windows that have ended make room for new ones', () => {
   const counter = clocked(2)
   for (const key of ['ann', 'ben']) for (let n = 0; n < LIMIT; n++) counter.hit(bucket(key))
   counter.wait(60_000)
@@ -66,7 +66,7 @@ test('windows that have ended make room', () => {
   for (const key of ['cyd', 'dee']) expect(counter.hit(bucket(key))).toMatchObject({ remaining: LIMIT - 2 })
 })
 
-test('those who fill the windows of an hour leave room in those of a minute', () => {
+test('Clients that fill the hourly windows leave room in the windows of a minute', () => {
   const counter = clocked(2)
   for (let n = 0; n < 20_000; n++) counter.hit(bucket(`newcomer ${n}`, 3600))
   for (const key of ['ann', 'ben']) {

@@ -1,5 +1,5 @@
-// Cursors of every list: one that the list did not make for this caller is 400, and no letter of one can be changed.
-// What a sealed one is made of: test/db/base/pages.sql. docs/decisions.md, Lists.
+// Cursors of every list: one that the list did not issue to this caller is rejected with 400, and changing any letter
+// invalidates it. For the content of a sealed cursor see test/db/base/pages.sql and docs/decisions.md, Lists.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Page } from '../../support/lists.ts'
@@ -11,7 +11,7 @@ type Operation = { parameters?: { name: string; in: string }[] }
 const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
   readFileSync('api-facade/openapi.json', 'utf8'),
 )
-// the admin may make all of it and ask for all of it
+// the admin can create and list all of it
 const { alice, bob, admin, database } = await world({ people: ['alice', 'bob'], env: { RATE_LIMIT_SCALE: '1000' } })
 const people = [alice, bob, admin]
 const ids = await oneOfEach(admin, [alice, bob], database)
@@ -23,13 +23,13 @@ const lists = Object.entries(paths)
   .map((path) => path.replace(/^(.*)\/\{\w+\}/, (_, before: string) => `${before}/${ids[before]}`))
   .map((path) => `${path}?${path === '/discovery/search' ? 'q=x&' : ''}`)
 
-test('the lists are found', () => {
+test('The description has the expected number of lists, and each has a subject here', () => {
   expect(lists.length).toBeGreaterThan(80)
   expect(lists.filter((list) => list.includes('undefined'))).toEqual([])
 })
 
-test.each(lists)('GET %s refuses what is no cursor', async (list) => {
-  expect((await admin.get(list)).status, 'without one it answers').toBe(200)
+test.each(lists)('GET %s rejects malformed cursors with 400', async (list) => {
+  expect((await admin.get(list)).status, 'without a cursor it answers 200').toBe(200)
   for (const cursor of [
     '%00',
     'a%00',
@@ -44,7 +44,7 @@ test.each(lists)('GET %s refuses what is no cursor', async (list) => {
   }
 })
 
-describe('a sealed cursor', () => {
+describe('A sealed cursor', () => {
   const upcoming = '/events?when=upcoming&'
   const made = [
     upcoming,
@@ -61,20 +61,23 @@ describe('a sealed cursor', () => {
     return `${list}limit=1&cursor=${body.nextCursor}`
   }
 
-  test.each(made)('of %s leads on, for this caller and in this list', async (list) => {
-    for (const who of [alice, bob]) {
-      const cursor = await first(who, list)
-      expect((await who.get<Page<object>>(cursor)).body.items).toHaveLength(1)
-      for (const other of people.filter((one) => one !== who)) {
-        expect(await other.get(cursor)).toFailWith(400, 'cursor_unknown')
+  test.each(made)(
+    'of %s continues that list for the caller, and is rejected for other callers and lists',
+    async (list) => {
+      for (const who of [alice, bob]) {
+        const cursor = await first(who, list)
+        expect((await who.get<Page<object>>(cursor)).body.items).toHaveLength(1)
+        for (const other of people.filter((one) => one !== who)) {
+          expect(await other.get(cursor)).toFailWith(400, 'cursor_unknown')
+        }
+        for (const other of made.filter((one) => one !== list)) {
+          expect(await who.get(cursor.replace(list, other)), other).toFailWith(400, 'cursor_unknown')
+        }
       }
-      for (const other of made.filter((one) => one !== list)) {
-        expect(await who.get(cursor.replace(list, other)), other).toFailWith(400, 'cursor_unknown')
-      }
-    }
-  })
+    },
+  )
 
-  test('of one order, space or tab is none of another', async () => {
+  test('of one order, space or tab is rejected by any other', async () => {
     const cursor = await first(alice, upcoming)
     for (const list of [
       '/events?',
@@ -88,7 +91,7 @@ describe('a sealed cursor', () => {
     }
   })
 
-  test('with any letter changed is none', async () => {
+  test('is rejected if any letter is changed', async () => {
     const cursor = await first(alice, upcoming)
     for (let i = cursor.length - 88; i < cursor.length; i += 1) {
       const letter = cursor[i] === 'A' ? 'B' : 'A'

@@ -1,5 +1,6 @@
-// A migration in mid-traffic: plans and prepared statements go stale under 8 people who read and write. Nobody may see
-// or write as another, what was acknowledged must be there, and at worst a request is asked to come again.
+// A migration under traffic: plans and prepared statements become stale while 8 people read and write. Nobody may read
+// or write as somebody else, acknowledged writes must be stored, and the worst answer is 503, after which the client
+// retries.
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -11,7 +12,7 @@ for (let n = 0; n < names.length; n += 4) people.push(...(await join(...names.sl
 
 const { owner } = database
 
-/** What changes: each makes other plans stale, and each is undone so that it can come again. */
+/** The schema changes. Each makes other plans stale, and each is undone so that it can be repeated. */
 const changes: Record<string, [string, string]> = {
   'a column of the posts': ['alter table app.posts add column ddl text', 'alter table app.posts drop column ddl'],
   'a column of the people': [
@@ -38,7 +39,7 @@ async function policyText(): Promise<string> {
 
 type Seen = { asked: number; strangers: string[]; statuses: Map<number, number>; acknowledged: Map<string, string> }
 
-/** Reads oneself, writes, and reads the feed, over and over until `done`. */
+/** Reads the own profile, writes a post, and reads the feed, repeatedly until `done`. */
 async function live(person: Person, seen: Seen, done: () => boolean): Promise<void> {
   const note = (status: number) => seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
   for (let n = 0; !done(); n++) {
@@ -56,8 +57,8 @@ async function live(person: Person, seen: Seen, done: () => boolean): Promise<vo
   }
 }
 
-describe('DDL in mid-traffic', () => {
-  test('leaks no claim, loses no write, and answers 503 at worst', { timeout: 60_000 }, async () => {
+describe('Schema changes under traffic', () => {
+  test('leak no claims, lose no writes, and cause no worse answer than 503', { timeout: 60_000 }, async () => {
     const seen: Seen = { asked: 0, strangers: [], statuses: new Map(), acknowledged: new Map() }
     let over = false
     const living = Promise.all(people.map((person) => live(person, seen, () => over)))
@@ -71,7 +72,7 @@ describe('DDL in mid-traffic', () => {
         for (const statement of [there, back]) {
           const asked = seen.asked
           await owner.unsafe(statement).simple()
-          await expect.poll(() => seen.asked, { timeout: 10_000 }).toBeGreaterThan(asked + 24) // everybody came by
+          await expect.poll(() => seen.asked, { timeout: 10_000 }).toBeGreaterThan(asked + 24) // each was served
         }
       }
     }
@@ -84,8 +85,8 @@ describe('DDL in mid-traffic', () => {
     const rows = await owner<{ id: string; body: string; author: string }[]>`
       select p.id, p.body, u.username as author from app.posts p join app.users u on u.id = p.author_id`
     const stored = new Map(rows.map(({ id, body }) => [body, id]))
-    expect(rows.filter(({ body, author }) => body.split(' ')[0] !== author)).toEqual([]) // nobody's word under another name
-    expect(stored.size).toBe(rows.length) // none twice
+    expect(rows.filter(({ body, author }) => body.split(' ')[0] !== author)).toEqual([]) // no post under another name
+    expect(stored.size).toBe(rows.length) // none duplicated
     expect([...seen.acknowledged].filter(([body, id]) => stored.get(body) !== id)).toEqual([]) // none lost
     const unacknowledged = seen.statuses.get(503) ?? 0
     expect(rows.length - seen.acknowledged.size).toBeLessThanOrEqual(unacknowledged)

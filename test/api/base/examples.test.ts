@@ -1,4 +1,4 @@
-// Every example of a body in api-facade/openapi.json is sent as it stands, and its route takes it.
+// Sends every example body in api-facade/openapi.json unchanged and expects its route to accept it.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -26,10 +26,10 @@ const bodies = Object.entries(paths).flatMap(([path, methods]) =>
   }),
 )
 
-// who has logged out is nobody to all other routes
+// log out last: afterwards the admin’s token is invalid for all other routes
 bodies.sort((one, other) => Number(one.path === '/auth/logout') - Number(other.path === '/auth/logout'))
 
-test.each(bodies)('$method $path takes its example', async ({ method, path, example, open }) => {
+test.each(bodies)('$method $path accepts its example', async ({ method, path, example, open }) => {
   expect(example).toBeDefined()
   const { status, text } = await (open ? nobody : admin).request(method, path, example)
   expect(status, text).not.toBe(422)

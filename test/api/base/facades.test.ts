@@ -1,5 +1,5 @@
-// Two facades, each a process of its own, behind a balancer that hands them the requests in turn: what one has counted,
-// ended or switched off holds for the other at the next request.
+// Two facades, each in its own process, behind a balancer that alternates between them: what one counts, revokes or
+// disables applies at the other from the next request on.
 import { afterAll, describe, expect, test } from 'vitest'
 import { play } from '../../demo/story.ts'
 import { CLIENT } from '../../support/balancer.ts'
@@ -9,19 +9,19 @@ import { Person } from '../../support/person.ts'
 import { begin } from '../../support/sessions.ts'
 import { ADMIN } from '../../support/settings.ts'
 
-describe('limits', async () => {
+describe('Rate limits across two facades', async () => {
   const { balancer, database } = await facades({ RATE_LIMIT_SCALE: '1' })
   const nobody = new Person(balancer.url)
 
   let clients = 0
-  /** A client that nobody has counted yet, and who claims to be another one at every request. */
+  /** A new client address, which sends a different forged X-Forwarded-For with every request. */
   function newClient() {
     const address = `198.51.100.${++clients}`
     let claims = 0
     return () => ({ [CLIENT]: address, 'X-Forwarded-For': `192.0.2.${++claims}` })
   }
 
-  /** Sends twice as many as the limit, all at once, and says how many were let through. */
+  /** Sends twice as many requests as the limit concurrently. @returns how many were admitted */
   async function passed(limit: number, ask: (n: number) => Promise<Answer>) {
     const answers = await Promise.all(Array.from({ length: 2 * limit }, (_, n) => ask(n)))
     const refused = answers.filter(({ status }) => status === 429)
@@ -37,7 +37,7 @@ describe('limits', async () => {
     ['5 logins', 5, login, {}],
     ['3 registrations', 3, register, {}],
     ['10 reservations', 10, reserve, { code: 'INV-ZZZZZZ', candidateSessionId: crypto.randomUUID() }],
-  ])('%s a minute, to the request, whatever the spelling', async (_what, limit, paths, body) => {
+  ])('allow exactly %s a minute, whatever the spelling of the path', async (_what, limit, paths, body) => {
     const client = newClient()
     const ask = (n: number) => nobody.post(paths[n % paths.length] ?? '', body, client())
     expect(await passed(limit, ask)).toBe(limit)
@@ -45,22 +45,22 @@ describe('limits', async () => {
     expect((await nobody.post(paths[0] ?? '', body, newClient()())).status).not.toBe(429)
   })
 
-  test('60 requests a minute of one address, to the request', async () => {
+  test('allow exactly 60 requests a minute from one address', async () => {
     const client = newClient()
     expect(await passed(60, () => nobody.get('/me', client()))).toBe(60)
   })
 
-  test('10 refreshes a minute of one session, from wherever', async () => {
+  test('allow exactly 10 refreshes a minute of one session, from any address', async () => {
     const { refreshToken } = await begin(Object.assign(new Person(balancer.url), ADMIN), newClient()())
     expect(await passed(10, () => nobody.post('/identity/refresh', { refreshToken }, newClient()()))).toBe(10)
   })
 
-  test('a flood does not reach the database', async () => {
+  test('stop querying the database for a client that floods', async () => {
     const client = newClient()
     await passed(60, () => nobody.get('/me', client()))
-    // each of the two is refused once, and knows it from then on
+    // each facade is refused once by the database and remembers it from then on
     for (let n = 0; n < 2; n++) expect((await nobody.get('/me', client())).status).toBe(429)
-    // the row's writer: also a call that is refused would leave another one
+    // the transaction that wrote the row last: even a refused call to the function would change it
     const writer = () =>
       database.owner`select xmin::text from private.rates where key = ${`global 60 198.51.100.${clients}`}`
     const before = await writer()
@@ -70,19 +70,19 @@ describe('limits', async () => {
   })
 })
 
-describe('what is shared', async () => {
+describe('Across two facades', async () => {
   const { balancer, database, urls } = await facades()
   const [one = '', other = ''] = urls
   afterAll(() => expect(Math.abs((balancer.counts[0] ?? 0) - (balancer.counts[1] ?? 0))).toBeLessThanOrEqual(1))
   const login = (url: string) => Object.assign(new Person(url), ADMIN).login()
   const at = (url: string, person: Person) => new Person(url, person.token)
 
-  test('the whole story holds', async () => {
+  test('the demo story works', async () => {
     await play({ url: balancer.url, admin: ADMIN, print: () => {} })
     expect(Math.min(...balancer.counts)).toBeGreaterThan(20)
   })
 
-  test('a token ended at one is dead at the other', async () => {
+  test('a token that is revoked at one is invalid at the other', async () => {
     const admin = await login(one)
     expect((await at(other, admin).get('/me')).status).toBe(200)
     expect((await at(one, admin).post('/auth/logout')).status).toBe(204)
@@ -90,14 +90,14 @@ describe('what is shared', async () => {
     expect(await at(one, admin).get('/me')).toFailWith(401, 'token_revoked')
   })
 
-  test("all of one person's tokens, ended at one, are dead at the other", async () => {
+  test('all of a person’s tokens, revoked at one, are invalid at the other', async () => {
     const [here, there] = [await login(one), await login(other)]
     expect((await there.get('/me')).status).toBe(200)
     expect((await here.post('/auth/logout', { scope: 'global' })).status).toBe(204)
     expect(await there.get('/me')).toFailWith(401, 'token_revoked')
   })
 
-  test('what is switched off is off at both at once', async () => {
+  test('a feature flag that is switched off is off at both immediately', async () => {
     const admin = await login(one)
     const pay = (url: string) =>
       at(url, admin).post('/economy/pay', { receiverId: 'nobody_there', emotion: 'insight', tier: 1 })
@@ -110,7 +110,7 @@ describe('what is shared', async () => {
     expect(await codes()).not.toContain('feature_disabled')
   })
 
-  test('who is banned is out at both at once', async () => {
+  test('a banned person is locked out of both immediately', async () => {
     const { body } = await new Person(one).post<{ accessToken: string }>('/auth/login', {
       email: 'ben@example.org',
       password: 'Ben keeps a secret',
@@ -121,7 +121,7 @@ describe('what is shared', async () => {
     for (const url of urls) expect(await at(url, ben).get('/me')).toFailWith(401, 'token_revoked')
   })
 
-  test('an answer kept for an Idempotency-Key at one is given at the other', async () => {
+  test('an answer stored for an Idempotency-Key at one is replayed at the other', async () => {
     const admin = await login(one)
     const key = { 'Idempotency-Key': crypto.randomUUID() }
     const post = { format: 'note', body: 'Once, whoever is asked.' }

@@ -1,4 +1,4 @@
-// What goes wrong inside: what clients are told of it, and what is tried once more.
+// Internal failures: what clients are told, and what is retried.
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createLog } from '../../../api-facade/lib/log.ts'
@@ -9,12 +9,12 @@ import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-// ten connections: where one is lost, the next request finds another at once
+// ten connections, so that after one is lost the next request finds another immediately
 const { alice, database } = await world({ people: ['alice'], env: { POOL_USER: '10' } })
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-describe('what goes wrong inside', async () => {
+describe('An internal error', async () => {
   const [kept] = await database.owner`select pg_get_functiondef('api.get_me'::regproc) as text`
   const become = (body: string) =>
     database.owner.unsafe(`create or replace function api.get_me() returns json language plpgsql volatile security definer
@@ -37,7 +37,7 @@ describe('what goes wrong inside', async () => {
     ['55P03', 503, 'service_unavailable'],
     ['57014', 503, 'service_unavailable'],
     ['53300', 503, 'service_unavailable'],
-  ])('%s is %d %s, without inner detail', async (state, status, code) => {
+  ])('with SQLSTATE %s becomes %d %s, without internal details', async (state, status, code) => {
     await become(
       `raise exception using errcode = '${state}', message = 'inner', detail = 'Inner detail.', hint = 'inner';`,
     )
@@ -54,7 +54,7 @@ describe('what goes wrong inside', async () => {
     ['XX000', 'fault'],
     ['22P02', 'refusal'],
     ['PT404', 'refusal'],
-  ])('%s is a %s to the log, whomever the answer blames', async (state, kind) => {
+  ])('with SQLSTATE %s is logged as a %s, whatever the status blames', async (state, kind) => {
     const lines: string[] = []
     const config = readConfig(environment(database.url, { LOG_LEVEL: 'info' }))
     const log = createLog(config, { write: (line: string) => lines.push(line) })
@@ -70,7 +70,7 @@ describe('what goes wrong inside', async () => {
     )
   })
 
-  test.each(['40001', '40P01'])('%s is tried once more', async (state) => {
+  test.each(['40001', '40P01'])('with SQLSTATE %s is retried once', async (state) => {
     await database.owner`create sequence app.attempts`
     await become(`if nextval('app.attempts') = 1 then raise exception using errcode = '${state}', message = 'inner'; end if;
       return private.own_profile();`)
@@ -81,7 +81,7 @@ describe('what goes wrong inside', async () => {
   })
 })
 
-/** Runs `work` while nobody else may look at the table. */
+/** Runs `work` while the table is locked for everyone else. */
 async function locked<T extends object>(table: string, work: () => Promise<T>): Promise<T> {
   const { value } = await database.owner.begin(async (sql) => {
     await sql.unsafe(`lock table ${table} in access exclusive mode`)
@@ -90,7 +90,7 @@ async function locked<T extends object>(table: string, work: () => Promise<T>): 
   return value
 }
 
-/** The connections whose statement runs the operation and waits for a lock. */
+/** The backends that run the operation and wait for a lock. */
 async function waiting(operation: string): Promise<number[]> {
   const rows = await database.owner<{ pid: number }[]>`
     select pid from pg_stat_activity
@@ -98,23 +98,23 @@ async function waiting(operation: string): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Waits until the operation waits. */
+/** Waits until a backend runs the operation and waits for the lock. */
 const arrived = (operation: string) => until(async () => (await waiting(operation))[0])
 
-/** Ends the connection under the operation that waits. */
+/** Terminates the backend that runs the operation and waits. */
 async function end(operation: string): Promise<void> {
   const pid = Number(await arrived(operation))
-  await database.superuser`select pg_terminate_backend(${pid}, 5000)` // returns when it is gone
+  await database.superuser`select pg_terminate_backend(${pid}, 5000)` // returns when the backend is gone
 }
 
-describe('a connection', () => {
+describe('A database connection', () => {
   const newPost = () => ({ body: crypto.randomUUID() })
   const keyed = () => ({ 'Idempotency-Key': crypto.randomUUID() })
-  /** How many posts there are with this body. */
+  /** How many posts have this body. */
   const written = async ({ body }: { body: string }) =>
     (await database.owner`select from app.posts where body = ${body}`).length
 
-  test('that is gone makes way for a new one', async () => {
+  test('that is gone is replaced by a new one', async () => {
     const gone = await database.superuser`
       select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = ${database.name} and application_name like 'kith_%'`
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await alice.get('/me')).toMatchObject({ status: 200, body: { id: alice.id } })
   })
 
-  test('that is lost under a read is no loss: the read is made once more', async () => {
+  test('that is lost during a read causes no error: the read is retried once', async () => {
     const { asked } = await locked('app.accounts', async () => {
       const asked = alice.get('/me')
       await end('get_me')
@@ -132,7 +132,7 @@ describe('a connection', () => {
     expect(await asked).toMatchObject({ status: 200, body: { id: alice.id } })
   })
 
-  test('that is lost under it again is told', async () => {
+  test('that is lost again during the retry causes 503', async () => {
     await locked('app.accounts', async () => {
       const asked = alice.get('/me')
       await end('get_me')
@@ -144,7 +144,7 @@ describe('a connection', () => {
     })
   })
 
-  test('that is lost under a write with an Idempotency-Key is no loss either, and it is written once', async () => {
+  test('that is lost during a write with an Idempotency-Key causes no error, and it is written once', async () => {
     const [post, key] = [newPost(), keyed()]
     const { asked } = await locked('app.posts', async () => {
       const asked = alice.post<{ id: string }>('/posts', post, key)
@@ -163,9 +163,16 @@ describe('a connection', () => {
   })
 
   test.each([
-    ['any other write', 'app.posts', 'create_post', '/posts', newPost(), {}],
-    ['one that knows no key', 'app.circles', 'create_circle', '/circles/me', { name: 'Kin', kind: 'custom' }, keyed()],
-  ])('that is lost under %s is told, and nothing is repeated', async (_what, table, operation, path, body, key) => {
+    ['a write without a key', 'app.posts', 'create_post', '/posts', newPost(), {}],
+    [
+      'a write that supports no key',
+      'app.circles',
+      'create_circle',
+      '/circles/me',
+      { name: 'Kin', kind: 'custom' },
+      keyed(),
+    ],
+  ])('that is lost during %s causes 503, and nothing is repeated', async (_what, table, operation, path, body, key) => {
     await locked(table, async () => {
       let answered = false
       const asked = alice.post(path, body, key).finally(() => {
@@ -173,7 +180,7 @@ describe('a connection', () => {
       })
       await end(operation)
       await until(async () => answered || (await waiting(operation)).length > 0)
-      expect(await waiting(operation), 'a repetition waits for the lock').toEqual([])
+      expect(await waiting(operation), 'a retry would wait for the lock').toEqual([])
       const answer = await asked
       expect(answer).toFailWith(503, 'service_unavailable')
       expect(answer.headers.get('retry-after')).toBe('2')
@@ -183,8 +190,8 @@ describe('a connection', () => {
     expect(await database.owner.unsafe(`select from ${table} t where strpos(t::text, $1) > 0`, [said])).toHaveLength(0)
   })
 
-  describe('that is lost with the answer in it', () => {
-    /** The post is written, and its answer never arrives. */
+  describe('that is lost together with the answer of a committed write', () => {
+    /** Commits the post, but its answer never arrives. */
     async function publish(post: { body: string }, key: Record<string, string>) {
       const cable = await layCable(database.url)
       const config = readConfig(environment(database.url))
@@ -201,13 +208,13 @@ describe('a connection', () => {
       return asked
     }
 
-    test('gives the kept one where the write has an Idempotency-Key', async () => {
+    test('causes no error if the write has an Idempotency-Key: the stored answer is returned', async () => {
       const post = newPost()
       const { status, headers } = await publish(post, keyed())
       expect([status, headers.get('idempotency-replayed'), await written(post)]).toEqual([201, 'true', 1])
     })
 
-    test('is told where it has none, and it is written once', async () => {
+    test('causes 503 without an Idempotency-Key, and the post is written once', async () => {
       const post = newPost()
       expect(await publish(post, {})).toFailWith(503, 'service_unavailable')
       expect(await written(post)).toBe(1)

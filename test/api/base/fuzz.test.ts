@@ -1,6 +1,7 @@
-// Every route of api-facade/openapi.json gets what its schemas allow, what they almost allow and what nobody would send:
-// never a 500, and every answer is as the document says, which the crawler looks at (test/support/crawler.ts). A slice of
-// seed FUZZ_SEED, FUZZ_RUNS a route; a failure prints the request. And every number of a request is tried at its extremes.
+// Sends to every route of api-facade/openapi.json what its schemas allow, what they almost allow, and garbage: no
+// answer may be a 500, and every answer must fit the description, which the crawler checks (test/support/crawler.ts).
+// FUZZ_SEED sets the seed, FUZZ_RUNS the number of requests per route; a failure prints the request. Also tries extreme
+// values for every number in a request.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -108,7 +109,7 @@ const odd = fc.constantFrom<unknown>(
   'x',
 )
 
-/** What fits a schema, as far as it is understood: a pattern is none of it. */
+/** Values that fit a schema, except for its patterns, which are ignored. */
 function fitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const { $ref, enum: words, anyOf, oneOf, allOf, items, properties = {}, required = [] } = schema
   if ($ref) return fitting(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, depth)
@@ -143,7 +144,7 @@ function fitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   return fc.record(fields, { requiredKeys: required.filter((name) => name in fields) })
 }
 
-/** The same with something in it that should not be there. */
+/** Values that fit a schema except for one field, which gets a wrong value. */
 const unfit = (schema: Schema): fc.Arbitrary<unknown> =>
   fc.tuple(fitting(schema), fc.nat(), fc.oneof(strange, odd)).map(([whole, place, wrong]) => {
     if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return wrong
@@ -155,7 +156,7 @@ const unfit = (schema: Schema): fc.Arbitrary<unknown> =>
   })
 
 type Parts = { params: Record<string, unknown>; body: unknown }
-/** Half of what is sent fits throughout, as far as the schemas say. */
+/** Half of the requests fit their schemas completely. */
 const partsOf = (operation: Operation): fc.Arbitrary<Parts> =>
   fc.oneof(partsWith(operation, false), partsWith(operation, true))
 
@@ -165,7 +166,7 @@ function partsWith({ parameters = [], requestBody }: Operation, spoilt: boolean)
     spoilt ? fc.oneof({ weight: 3, arbitrary: fitting(field) }, strange) : fitting(field)
   const params = parameters
     .filter((one) => one.in !== 'header')
-    // a cursor that fits its schema is still one that nobody was given
+    // a cursor that fits its schema is still not one that was issued
     .filter((one) => spoilt || one.name !== 'cursor')
     .map((one) => [
       one.name,
@@ -175,7 +176,7 @@ function partsWith({ parameters = [], requestBody }: Operation, spoilt: boolean)
   return fc.record({ params: fc.record(Object.fromEntries(params)), body: bodies ?? fc.constant(undefined) })
 }
 
-// they end the session of whoever asks, or tell everybody
+// they end the caller’s session or notify everybody
 const left = ['/auth/logout', '/identity/logout', '/admin/broadcast']
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -184,12 +185,12 @@ const asked = operations.filter(
   ({ path }) => path.startsWith('/api/v1/') && !left.includes(path.replace('/api/v1', '')),
 )
 
-/** A lone surrogate has no form in a URL; there it is what a client would make of it. */
+/** A lone surrogate cannot be encoded in a URL, so clients replace it, as here. */
 const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed())
 
 const answers = { taken: 0, refused: 0 }
 
-test.each(asked)('$method $path', async ({ method, path, operation }) => {
+test.each(asked)('$method $path never answers 500 to random input', async ({ method, path, operation }) => {
   const who = operation.security?.length === 0 ? nobody : path.startsWith('/api/v1/admin') ? admin : alice
   for (const { params, body } of fc.sample(partsOf(operation), { seed, numRuns: runs })) {
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => encoded(params[name]) || '%20')
@@ -202,7 +203,7 @@ test.each(asked)('$method $path', async ({ method, path, operation }) => {
   }
 })
 
-/** Where the numbers of a schema stand, as ways from the whole to each. */
+/** The paths to all numbers in a schema, from its root. */
 function numbersIn(schema: Schema, way: string[] = []): string[][] {
   const { $ref, anyOf = [], oneOf = [], allOf = [], properties = {}, items } = schema
   if ($ref) return numbersIn(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, way)
@@ -215,7 +216,7 @@ function numbersIn(schema: Schema, way: string[] = []): string[][] {
   ]
 }
 
-/** A copy with another value at the end of a way. */
+/** A copy with another value at the end of the path. */
 function changed(whole: unknown, [name, ...rest]: string[], value: unknown): unknown {
   if (name === undefined) return value
   if (name === '0') return [changed((whole as unknown[] | undefined)?.[0], rest, value)]
@@ -226,7 +227,7 @@ function changed(whole: unknown, [name, ...rest]: string[], value: unknown): unk
 const extremes = [-1, 0, 0.5, 32_768, -(2 ** 31) - 1, 2 ** 31 - 1, 2 ** 31, 2 ** 53, -1e300, 1e300]
 const things = await oneOfEach(admin, [alice, bob], database)
 const [interest] = await database.owner<{ id: string }[]>`select id from app.interests where slug = 'music'`
-/** An example as it would be sent here: of an interest that there is, for somebody who is here. */
+/** An example with its placeholders replaced by an interest, a post and a person that exist here. */
 const real = (example: object): unknown =>
   JSON.parse(
     JSON.stringify(example)
@@ -246,30 +247,33 @@ const numbered = asked.flatMap(({ method, path, operation }) => {
   return ways.map(([place, way]) => ({ method, path, place, way, example }))
 })
 
-test('numbers are found in bodies, queries and paths', () => {
+test('The description has numbers in bodies, queries and paths', () => {
   expect(numbered.length).toBeGreaterThan(130)
   for (const where of ['body ', 'query ', 'path '])
     expect(numbered.some(({ place }) => place.startsWith(where))).toBe(true)
 })
 
-// what the path names is there, and all else in the body fits: so the number comes as far as it can
-test.each(numbered)('$method $path with any number as $place', async ({ method, path, place, way, example = {} }) => {
-  const [where, name = ''] = place.split(' ')
-  for (const number of extremes) {
-    const filled = path
-      .replace('/api/v1', '')
-      .replace(/\{(\w+)\}/g, (_, parameter: string, at: number, whole: string) => {
-        if (where === 'path' && parameter === name) return String(number)
-        return things[whole.slice(0, at - 1).replace(/\{\w+\}/g, '*')] ?? UNKNOWN
-      })
-    const address = where === 'query' ? `${filled}?${name}=${number}&q=x` : filled
-    const body = method === 'GET' ? undefined : way ? changed(real(example), way, number) : real(example)
-    const { status, text } = await admin.request(method, address, body)
-    expect(status, `${method} ${address} ${JSON.stringify(body)} → ${text.slice(0, 300)}`).toBeLessThan(500)
-  }
-})
+// the ids in the path exist and the rest of the body fits, so that the number gets as far as possible
+test.each(numbered)(
+  '$method $path never answers 500, whatever number is sent as $place',
+  async ({ method, path, place, way, example = {} }) => {
+    const [where, name = ''] = place.split(' ')
+    for (const number of extremes) {
+      const filled = path
+        .replace('/api/v1', '')
+        .replace(/\{(\w+)\}/g, (_, parameter: string, at: number, whole: string) => {
+          if (where === 'path' && parameter === name) return String(number)
+          return things[whole.slice(0, at - 1).replace(/\{\w+\}/g, '*')] ?? UNKNOWN
+        })
+      const address = where === 'query' ? `${filled}?${name}=${number}&q=x` : filled
+      const body = method === 'GET' ? undefined : way ? changed(real(example), way, number) : real(example)
+      const { status, text } = await admin.request(method, address, body)
+      expect(status, `${method} ${address} ${JSON.stringify(body)} → ${text.slice(0, 300)}`).toBeLessThan(500)
+    }
+  },
+)
 
-test('some of it is taken, and some of it refused', () => {
+test('Some of the random input was accepted and some rejected', () => {
   expect(answers.taken).toBeGreaterThan(20)
   expect(answers.refused).toBeGreaterThan(100)
 })

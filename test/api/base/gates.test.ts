@@ -1,5 +1,5 @@
-// Gates: who has not the capability, the reputation or the feature for an operation hears that, also when the request is
-// wrong in itself. The routes say which have one; here they are held against the codes that their operations raise.
+// Gates: a caller without the capability, reputation or feature for an operation is told so even if the request is also
+// invalid. The routes say which gate they have; this compares them with the codes that their operations raise.
 // docs/decisions.md, Errors.
 import { expect, test } from 'vitest'
 import { errors } from '../../../api-facade/generated/errors.ts'
@@ -10,7 +10,7 @@ import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-/** Codes of gates, and of 403 all others: an owner's, a member's or a party's, or what a closer look at somebody says. */
+/** Codes of gates. All other codes of 403 concern an owner, a member or a party, or follow from details of a person. */
 const gates = [
   'feature_disabled',
   'guild_not_allowed',
@@ -22,9 +22,9 @@ const gates = [
 const others =
   /_not_yours$|^(space_(not_member|role|banned)|role_required|person_banned|password_wrong|proposal_ineligible|upload_refused|conversation_closed|no_shared_circle|not_enrolled|invitation_required|order_party)$/
 
-/** What only the body says if it is asked for, so that nobody can be told without one. */
+/** Codes that depend on the body, so that they cannot be checked before it is read. */
 const ofTheBody: Record<string, string[]> = {
-  'POST /economy/pay': ['reputation_too_low'], // of which post, and how much
+  'POST /economy/pay': ['reputation_too_low'], // depends on the post and the amount
   'POST /posts': ['journalism_not_allowed'],
   'PATCH /posts/:id': ['journalism_not_allowed'],
   'POST /groups/:id/posts': ['journalism_not_allowed'],
@@ -38,17 +38,17 @@ const codesOf = (route: Route) =>
   ownCodes(route.row).filter((code) => gates.includes(code) && !ofTheBody[spelling(route)]?.includes(code))
 const gated = routes.filter((route) => codesOf(route).length > 0)
 
-test('every code of 403 is that of a gate or known to be none', () => {
+test('Every code of 403 is either a gate’s or listed as another', () => {
   const all = Object.entries(errors).filter(([, [status]]) => status === 403)
   expect(all.map(([code]) => code).filter((code) => !gates.includes(code) && !others.test(code))).toEqual([])
 })
 
-test('a route has a gate where its operation raises such a code, and nowhere else', () => {
+test('A route has a gate if and only if its operation raises the code of a gate', () => {
   expect(routes.filter(({ row }) => row.gate).map(spelling)).toEqual(gated.map(spelling))
   expect(gated.length).toBeGreaterThan(10)
 })
 
-test('what only the body says is raised by its route', () => {
+test('Every code listed as depending on the body is raised by its route', () => {
   const wrong = Object.entries(ofTheBody).filter(([name, codes]) => {
     const route = routes.find((one) => spelling(one) === name)
     return !route || codes.some((code) => !ownCodes(route.row).some((own) => own === code))
@@ -67,41 +67,44 @@ const made = async (path: string, body: object) => {
 const guild = await made('/guilds', { name: 'A guild', interestId: interest?.id, minRep: 10 })
 await owner`select private.add_reputation(${admin.id}, ${interest?.id ?? ''}, 'admin.adjusted', 30)`
 const proposal = await made('/wiki/music/proposals', { body: 'x', summary: 'x', baseVersion: 0 })
-/** The path of a route, of which the words stand for what is there. */
+/** The path of a route with its parameters replaced by things that exist. */
 const filled = (path: string, ids: Record<string, string> = {}) =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const known = { slug: 'music', n: '1', id: path.startsWith('/guilds') ? guild : proposal, ...ids }
     return known[name as keyof typeof known]
   })
 
-/** Asks for a route with what it does not take. */
+/** Requests to a route that its validation rejects. */
 const wrongly = (who: Person, { method, path: pattern }: Route, path = filled(pattern)) =>
   method === 'GET'
     ? [who.get(`${path}?limit=0`)]
     : [{}, { value: 9, message: 1, tier: -1 }, '{', '[]'].map((body) => who.request(method, path, body))
 
-test.each(gated.map((route) => [spelling(route), route] as const))('%s', async (_, route) => {
-  const { gate } = route.row
-  const closed = gate?.check === 'require_flag' ? 'feature_disabled' : undefined
-  // who has no body is refused nothing by one
-  const takesBody = route.method !== 'GET' && route.row.body !== undefined
-  if (closed) await owner`update app.feature_flags set enabled = false where key = ${gate?.of ?? ''}`
-  for (const answer of await Promise.all(wrongly(alice, route))) {
-    expect(answer).toFailWith(403, closed ?? codesOf(route).find((code) => code !== 'feature_disabled') ?? '')
-  }
-  for (const answer of await Promise.all(wrongly(nobody, route))) expect(answer).toFailWith(401, 'token_missing')
-  if (closed) await owner`update app.feature_flags set enabled = true`
-  if (takesBody) for (const { status } of await Promise.all(wrongly(admin, route))) expect(status).not.toBe(403)
-})
+test.each(gated.map((route) => [spelling(route), route] as const))(
+  '%s checks its gate before the body',
+  async (_, route) => {
+    const { gate } = route.row
+    const closed = gate?.check === 'require_flag' ? 'feature_disabled' : undefined
+    // a route without a body cannot be called with a wrong one
+    const takesBody = route.method !== 'GET' && route.row.body !== undefined
+    if (closed) await owner`update app.feature_flags set enabled = false where key = ${gate?.of ?? ''}`
+    for (const answer of await Promise.all(wrongly(alice, route))) {
+      expect(answer).toFailWith(403, closed ?? codesOf(route).find((code) => code !== 'feature_disabled') ?? '')
+    }
+    for (const answer of await Promise.all(wrongly(nobody, route))) expect(answer).toFailWith(401, 'token_missing')
+    if (closed) await owner`update app.feature_flags set enabled = true`
+    if (takesBody) for (const { status } of await Promise.all(wrongly(admin, route))) expect(status).not.toBe(403)
+  },
+)
 
-test('what the path names and nobody sees is 404, whatever the body is', async () => {
+test('Something in the path that does not exist gives 404, whatever the body is', async () => {
   for (const route of gated.filter(({ row }) => row.gate?.param)) {
     const path = filled(route.path, { id: UNKNOWN, slug: 'no-such-interest' })
     for (const { status } of await Promise.all(wrongly(alice, route, path))) expect(status, path).toBe(404)
   }
 })
 
-test('a dead token is 401 before a gate', async () => {
+test('A revoked token gives 401 before any gate is checked', async () => {
   const { body } = await nobody.post<{ accessToken: string }>('/auth/login', alice)
   const gone = alice.withToken(body.accessToken)
   await gone.post('/auth/logout')

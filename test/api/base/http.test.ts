@@ -1,4 +1,4 @@
-// What holds for every route: methods, spellings, bodies.
+// HTTP behaviour of all routes: methods, spellings of paths, bodies.
 import { describe, expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
 
@@ -7,7 +7,7 @@ const { alice, nobody, url } = await world({ people: ['alice'] })
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const api = (path: string) => `${url}/api/v1${path}`
 
-describe('methods', () => {
+describe('HTTP methods', () => {
   test.each([
     ['GET', '/auth/login', 'POST, OPTIONS'],
     ['PROPFIND', '/auth/login', 'POST, OPTIONS'],
@@ -16,7 +16,7 @@ describe('methods', () => {
     ['POST', '//health', 'GET, HEAD, OPTIONS'],
     ['DELETE', '//openapi.json', 'GET, HEAD, OPTIONS'],
     ['POST', '//docs', 'GET, HEAD, OPTIONS'],
-  ])('%s %s is 405, whoever asks', async (method, path, allow) => {
+  ])('%s %s gives 405 to every caller', async (method, path, allow) => {
     for (const caller of [nobody, alice, nobody.withToken('no token')]) {
       const answer = await caller.request(method, path)
       expect(answer).toFailWith(405, 'method_not_allowed')
@@ -24,12 +24,12 @@ describe('methods', () => {
     }
   })
 
-  test('Allow names every method of a path', async () => {
+  test('Allow lists every method of a path', async () => {
     const { headers } = await alice.request('PROPFIND', '/circles/me')
     expect(headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'POST', 'HEAD', 'OPTIONS']))
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD answers like GET, without the body', async () => {
     const authorization = `Bearer ${alice.token}`
     const answers = await Promise.all([
       fetch(`${url}/health`, { method: 'HEAD' }),
@@ -42,24 +42,24 @@ describe('methods', () => {
     for (const { headers } of answers) expect(headers.get('x-request-id')).toMatch(UUID)
   })
 
-  test('OPTIONS says what a path takes, without a token', async () => {
+  test('OPTIONS lists the methods of a path, without a token', async () => {
     const answer = await fetch(api('/auth/login'), { method: 'OPTIONS' })
     expect([answer.status, answer.headers.get('allow'), await answer.text()]).toEqual([204, 'POST, OPTIONS', ''])
     expect((await fetch(api('/no/such/route'), { method: 'OPTIONS' })).status).toBe(404)
   })
 })
 
-describe('paths', () => {
-  test.each(['/me', '/me/', '/ME', '/Identity/Me/'])('%s is my profile', async (path) => {
+describe('Paths', () => {
+  test.each(['/me', '/me/', '/ME', '/Identity/Me/'])('%s reaches the caller’s profile', async (path) => {
     expect(await alice.get(path)).toMatchObject({ status: 200, body: { id: alice.id } })
   })
 
-  test.each(['/API/V1/me', '/api/V1/ME/'])('%s is it too', async (path) => {
+  test.each(['/API/V1/me', '/api/V1/ME/'])('%s reaches it too', async (path) => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${alice.token}` } })
     expect([answer.status, await answer.json()]).toMatchObject([200, { id: alice.id }])
   })
 
-  test.each(['//Health', '//health/', '//HEALTH/'])('%s is the probe', async (path) => {
+  test.each(['//Health', '//health/', '//HEALTH/'])('%s reaches the health check', async (path) => {
     expect(await nobody.get(path)).toMatchObject({ status: 200 })
   })
 
@@ -75,7 +75,7 @@ describe('paths', () => {
     '//me',
     '//health/deep',
     '/me//',
-  ])('%s is unknown to everyone, in every method', async (path) => {
+  ])('%s gives 404 to every caller and with every method', async (path) => {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
       const body = method === 'POST' ? '{' : undefined
       expect(await nobody.request(method, path, body)).toFailWith(404, 'route_unknown')
@@ -84,7 +84,7 @@ describe('paths', () => {
   })
 
   test.each(['%00', '%zz', '%', '%ff', '..%2f..%2fhealth', '%F0%9F%92%A9', "a'b", '1;select'])(
-    'what names nobody is no more than that: %s',
+    'a strange name in the path is an ordinary unknown name: %s',
     async (name) => {
       const { status } = await alice.get(`/reputation/${name}`)
       expect([404, 422]).toContain(status)
@@ -93,20 +93,26 @@ describe('paths', () => {
   )
 })
 
-describe('bodies', async () => {
+describe('Request bodies', async () => {
   const own = await world({ people: [], env: { BODY_LIMIT: '2048' } })
   const path = '/auth/login'
   const typed = (type: string) => nobody.post(path, '{}', { 'content-type': type })
 
-  test.each(['{', '{"email":}', 'email', '{"a":1}x', "{'email': 1}"])('%s is malformed', async (body) => {
-    expect(await nobody.post(path, body)).toFailWith(400, 'malformed_json')
-  })
+  test.each(['{', '{"email":}', 'email', '{"a":1}x', "{'email': 1}"])(
+    'that are malformed give 400: %s',
+    async (body) => {
+      expect(await nobody.post(path, body)).toFailWith(400, 'malformed_json')
+    },
+  )
 
-  test.each([undefined, '', ' ', '{}', 'null', '5', '"text"', '[]', '[{}]'])('%s has not the form', async (body) => {
-    expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
-  })
+  test.each([undefined, '', ' ', '{}', 'null', '5', '"text"', '[]', '[{}]'])(
+    'that do not have the right form give 422: %s',
+    async (body) => {
+      expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
+    },
+  )
 
-  test('an empty one is 422 with a sentence a field', async () => {
+  test('that are empty give 422, with one message for each required field', async () => {
     const { body } = await nobody.post(path, '')
     expect(body).toEqual({
       statusCode: 422,
@@ -130,32 +136,32 @@ describe('bodies', async () => {
     ['POST', '/posts', { poll: {} }, 'poll.options: is required'],
     ['POST', '/interests/me/bulk', { interests: [] }, 'interests: must not be empty'],
     ['GET', '/feed?limit=0', undefined, 'limit: must be at least 1'],
-  ])('%s %s %j says so in plain words', async (method, path, sent, message) => {
+  ])('get a plain message: %s %s %j', async (method, path, sent, message) => {
     const { body } = await alice.request(method, path, sent)
     expect(body).toEqual({ statusCode: 422, error: 'Unprocessable Entity', message: [message] })
   })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.kith+json'])(
-    'may be %s',
+    'are accepted with the content type %s',
     async (type) => {
       expect(await typed(type)).toFailWith(422, 'validation_failed')
     },
   )
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', ''])(
-    'may not be %j',
+    'are rejected with the content type %j',
     async (type) => {
       expect(await typed(type)).toFailWith(415, 'content_type_unsupported')
     },
   )
 
-  test('may hold what no text of Postgres can, and is refused', async () => {
+  test('with a NUL character are rejected with 422', async () => {
     expect(await nobody.post(path, { email: 'a\u0000b', password: 'x' })).toFailWith(422, 'value_invalid')
   })
 
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
-  test('are at most 32 levels deep', async () => {
+  test('can be nested at most 32 levels deep', async () => {
     const { body } = await alice.post<{ id: string }>('/posts', { body: 'flat' })
     const changed = (levels: number) => alice.patch(`/posts/${body.id}`, `{"unknown":${nested(levels)}}`)
     expect(await changed(31)).toMatchObject({ status: 200 })
@@ -169,10 +175,10 @@ describe('bodies', async () => {
     }
   })
 
-  test('have at most 5000 values, and 100 of them are named where they are wrong', async () => {
+  test('can have at most 5000 values, and at most 100 errors are listed', async () => {
     const { body } = await alice.post<{ id: string }>('/posts', { body: 'flat' })
     const changed = (unknown: unknown) => alice.patch(`/posts/${body.id}`, { unknown })
-    const most = Array(4999).fill(1) // the field that has them is a value too
+    const most = Array(4999).fill(1) // the array itself counts as a value too
     expect(await changed(most)).toMatchObject({ status: 200 })
     for (const more of [[...most, 1], [most], Object.fromEntries([...most, 1].map((one, n) => [`k${n}`, one]))])
       expect(await changed(more)).toFailWith(422, 'validation_failed')
@@ -193,19 +199,19 @@ describe('bodies', async () => {
       duplex: 'half',
     } as RequestInit)
 
-  test('end at BODY_LIMIT', async () => {
+  test('can have at most BODY_LIMIT bytes', async () => {
     expect(await own.nobody.post(path, sized(2048))).toFailWith(422, 'validation_failed')
     expect(await own.nobody.post(path, sized(2049))).toFailWith(413, 'body_too_large')
     expect(await own.nobody.post(path, 'x'.repeat(200_000))).toFailWith(413, 'body_too_large')
   })
 
-  test('also where they do not say their length', async () => {
+  test('are limited even if the request does not state its length', async () => {
     const answers = await Promise.all([sized(2048), sized(2049), sized(200_000)].map(streamed))
     expect(answers.map(({ status }) => status)).toEqual([422, 413, 413])
     expect(await answers[1]?.json()).toMatchObject({ statusCode: 413, error: 'Payload Too Large' })
   })
 
-  test('end at 1 MiB where nothing else is set', async () => {
+  test('can have at most 1 MiB by default', async () => {
     expect(await nobody.post(path, sized(1024 * 1024))).toFailWith(422, 'validation_failed')
     expect(await nobody.post(path, sized(1024 * 1024 + 1))).toFailWith(413, 'body_too_large')
   })

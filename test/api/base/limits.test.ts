@@ -1,4 +1,4 @@
-// Rate limits as they are in production, counted to the request. Clients differ by address, which a proxy tells.
+// Rate limits as in production, exact to the request. Clients differ by their address, which X-Forwarded-For carries.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import { begin } from '../../support/sessions.ts'
@@ -10,7 +10,7 @@ const { alice, bob, nobody } = await world({
 })
 
 let clients = 0
-/** The header of a client that nobody has counted yet. */
+/** The header of a new client address. */
 const newClient = () => ({ 'X-Forwarded-For': `198.51.100.${++clients}` })
 
 function told({ headers }: Answer) {
@@ -32,7 +32,7 @@ function expectRefused(answer: Answer, limit: number) {
   expect(wait).toBeLessThanOrEqual(60)
 }
 
-/** Asks until the limit is reached, and once more. */
+/** Sends requests until the limit is reached, and one more. */
 async function exhaust(limit: number, ask: (n: number) => Promise<Answer>, status: number) {
   for (let n = 1; n <= limit; n++) {
     const answer = await ask(n)
@@ -44,15 +44,15 @@ async function exhaust(limit: number, ask: (n: number) => Promise<Answer>, statu
   expectRefused(await ask(limit + 1), limit)
 }
 
-describe('60 a minute of one address', () => {
-  test('and not one more, whoever asks', async () => {
+describe('The limit of 60 requests a minute per address', () => {
+  test('is exact, and shared by all callers at the address', async () => {
     const client = newClient()
     await exhaust(60, (n) => (n % 2 ? alice : bob).get('/me', client), 200)
     expectRefused(await nobody.get('/me', client), 60)
     expect(await alice.get('/me', newClient())).toMatchObject({ status: 200 })
   })
 
-  test('whatever is answered', async () => {
+  test('counts every request, whatever its status', async () => {
     const client = newClient()
     const asks = [
       () => nobody.get('/me', client),
@@ -68,7 +68,7 @@ describe('60 a minute of one address', () => {
     for (const ask of asks) expectRefused(await ask(), 60)
   })
 
-  test.each(['//health', '//Health/'])('but %s is free', async (path) => {
+  test.each(['//health', '//Health/'])('does not count GET %s', async (path) => {
     const client = newClient()
     for (let n = 0; n < 70; n++) {
       const answer = await nobody.get(path, client)
@@ -80,10 +80,10 @@ describe('60 a minute of one address', () => {
     expect(await nobody.get(path, client)).toMatchObject({ status: 200 })
   })
 
-  test('but the documentation has 120 of its own', async () => {
+  test('does not count the documentation, which has a limit of 120 of its own', async () => {
     const client = newClient()
     const paths = ['//docs', '//docs/start.js', '//openapi.json', '//Docs/']
-    // each of them, and then the small one: to send the document thirty times shows no more
+    // each of them twice, and then only the small one: sending the description thirty times shows no more
     await exhaust(120, (n) => nobody.get(paths[n < 8 ? n % 4 : 1] ?? '', client), 200)
     for (const path of [...paths, '//docs/swagger-ui-bundle.js']) expectRefused(await nobody.get(path, client), 120)
     await exhaust(60, () => nobody.get('/me', client), 401)
@@ -91,11 +91,11 @@ describe('60 a minute of one address', () => {
   })
 })
 
-describe('POST /auth/login: 5 a minute', () => {
-  // another account each time: wrong passwords of one are counted by themselves
+describe('POST /auth/login allows 5 requests a minute', () => {
+  // another account for each test: wrong passwords are also counted per account
   const wrongOf = (name: string) => ({ email: `${name}@example.org`, password: 'x' })
 
-  test('by address', async () => {
+  test('per address', async () => {
     const client = newClient()
     const wrong = wrongOf('xia')
     await exhaust(5, () => nobody.post('/auth/login', wrong, client), 401)
@@ -105,7 +105,7 @@ describe('POST /auth/login: 5 a minute', () => {
     expect(await nobody.get('/me', client)).toFailWith(401, 'token_missing')
   })
 
-  test('whatever token comes along', async () => {
+  test('whatever token is sent', async () => {
     const client = newClient()
     const wrong = wrongOf('yan')
     const callers = [alice, bob, nobody, nobody.withToken(`${alice.token}x`)]
@@ -114,24 +114,24 @@ describe('POST /auth/login: 5 a minute', () => {
     expect(await alice.post('/auth/login', wrong, newClient())).toFailWith(401, 'credentials_wrong')
   })
 
-  test('in any letter case, with and without a slash, also where the body is wrong', async () => {
+  test('across all spellings of the path, even if the body is invalid', async () => {
     const client = newClient()
     const paths = ['/auth/login', '/auth/login/', '/AUTH/Login', '/Auth/LOGIN/', '/auth/login?again=1']
     await exhaust(5, (n) => nobody.post(paths[n - 1] ?? '/auth/login', {}, client), 422)
   })
 })
 
-test('POST /auth/register: 3 a minute', async () => {
+test('POST /auth/register allows 3 requests a minute', async () => {
   const client = newClient()
   await exhaust(3, () => nobody.post('/auth/register', {}, client), 422)
   expect(await nobody.post('/auth/login', {}, client)).toFailWith(422, 'validation_failed')
 })
 
-describe('POST /identity/refresh: 10 a minute', () => {
+describe('POST /identity/refresh allows 10 requests a minute', () => {
   const ask = (refreshToken: unknown, client: ReturnType<typeof newClient>, caller = nobody) =>
     caller.post('/identity/refresh', { refreshToken }, client)
 
-  test('by address where it is no refresh token, whatever access token comes along', async () => {
+  test('per address for invalid refresh tokens, whatever access token is sent', async () => {
     const client = newClient()
     const callers = [nobody, alice, bob]
     const bogus = ['x', '', alice.token, 1]
@@ -142,7 +142,7 @@ describe('POST /identity/refresh: 10 a minute', () => {
     expect(await ask('x', newClient())).toFailWith(401, 'refresh_token_invalid')
   })
 
-  test('by session where it is one, so that nobody behind the same address is in the way', async () => {
+  test('per session for valid ones, so that people at the same address don’t block each other', async () => {
     const client = newClient()
     const [hers, his] = [await begin(alice, newClient()), await begin(bob, newClient())]
     for (let n = 0; n < 11; n++) await ask('x', client)
@@ -153,13 +153,13 @@ describe('POST /identity/refresh: 10 a minute', () => {
   })
 })
 
-test('POST /auth/forgot-password: 5 a minute, its other spelling included', async () => {
+test('POST /auth/forgot-password and its alias together allow 5 requests a minute', async () => {
   const client = newClient()
   const paths = ['/auth/forgot-password', '/forgot/request']
   await exhaust(5, (n) => nobody.post(paths[n % 2] ?? '', { email: 'zoe@example.org' }, client), 200)
 })
 
-test('POST /me/verify-email: 3 a minute of a person, changing the address included', async () => {
+test('POST /me/verify-email and POST /me/email together allow 3 requests a minute per person', async () => {
   const change = { email: 'new@example.org', currentPassword: 'wrong' }
   expect(await bob.post('/me/email', change, newClient())).toFailWith(403, 'password_wrong')
   for (let n = 0; n < 2; n++)
@@ -168,17 +168,17 @@ test('POST /me/verify-email: 3 a minute of a person, changing the address includ
   await exhaust(3, () => alice.post('/me/verify-email', undefined, newClient()), 200)
 })
 
-test('POST /videos: 5 a minute of a person', async () => {
+test('POST /videos allows 5 requests a minute per person', async () => {
   await exhaust(5, () => alice.post('/videos', {}, newClient()), 422)
   expect(await bob.post('/videos', {}, newClient())).toFailWith(422, 'validation_failed')
 })
 
-test('GET /discovery/search: 30 a minute of a person', async () => {
+test('GET /discovery/search allows 30 requests a minute per person', async () => {
   await exhaust(30, () => alice.get('/discovery/search', newClient()), 422)
   expect(await bob.get('/discovery/search?q=roses', newClient())).toMatchObject({ status: 200 })
 })
 
-test('POST /auth/reserve-invite: 10 a minute, its other spelling included', async () => {
+test('POST /auth/reserve-invite and its alias together allow 10 requests a minute', async () => {
   const client = newClient()
   const body = { code: 'INV-ZZZZZZ', candidateSessionId: crypto.randomUUID() }
   const paths = [
@@ -195,19 +195,19 @@ test('POST /auth/reserve-invite: 10 a minute, its other spelling included', asyn
   for (const caller of [alice, bob, dead]) expectRefused(await ask(0, caller), 10)
 })
 
-describe('the address', () => {
-  test('is what our own proxy wrote, not what the client claims', async () => {
+describe('The client’s address', () => {
+  test('is the one that the trusted proxy added, not the one that the client claims', async () => {
     const client = newClient()['X-Forwarded-For']
     await exhaust(60, (n) => nobody.get('/me', { 'X-Forwarded-For': `192.0.2.${n}, 10.0.0.${n}, ${client}` }), 401)
   })
 
-  test('counts by the /64 of IPv6', async () => {
+  test('is counted as its /64 network for IPv6', async () => {
     const from = (address: string) => nobody.post('/auth/login', {}, { 'X-Forwarded-For': address })
     await exhaust(5, (n) => from(`2001:db8:0:1:${n}::${n}`), 422)
     expect(await from('2001:db8:0:2::1')).toFailWith(422, 'validation_failed')
   })
 
-  test('is that of the connection where no proxy is trusted', async () => {
+  test('is that of the connection if no proxy is trusted', async () => {
     const direct = await world({ people: [], env: { RATE_LIMIT_SCALE: '1' } })
     await exhaust(60, () => direct.nobody.get('/me', newClient()), 401)
     expectRefused(await direct.nobody.get('/me'), 60)

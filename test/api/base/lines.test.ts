@@ -1,4 +1,4 @@
-// Lines of the log gather before they are written: all arrive, whole and in order, however the process ends.
+// Log lines are buffered before they are written: all of them arrive complete and in order, however the process ends.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 
 const lib = join(import.meta.dirname, '../../../api-facade/lib')
 
-/** A program that has a `log`, and all that it has printed. */
+/** Runs a program that has a `log`, and collects what it prints. */
 function run(program: string) {
   const text = `
     import { readConfig } from '${lib}/config.ts'
@@ -30,11 +30,11 @@ const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 test.each([
   ['has nothing more to do', '', 0],
-  ['is told to', 'process.exit(3)', 3],
-  ['met an error that nobody caught', "setTimeout(() => { throw new Error('uncaught') })", 1],
-  ['met a rejection that nobody caught', "Promise.reject(new Error('uncaught'))", 1],
+  ['calls process.exit', 'process.exit(3)', 3],
+  ['had an uncaught error', "setTimeout(() => { throw new Error('uncaught') })", 1],
+  ['had an unhandled rejection', "Promise.reject(new Error('uncaught'))", 1],
 ])(
-  'all are there when the process ends since it %s',
+  'All lines are written when the process ends because it %s',
   async (_why, end, code) => {
     const { seen, closed } = run(`for (let n = 0; n < 320; n++) log.info({ n, long: 'é'.repeat(n * 20) })\n${end}`)
     expect(await closed).toEqual([code, null])
@@ -44,7 +44,7 @@ test.each([
   60_000,
 )
 
-test('a line is there while the process goes on', async () => {
+test('A line is written while the process keeps running', async () => {
   const { child, seen, closed } = run('log.info({ n: 0 })\nsetTimeout(() => {}, 120_000)')
   await until(() => seen.out.endsWith('\n'), { timeout: 60_000 })
   expect(numbers(seen.out)).toEqual([0])

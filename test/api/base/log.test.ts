@@ -1,4 +1,4 @@
-// A line of the log: what an operator finds in it, and what nobody does.
+// A log line: what operators find in it, and what it must not contain.
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -26,14 +26,14 @@ afterAll(() => server.stop())
 const at = (person: Person) => new Person(server.url, person.token)
 
 type Line = { route?: string; path: string; caller?: string; status: number }
-/** What the request left in the log. */
+/** The line that the request left in the log. */
 async function lineOf(asked: Promise<{ headers: Headers }>): Promise<Line> {
   const id = (await asked).headers.get('x-request-id') ?? 'none'
   const line = await until(() => lines.find((one) => one.includes(id)))
   return JSON.parse(line ?? '')
 }
 
-test('has the route, and the path with its ids', async () => {
+test('A log line has the route, and the path with its ids', async () => {
   const id = crypto.randomUUID()
   expect(await lineOf(at(alice).get(`/posts/${id.toUpperCase()}/replies?limit=2&cursor=${id}`))).toMatchObject({
     route: 'GET /posts/:id/replies',
@@ -49,11 +49,11 @@ test.each([
   ['/users/bob/posts/bob', '/api/v1/users/*/posts/*'],
   ['//kith/api/v1/me', '/*/api/v1/me'],
   ['//health', '/health'],
-])('tells nobody’s name: %s', async (path, told) => {
+])('A log line never contains a name from the path: %s', async (path, told) => {
   expect((await lineOf(at(alice).get(path))).path).toBe(told)
 })
 
-test('has the same word for a person at every door, and not who that is', async () => {
+test('A log line identifies the caller by the same hash on every interface, without revealing who it is', async () => {
   const { caller } = await lineOf(at(alice).get('/me'))
   expect(caller).toMatch(/^[\w-]{12}$/)
   expect((await lineOf(at(alice).get('/feed'))).caller).toBe(caller)
@@ -69,6 +69,6 @@ test('has the same word for a person at every door, and not who that is', async 
   expect(lines.filter((one) => one.includes(alice.id))).toEqual([])
 })
 
-test('names no caller where none is known', async () => {
+test('A log line has no caller if the request has no token', async () => {
   expect(await lineOf(new Person(server.url).get('/me'))).not.toHaveProperty('caller')
 })

@@ -1,4 +1,4 @@
-// Markdown is kept as it was written, with line feeds for line ends; titles and single lines are trimmed.
+// Markdown is stored as written, except that line ends become line feeds; titles and other single lines are trimmed.
 import { describe, expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
 
@@ -21,7 +21,7 @@ const [interest] = catalog.body.items
 const interestId = interest?.id ?? ''
 const starts = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
-/** A content: where it is made, its field of Markdown, and what else it must have. */
+/** A kind of content: its path, its Markdown field, and its other required fields. */
 const contents: [string, string, object][] = [
   [
     '/events',
@@ -40,7 +40,7 @@ const contents: [string, string, object][] = [
   ['/economy/market/offerings', 'description', { priceMana: 1, deliveryDays: 7 }],
 ]
 describe.each(contents)('%s', (path, field, more) => {
-  test(`keeps its ${field}, made and changed`, async () => {
+  test(`stores its ${field} unchanged at creation and at updates`, async () => {
     const made1 = await made(alice.post<Made>(path, { title: trimmed.sent, [field]: sent, ...more }))
     expect(made1).toMatchObject({ title: trimmed.kept, [field]: kept })
     const at = `${path}/${made1.id}`
@@ -54,13 +54,13 @@ describe.each(contents)('%s', (path, field, more) => {
   })
 })
 
-test('lessons keep theirs', async () => {
+test('Lessons store their body unchanged', async () => {
   const course = await made(alice.post<Made>('/courses', { title: 'x', summary: 'x', depth: 0 }))
   const lesson = await made(alice.post<Made>(`/courses/${course.id}/lessons`, { title: trimmed.sent, body: sent }))
   expect(lesson).toMatchObject({ title: trimmed.kept, body: kept })
 })
 
-test('solutions keep theirs, and have 50 characters without the blanks around them', async () => {
+test('Solutions store their body unchanged, and need 50 characters without surrounding whitespace', async () => {
   const problem = await made(alice.post<Made>('/problems', { title: 'x', body: 'x' }))
   const at = `/problems/${problem.id}/solutions`
   const solution = await made(bob.post<Made>(at, { body: sent }))
@@ -70,12 +70,12 @@ test('solutions keep theirs, and have 50 characters without the blanks around th
   expect(await bob.post(at, { body: `${' '.repeat(30)}${'x'.repeat(49)}` })).toFailWith(422, 'solution_body')
 })
 
-test('updates of projects keep theirs', async () => {
+test('Project updates store their body unchanged', async () => {
   const project = await made(alice.post<Made>('/projects', { title: 'x', summary: 'x' }))
   expect((await made(alice.post<Made>(`/projects/${project.id}/updates`, { body: sent }))).body).toBe(kept)
 })
 
-test('the wiki keeps it, proposed and approved', async () => {
+test('The wiki stores its text unchanged, both when proposed and when approved', async () => {
   await owner`select private.add_reputation(${alice.id}, ${interestId}, 'admin.adjusted', 100)`
   const at = `/wiki/${interest?.slug}`
   const proposal = await made(
@@ -86,7 +86,7 @@ test('the wiki keeps it, proposed and approved', async () => {
   expect((await bob.get<Made>(at)).body.body).toBe(kept)
 })
 
-test('guilds keep charters and what is proposed', async () => {
+test('Guilds store charters and proposals unchanged', async () => {
   const guild = await made(admin.post<Made>('/guilds', { name: trimmed.sent, interestId, charter: sent }))
   expect(guild).toMatchObject({ name: trimmed.kept, charter: kept })
   const proposal = await made(
@@ -100,7 +100,7 @@ test('guilds keep charters and what is proposed', async () => {
   expect(proposal).toMatchObject({ title: trimmed.kept, body: kept, payload: { charter: `\t${kept}` } })
 })
 
-test('what is no Markdown is trimmed, as it was', async () => {
+test('Text that is not Markdown is trimmed', async () => {
   const post = await made(
     alice.post<Made>('/posts', { format: 'essay', title: trimmed.sent, body: ' A body\n', depth: 0 }),
   )

@@ -1,4 +1,4 @@
-// /metrics: who may look, and what it tells.
+// /metrics: who may read it, and what it contains.
 import { get } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { metrics } from '../../../api-facade/lib/metrics.ts'
@@ -17,40 +17,40 @@ async function scrape(): Promise<string[]> {
   return text.split('\n')
 }
 
-/** The value of a line, 0 without one. */
+/** The value of a line, or 0 if there is none. */
 async function value(line: string): Promise<number> {
   const found = (await scrape()).find((one) => one.startsWith(`${line} `))
   return Number(found?.slice(line.length + 1) ?? 0)
 }
 
-describe('who may look', () => {
-  test('who has the token, from wherever', async () => {
+describe('With a METRICS_TOKEN', () => {
+  test('a client with the token can read the metrics, from anywhere', async () => {
     const { headers } = await nobody.get('//metrics', bearer(token))
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
     expect((await nobody.get('//metrics', { ...bearer(token), 'X-Forwarded-For': '203.0.113.1' })).status).toBe(200)
   })
 
   test.each([
-    ['this machine, which may be a proxy that says nothing', {}],
-    ['whom a proxy passed on', { 'X-Forwarded-For': '203.0.113.1' }],
-    ['who says to be this machine', { 'X-Forwarded-For': '127.0.0.1' }],
-    ['whom another kind of proxy passed on', { Forwarded: 'for=203.0.113.1' }],
-    ['who has another token', bearer('a-token-for-another')],
-    ['who has the token of a person', bearer(alice.token ?? '')],
-  ])('not %s', async (_who, headers) => {
+    ['this machine, which may be a proxy that adds no header,', {}],
+    ['a client behind a proxy', { 'X-Forwarded-For': '203.0.113.1' }],
+    ['a client that claims to be this machine', { 'X-Forwarded-For': '127.0.0.1' }],
+    ['a client behind another kind of proxy', { Forwarded: 'for=203.0.113.1' }],
+    ['a client with another token', bearer('a-token-for-another')],
+    ['a client with a person’s token', bearer(alice.token ?? '')],
+  ])('%s gets 404', async (_who, headers) => {
     expect(await nobody.get('//metrics', headers)).toFailWith(404, 'route_unknown')
     expect(await nobody.post('//metrics', {}, headers)).toFailWith(404, 'route_unknown')
   })
 
-  test('and nobody writes', async () => {
+  test('POST gives 405', async () => {
     expect(await nobody.post('//metrics', {}, bearer(token))).toFailWith(405, 'method_not_allowed')
   })
 })
 
-describe('who may look where no token is set', async () => {
+describe('Without a METRICS_TOKEN', async () => {
   const { nobody: own, url: address } = await world({ people: [] })
   const port = new URL(address).port
-  /** The status of a request that calls this machine by that name; fetch would not let us. */
+  /** The status of a request with this Host header; fetch does not allow to set it. */
   const statusFor = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       get(`${address}/metrics`, { headers: { host } }, (answer) => {
@@ -59,28 +59,31 @@ describe('who may look where no token is set', async () => {
       }).on('error', reject)
     })
 
-  test.each(['localhost', '127.0.0.1', '127.0.0.2', '[::1]', 'LOCALHOST'])('this machine as %s', async (name) => {
-    expect(await statusFor(name)).toBe(200)
-    expect(await statusFor(`${name}:${port}`)).toBe(200)
-  })
+  test.each(['localhost', '127.0.0.1', '127.0.0.2', '[::1]', 'LOCALHOST'])(
+    'this machine can read the metrics as %s',
+    async (name) => {
+      expect(await statusFor(name)).toBe(200)
+      expect(await statusFor(`${name}:${port}`)).toBe(200)
+    },
+  )
 
   test.each(['kith.example', 'localhost.kith.example', '127.0.0.1.kith.example', '203.0.113.1', 'kith.example:80'])(
-    'not this machine as %s, which is a proxy',
+    'a request for the host %s gets 404, because it came through a proxy',
     async (name) => {
       expect(await statusFor(name)).toBe(404)
     },
   )
 
   test.each(['X-Forwarded-For', 'X-Real-Ip', 'Forwarded', 'Via'])(
-    'not whom a proxy passed on with %s',
+    'a request with the header %s gets 404, because it came through a proxy',
     async (name) => {
       expect(await own.get('//metrics', { [name]: '127.0.0.1' })).toFailWith(404, 'route_unknown')
     },
   )
 })
 
-describe('what it tells', () => {
-  test('requests by the pattern of their route and status', async () => {
+describe('The metrics', () => {
+  test('count requests by route pattern and status', async () => {
     const line = 'kith_http_request_duration_seconds_count{route="GET /posts/:id",status="404"}'
     const before = await value(line)
     await alice.get('/posts/c56a4180-65aa-42ec-a945-5fd21dec0538')
@@ -91,7 +94,7 @@ describe('what it tells', () => {
     expect(await value('kith_http_request_duration_seconds_count{route="other",status="404"}')).toBeGreaterThan(0)
   })
 
-  test('pools, the process and the sockets of Realtime', async () => {
+  test('contain pools, the process and Realtime sockets', async () => {
     metrics.sockets.set(3)
     expect(await value('kith_realtime_sockets')).toBe(3)
     expect(await value('kith_pool_size{pool="user"}')).toBe(7)
@@ -100,7 +103,7 @@ describe('what it tells', () => {
     expect(await value('kith_database_up')).toBe(1)
   })
 
-  test('a statement in flight', async () => {
+  test('count statements in flight', async () => {
     const { waiting } = await database.owner.begin(async (sql) => {
       await sql`lock table app.posts in access exclusive mode`
       const feeds = Promise.all([alice.get('/feed'), alice.get('/feed')])
@@ -111,7 +114,7 @@ describe('what it tells', () => {
     expect(await value('kith_pool_in_flight{pool="user"}')).toBe(0)
   })
 
-  test('jobs and queues of all workers, as the database has them', async () => {
+  test('contain the jobs and queues of all workers, from the database', async () => {
     const at = 1_700_000_000
     await database.owner`insert into private.job_runs values ('a-job', 7, 2, 40, to_timestamp(${at}), to_timestamp(${at - 1}), 5)`
     await database.owner`select pgboss.create_queue('a-job', '{"policy": "standard"}')`
@@ -127,16 +130,16 @@ describe('what it tells', () => {
     expect(await value('kith_queue_depth{queue="a-job",state="created"}')).toBe(1)
   })
 
-  test('of itself, when the database does not answer', async () => {
+  test('report whether the database answers', async () => {
     await database.owner`revoke execute on function private.job_metrics from gate`
     expect(await value('kith_database_up')).toBe(0)
     await database.owner`grant execute on function private.job_metrics to gate`
     expect(await value('kith_database_up')).toBe(1)
   })
 
-  test('and is in no document', async () => {
+  test('are not part of the API description', async () => {
     const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, unknown> }
-    // the staff's figures are another route
+    // the staff’s metrics are another route
     expect(Object.keys(paths).filter((path) => path.endsWith('/metrics'))).toEqual([
       expect.stringMatching(/\/admin\/metrics$/),
     ])

@@ -1,5 +1,5 @@
-// What one sees and does not own is refused with 403, and what one does not see with 404, whether it is withdrawn, answered
-// or changed; taking out somebody who is not there is 404, and joining or leaving again answers the same.
+// Withdrawing, answering or changing something: 403 for a caller who sees it but does not own it, and 404 for one who
+// does not see it. Removing somebody who is not a member is 404, and joining or leaving twice gives the same answer.
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -35,7 +35,7 @@ const invitation = await made(alice.post<Id>(`/circles/me/${circle}/invitations`
 const intoGroup = await made(alice.post<Id>(`/groups/${closed}/invitations`, { inviteeId: 'dora' }))
 const withMe = await made(alice.post<Id>(`/posts/${post}/co-authors`, { userId: 'dora', splitShare: 10 }))
 
-/** Who sees it and does not own it; by what code. Dora or Bob owns it, and the stranger sees nothing of it. */
+/** Columns: the request, a person who sees the subject but does not own it, their code, and the stranger's code. */
 const cases: [string, string, object | undefined, Person, string, string][] = [
   [
     'POST',
@@ -89,12 +89,15 @@ const cases: [string, string, object | undefined, Person, string, string][] = [
     'co_author_invitation_unknown',
   ],
 ]
-test.each(cases)('%s %s is for whose it is', async (method, path, body, seer, seen, unseen) => {
-  expect(await seer.request(method, path, body)).toFailWith(403, seen)
-  expect(await stranger.request(method, path, body)).toFailWith(404, unseen)
-})
+test.each(cases)(
+  '%s %s gives 403 to a person who sees it but does not own it, and 404 to a stranger',
+  async (method, path, body, seer, seen, unseen) => {
+    expect(await seer.request(method, path, body)).toFailWith(403, seen)
+    expect(await stranger.request(method, path, body)).toFailWith(404, unseen)
+  },
+)
 
-test('what hides its owner from the one who saw it hides it', async () => {
+test('A block between the two people turns the 403 into 404', async () => {
   await alice.post('/users/bob/block')
   for (const [path, code] of [
     [`/groups/${asked}/join-requests/${request}/withdraw`, 'request_unknown'],
@@ -104,17 +107,17 @@ test('what hides its owner from the one who saw it hides it', async () => {
   await alice.delete('/users/bob/block')
 })
 
-test('an accepted co-author is seen, and nobody answers in their place', async () => {
+test('An accepted co-author is visible to everyone, and answering in their place gives 403', async () => {
   expect((await dora.post(`/posts/${post}/co-authors/${withMe}/respond`, { accept: true })).status).toBe(200)
   const answer = await stranger.post(`/posts/${post}/co-authors/${withMe}/respond`, { accept: false })
   expect(answer).toFailWith(403, 'invitation_not_yours')
 })
 
-describe('a group conversation is changed by its owner', () => {
+describe('In a group conversation, a member who is not its owner gets 403', () => {
   test.each([
     ['PATCH', { role: 'owner' }],
     ['DELETE', undefined],
-  ])('so %s of a member, be it oneself, is 403 for the others', async (method, body) => {
+  ])('for %s of any member, including themselves', async (method, body) => {
     for (const whom of ['bob', 'carla', 'nobody_here'])
       expect(await bob.request(method, `/conversations/${talk}/members/${whom}`, body)).toFailWith(
         403,
@@ -125,7 +128,7 @@ describe('a group conversation is changed by its owner', () => {
       'conversation_unknown',
     )
   })
-  test('and so is adding anybody', async () => {
+  test('for adding anybody', async () => {
     const answer = await bob.post(`/conversations/${talk}/members`, { userIds: ['nobody_here'] })
     expect(answer).toFailWith(403, 'conversation_not_yours')
   })
@@ -134,16 +137,16 @@ describe('a group conversation is changed by its owner', () => {
 describe.each([
   ['groups', asked],
   ['guilds', guild],
-])('what is posted in %s', (kind, id) => {
-  test('is for members: 403 for others who see it', async () => {
+])('The list of posts in %s', (kind, id) => {
+  test('gives 403 to people who see it but are not members', async () => {
     expect(await stranger.get(`/${kind}/${id}/posts`)).toFailWith(403, 'space_not_member')
-    expect(await bob.get(`/${kind}/${id}/posts`)).toFailWith(403, 'space_not_member') // who has only asked
+    expect(await bob.get(`/${kind}/${id}/posts`)).toFailWith(403, 'space_not_member') // bob has only asked to join
   })
 })
-test('what is posted in a private group is 404 for who does not see the group', async () => {
+test('The list of posts in a private group gives 404 to strangers and 403 to people who are invited', async () => {
   expect(await stranger.get(`/groups/${closed}/posts`)).toFailWith(404, 'space_unknown')
-  expect(await dora.get(`/groups/${closed}/posts`)).toFailWith(403, 'space_not_member') // who is invited sees it
-  // lists of all spaces stay empty
+  expect(await dora.get(`/groups/${closed}/posts`)).toFailWith(403, 'space_not_member') // dora is invited
+  // lists across spaces are empty instead
   for (const kind of ['events', 'problems', 'courses'])
     expect(await stranger.get(`/${kind}?groupId=${asked}`)).toMatchObject({ status: 200, body: { items: [] } })
 })
@@ -153,11 +156,11 @@ test.each([
   ['a group', `/groups/${asked}/members/dora`, 'space_member_unknown'],
   ['a conversation', `/conversations/${talk}/members/dora`, 'conversation_member_unknown'],
   ['a project', `/projects/${project.body.id}/members/dora`, 'project_member_unknown'],
-])('who is not in %s is not taken out of it', async (_what, path, code) => {
+])('Removing a person who is not in %s gives 404', async (_what, path, code) => {
   expect(await alice.delete(path)).toFailWith(404, code)
 })
 
-test('joining and leaving again answers the same', async () => {
+test('Joining or leaving twice gives the same answer both times', async () => {
   const open = await made(alice.post<Id>('/groups', { name: 'Open' }))
   for (const [path, body] of [
     [`/groups/${open}/join`, { status: 'joined', requestId: null }],

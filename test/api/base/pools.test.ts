@@ -1,4 +1,5 @@
-// Answers of the database: each belongs to its request, and each comes in time or is given up, whatever stands between.
+// Answers of the database: each one reaches the request that asked for it, in time or not at all, with or without a
+// pooler in between.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +28,7 @@ const poolOf = (url: string, size: number, deadline?: number) => {
   return pool
 }
 
-/** How many of `count` answers, asked for by many at once, belong to somebody else, and how many are none at all. */
+/** Asks `count` times from many clients. @returns the ids with another request's answer, and the errors */
 async function mixedUp(ask: (id: string, n: number) => PromiseLike<readonly { id?: string }[]>, count: number) {
   const [wrong, failed]: [string[], unknown[]] = [[], []]
   let asked = 0
@@ -44,8 +45,8 @@ async function mixedUp(ask: (id: string, n: number) => PromiseLike<readonly { id
   return { wrong, failed }
 }
 
-describe('an answer belongs to its request', () => {
-  test('also when statements must be prepared again while others are asked', async () => {
+describe('An answer reaches only the request that asked for it', () => {
+  test('even if statements must be prepared again while others run', async () => {
     await database.owner`create table app.changing (a integer)`
     await database.owner`insert into app.changing values (1)`
     onTestFinished(async () => {
@@ -68,7 +69,7 @@ describe('an answer belongs to its request', () => {
     expect(outcome).toEqual({ wrong: [], failed: [] })
   })
 
-  test('or nobody gets it, where a pooler mixes up two', async () => {
+  test('and otherwise the request gets 503, if a pooler mixes up two connections', async () => {
     const pooler = await startPooler(database.url)
     const config = readConfig(environment(pooler.url, { DATABASE_PREPARE: 'off', RATE_LIMIT_STORE: 'memory' }))
     const server = await startServer({ config, databaseUrl: pooler.url })
@@ -84,8 +85,8 @@ describe('an answer belongs to its request', () => {
   })
 })
 
-describe('a pool', () => {
-  test('waits a second longer than Postgres lets a statement of its role run', async () => {
+describe('A pool', () => {
+  test('waits one second longer than the statement timeout of its role', async () => {
     const rows = await database.owner<{ ms: number }[]>`
       select (extract(epoch from substr(c.line, 19)::interval) * 1000)::int as ms
       from pg_roles r cross join lateral unnest(r.rolconfig) c (line)
@@ -93,7 +94,7 @@ describe('a pool', () => {
     expect(rows.map(({ ms }) => ms + 1000)).toEqual([DEADLINE, DEADLINE, DEADLINE, DEADLINE])
   })
 
-  test('gives up what is not answered, drops the connection, and goes on with a new one', async () => {
+  test('gives up a statement without an answer, drops the connection, and continues with a new one', async () => {
     const cable = await layCable(database.url)
     onTestFinished(() => cable.close())
     const pool = poolOf(cable.url, 1, 300)
@@ -103,7 +104,7 @@ describe('a pool', () => {
     expect(await pool.run((sql) => sql`select 2 as two`)).toEqual([{ two: 2 }])
   })
 
-  test('gives up whoever waited in line too long, and leaves the work before them alone', async () => {
+  test('gives up a request that waited too long in the queue, without affecting the statement before it', async () => {
     const pool = poolOf(database.url, 1)
     const { promise: end, resolve } = Promise.withResolvers<void>()
     const before = pool.run(async (sql) => {
@@ -116,7 +117,7 @@ describe('a pool', () => {
     expect(await pool.run((sql) => sql`select 3 as three`)).toEqual([{ three: 3 }])
   })
 
-  test('lets those who wait take turns, however much one of them has asked', async () => {
+  test('serves the waiting people in turn, however many requests one of them has', async () => {
     const pool = poolOf(database.url, 1)
     const { promise: end, resolve } = Promise.withResolvers<void>()
     const order: string[] = []
@@ -139,14 +140,14 @@ describe('a pool', () => {
   })
 })
 
-test('a connection of the facade that has no work for a minute is closed, and the next work opens one', async () => {
+test('An idle connection is closed after a minute, and the next statement opens a new one', async () => {
   const config = readConfig(environment(database.url))
   const pools = openPools({ config, url: database.url, secret: JWT_SECRET, log: createLog(config) })
   onTestFinished(() => pools.close())
   const processOf = async () => (await pools.user.run((sql) => sql`select pg_backend_pid() as pid`))[0]?.pid as number
   const lives = async (pid: number) =>
     (await database.owner`select from pg_stat_activity where pid = ${pid}`).length > 0
-  await processOf() // what a connection starts with has its time in earnest
+  await processOf() // the setup of a connection needs real timers
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -162,7 +163,7 @@ test('a connection of the facade that has no work for a minute is closed, and th
   expect(await lives(next)).toBe(true)
 })
 
-describe('through a transaction pooler', () => {
+describe('Through a transaction pooler', () => {
   const logged: string[] = []
   async function behind({ size = 3, env = {} }: { size?: number; env?: Record<string, string> } = {}) {
     const pooler = await startPooler(database.url, { size })
@@ -177,7 +178,7 @@ describe('through a transaction pooler', () => {
       await pooler.close()
     })
     const callers = people.map((person) => new Person(server.url, person.token))
-    /** Asks often and at once who one is. @returns how often the answer was each status, and how often somebody else */
+    /** Reads one's own profile concurrently. @returns how often each status came, and how often another's profile */
     const ask = async (count: number) => {
       const statuses: Record<string, number> = {}
       let asked = 0
@@ -195,7 +196,7 @@ describe('through a transaction pooler', () => {
     return { pooler, ask, callers, config, log }
   }
 
-  test.each([1, 3])('with %i connections to the server everything is answered, to whoever asked', async (size) => {
+  test.each([1, 3])('with %i server connections every request gets its own answer', async (size) => {
     const { ask, callers } = await behind({ size })
     expect(await ask(600)).toEqual({ 200: 600 })
     const posts = await Promise.all(callers.map((one) => one.post('/posts', { body: 'Through a pooler.' })))
@@ -218,7 +219,7 @@ describe('through a transaction pooler', () => {
     })
   })
 
-  test('a pooler that is killed under load and comes back costs the answers of its outage alone', async () => {
+  test('killing and restarting the pooler under load fails only the requests during the outage', async () => {
     const { pooler, ask } = await behind()
     expect(await ask(50)).toEqual({ 200: 50 })
     const asked = ask(400)
@@ -230,7 +231,7 @@ describe('through a transaction pooler', () => {
     expect(await ask(50)).toEqual({ 200: 50 })
   })
 
-  test('a pooler that hangs costs 503 and no more, and recovery needs nobody', async () => {
+  test('a pooler that hangs causes only 503, and requests succeed again when it recovers', async () => {
     const { pooler, ask } = await behind()
     expect(await ask(50)).toEqual({ 200: 50 })
     pooler.freeze()
@@ -241,7 +242,7 @@ describe('through a transaction pooler', () => {
   })
 })
 
-test('without a pooler statements are prepared', async () => {
+test('Without a pooler statements are prepared', async () => {
   const lines: string[] = []
   const config = readConfig(environment(database.url, { DATABASE_PREPARE: 'auto', LOG_LEVEL: 'info' }))
   const log = createLog(config, { write: (line: string) => lines.push(line) })

@@ -1,4 +1,4 @@
-// Counting where all facades see it: two counters on one database stand for two facades.
+// Rate limits counted in the database: two counters on one database stand for two facades.
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import type { Bucket } from '../../../api-facade/lib/counters.ts'
@@ -23,8 +23,8 @@ afterEach(() => {
   logged.length = 0
 })
 
-describe('two facades', () => {
-  test('let through as many as the limit says, also at once', async () => {
+describe('Two facades with counts in the database', () => {
+  test('together admit exactly as many requests as the limit, even concurrently', async () => {
     const [one, other] = [counterOf(), counterOf()]
     const hits = Array.from({ length: 40 }, (_, n) => (n % 2 ? one : other).hit([bucket('a', 25)], 1))
     const counts = (await Promise.all(hits)).flat()
@@ -45,7 +45,7 @@ describe('two facades', () => {
     expect(logged).toEqual([])
   })
 
-  test('begin anew when the window is over', async () => {
+  test('start a new window when the old one is over', async () => {
     const counter = counterOf()
     const first = await counter.hit([bucket('c', 1)], 1)
     expect(first).toEqual([{ limit: 1, seconds: 60, remaining: 0, reset: 60, over: false }])
@@ -54,12 +54,12 @@ describe('two facades', () => {
   })
 })
 
-describe('the database', () => {
-  test('is not asked again about what is full until its window ends', async () => {
+describe('The database', () => {
+  test('is not asked again about a full window until it ends', async () => {
     const counter = counterOf()
     await counter.hit([bucket('d', 2)], 1)
     await counter.hit([bucket('d', 2)], 1)
-    await owner`update private.rates set used = 0 where key = 'd'` // as if it could be asked, it would say yes
+    await owner`update private.rates set used = 0 where key = 'd'` // a hit would be admitted now
     for (let n = 0; n < 3; n++)
       expect(await counter.hit([bucket('d', 2)], 1)).toEqual([
         { limit: 2, seconds: 60, remaining: 0, reset: 60, over: true },
@@ -70,12 +70,12 @@ describe('the database', () => {
     expect(await used('d')).toBe(1)
   })
 
-  test('is not asked for what costs nothing', async () => {
+  test('is not asked about a hit that costs nothing', async () => {
     expect(await counterOf().hit([bucket('e', 2)], 0)).toMatchObject([{ remaining: 2, over: false }])
     expect(await used('e')).toBeUndefined()
   })
 
-  test('may fail: then each facade counts for itself, says so once, and comes back', async () => {
+  test('may fail: then each facade counts on its own, logs that once, and returns to the database later', async () => {
     const counter = counterOf()
     await owner`revoke execute on function private.count_calls from gate`
     const hits = []

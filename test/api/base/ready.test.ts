@@ -1,4 +1,4 @@
-// GET /ready: 200 only where the database, its schema and a worker are there.
+// GET /ready answers 200 only if the database answers, its schema fits, and a worker is alive.
 import { expect, test } from 'vitest'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
@@ -7,11 +7,11 @@ const { nobody, database } = await world({ people: [] })
 const { owner } = database
 const ready = () => nobody.get<{ status: string; message: string[] }>('//ready')
 
-/** The messages of an answer that is no older than what was just done, or none when all is there. */
+/** Waits until the answer matches: answers are cached for a moment, so the first ones may be outdated. */
 const missing = (pattern: RegExp) => until(async () => pattern.test(JSON.stringify((await ready()).body)))
 const worker = (sql: string) => owner.unsafe(`update pgboss.version set cron_on = ${sql}`)
 
-test('names a worker that is nowhere, until one is alive', async () => {
+test('GET /ready gives 503 without a live worker, and 200 with one', async () => {
   await worker('null')
   const answer = await ready()
   expect(answer).toFailWith(503, 'service_unavailable')
@@ -25,7 +25,7 @@ test('names a worker that is nowhere, until one is alive', async () => {
   await missing(/"ready"/)
 })
 
-test('names a migration that is missing, or was another', async () => {
+test('GET /ready names a missing migration, and one with another text', async () => {
   await worker('now()')
   await owner`create table public.books as select * from supabase_migrations.schema_migrations`
   await owner`update supabase_migrations.schema_migrations set statements = array[statements[1] || ' -- more']`
@@ -34,14 +34,14 @@ test('names a migration that is missing, or was another', async () => {
               set statements = array[rtrim(b.statements[1], E';\\n')] from public.books b`
   await missing(/"ready"/)
   await owner`update supabase_migrations.schema_migrations set statements = statements || array['select 1']`
-  await missing(/"ready"/) // as the Supabase CLI applies it, split
+  await missing(/"ready"/) // the Supabase CLI splits a migration into statements
   await owner`delete from supabase_migrations.schema_migrations`
   await missing(/The migration \d+ has not been applied/)
   await owner`insert into supabase_migrations.schema_migrations select * from public.books`
   await missing(/"ready"/)
 })
 
-test('warns where the database is newer than the code, and takes requests', async () => {
+test('GET /ready answers 200 with a warning if the database is newer than the code', async () => {
   await worker('now()')
   await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
   await missing(/"ready"/)
@@ -52,13 +52,13 @@ test('warns where the database is newer than the code, and takes requests', asyn
   await until(async () => !JSON.stringify((await ready()).body).includes('warnings'))
 })
 
-test('names a database that does not answer', async () => {
+test('GET /ready says so if the database does not answer', async () => {
   await owner`revoke execute on function private.readiness from gate`
   await missing(/The database does not answer/)
   await owner`grant execute on function private.readiness to gate`
   await missing(/"ready"/)
 })
 
-test('takes no other method', async () => {
+test('GET /ready rejects other methods', async () => {
   expect(await nobody.post('//ready')).toFailWith(405, 'method_not_allowed')
 })

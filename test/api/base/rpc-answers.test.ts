@@ -1,4 +1,4 @@
-// `.rpc()`: whom it lets in, and what it makes of the answers of operations.
+// `.rpc()`: which tokens it accepts, and how it turns the results of operations into answers.
 import { describe, expect, test } from 'vitest'
 import { rest, signed } from '../../support/rest.ts'
 import { JWT_SECRET } from '../../support/settings.ts'
@@ -8,15 +8,15 @@ const { alice, carla, database, stack, join } = await world({ people: ['alice', 
 const { client, ask, bearer } = rest(stack, alice)
 const me = client(alice.token)
 
-describe('a token', () => {
-  test('is dead here when it is dead there', async () => {
+describe('A token sent to .rpc()', () => {
+  test('is rejected if it was revoked over HTTP', async () => {
     const [dora] = await join('dora')
     await dora?.post('/auth/logout')
     const dead = await client(dora?.token).rpc('get_me')
     expect(dead).toMatchObject({ status: 401, error: { code: 'PT401', message: 'token_revoked' } })
   })
 
-  test('that is none is refused before anything else', async () => {
+  test('is rejected before anything else if it is invalid', async () => {
     const now = Math.floor(Date.now() / 1000)
     const claims = { sub: carla.id, email: carla.email, role: 'user', iat: now - 100, exp: now + 100 }
     const cases = [
@@ -32,7 +32,7 @@ describe('a token', () => {
     }
   })
 
-  test('cannot name a role that no token has', async () => {
+  test('cannot claim a role that tokens don’t have', async () => {
     const exp = Math.floor(Date.now() / 1000) + 100
     const gate = await ask('/rpc/get_me', bearer(await signed({ role: 'gate', exp })))
     expect(gate).toMatchObject({
@@ -45,7 +45,7 @@ describe('a token', () => {
     expect(stale).toMatchObject({ status: 401, body: { code: 'PT401', message: 'token_revoked' } })
   })
 
-  test('does not make up for a wrong key', async () => {
+  test('does not replace a valid apikey', async () => {
     const authorization = `Bearer ${alice.token}`
     const refused = await ask('/rpc/get_me', { headers: { apikey: alice.token ?? '', authorization } })
     expect(refused.status).toBe(401)
@@ -54,20 +54,20 @@ describe('a token', () => {
   })
 })
 
-describe('an operation', async () => {
+describe('An operation called by .rpc()', async () => {
   const { owner } = database
   const make = (name: string, body: string) =>
     owner.unsafe(`create or replace function api.${name}(p_text text default null) returns json language plpgsql as $$
       begin ${body} end $$; grant execute on function api.${name} to authenticated;`)
   const run = (name: string, given: object = {}) => ask(`/rpc/${name}`, { body: JSON.stringify(given) })
 
-  test('that answers null', async () => {
+  test('can return null', async () => {
     await make('test_null', 'return null;')
     expect(await me.rpc('test_null' as 'get_me')).toMatchObject({ status: 200, data: null, error: null })
     expect((await run('test_null')).body).toBeNull()
   })
 
-  test('decides about status and headers, and keeps what it wrote while it refuses', async () => {
+  test('can set status and headers, and its writes are kept even if it rejects the request', async () => {
     await make(
       'test_refuse',
       `insert into app.settings values ('kept', 'yes') on conflict do nothing;
@@ -112,7 +112,7 @@ describe('an operation', async () => {
   })
 })
 
-test('a body that is nested more than 32 levels deep is refused, whatever it is for', async () => {
+test('A body nested more than 32 levels deep is rejected, whatever operation it is for', async () => {
   const nested = (levels: number) => `{"p_tab":${'['.repeat(levels)}${']'.repeat(levels)}}`
   for (const levels of [32, 10_000, 500_000]) {
     const refused = await ask('/rpc/list_feed', { body: nested(levels) })
@@ -121,10 +121,10 @@ test('a body that is nested more than 32 levels deep is refused, whatever it is 
   expect(await ask('/rpc/list_feed', { body: nested(31) })).not.toMatchObject({ status: 422, body: { code: '54001' } })
 })
 
-describe('the limit of an address', async () => {
+describe('The rate limit per address', async () => {
   const few = await world({ people: ['eve'], env: { RATE_LIMITS: '{"global": "3/min"}', RATE_LIMIT_SCALE: '1' } })
 
-  test('counts these calls too', async () => {
+  test('also counts calls to .rpc()', async () => {
     const call = () => fetch(`${few.stack.url}/rest/v1/rpc/get_me`, { method: 'POST', ...bearer(few.eve.token ?? '') })
     const answers = [await call(), await call(), await call(), await call()]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])

@@ -1,5 +1,5 @@
 // `.rpc()` with the real supabase-js client: the same operations with the same token as over HTTP.
-// What PostgREST answers is in its documentation, references/errors and references/transactions.
+// PostgREST's documentation describes the answers: references/errors and references/transactions.
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -11,15 +11,15 @@ const { client, ask } = rest(stack, alice)
 
 const me = client(alice.token)
 
-describe('a call', () => {
-  test('reads what the API reads', async () => {
+describe('A call by .rpc()', () => {
+  test('reads the same as the HTTP API', async () => {
     expect(await me.rpc('get_me')).toMatchObject({ status: 200, error: null, data: (await alice.get('/me')).body })
     const catalog = await me.rpc('get_catalog', { p_level: 1 })
     expect(catalog.data).toEqual((await alice.get('/interests/catalog?level=1')).body)
     expect(me.last.headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  test('writes in the caller’s name, with JSON of every kind as arguments', async () => {
+  test('writes as the caller, with JSON of every kind as arguments', async () => {
     const { data } = await me.rpc('create_post', { p_body: '“quoted” \\ ; drop table', p_depth: 2, p_interest_ids: [] })
     expect((await bob.get(`/posts/${data?.id}`)).body).toMatchObject({
       authorId: alice.actorId,
@@ -28,7 +28,7 @@ describe('a call', () => {
     })
   })
 
-  test('reads over GET too, and a write over GET is refused', async () => {
+  test('can read over GET, but not write', async () => {
     const { data } = await me.rpc('get_catalog', { p_level: 1 }, { get: true })
     expect(data).toEqual((await me.rpc('get_catalog', { p_level: 1 })).data)
     expect(await me.rpc('get_me', undefined, { head: true })).toMatchObject({ status: 200, data: null })
@@ -36,7 +36,7 @@ describe('a call', () => {
     expect(write).toMatchObject({ status: 405, error: { code: '25006' } })
   })
 
-  test('that only reads shows what is told so far, and leaves the rest to the worker', async () => {
+  test('over GET shows only the notifications applied so far; over POST it first applies waiting effects', async () => {
     const { data: post } = await me.rpc('create_post', { p_body: 'for a heart' })
     await client(bob.token).rpc('react', { p_id: post?.id ?? '', p_kind: 'heart' })
     const count = async (get: boolean) => (await me.rpc('count_unread', undefined, { get })).data?.count
@@ -44,7 +44,7 @@ describe('a call', () => {
     expect(await count(false)).toBe((before ?? 0) + 1)
   })
 
-  test('is refused with the error code as message, and its text as details', async () => {
+  test('that is rejected has the error code as message and its text as details', async () => {
     const { status, error } = await me.rpc('pay', { p_emotion: 'love', p_tier: 9, p_receiver_id: bob.username })
     const over = await alice.post('/economy/pay', { emotion: 'love', tier: 0, receiverId: 'nobody_has_this_name' })
     expect({ status, error }).toMatchObject({
@@ -62,7 +62,7 @@ describe('a call', () => {
     })
   })
 
-  test('is repeated with its key, and says so', async () => {
+  test('is replayed for the same Idempotency-Key, with the header that says so', async () => {
     const pay = () =>
       me
         .rpc('pay', { p_emotion: 'love', p_tier: 0, p_receiver_id: bob.username })
@@ -74,19 +74,19 @@ describe('a call', () => {
     expect(me.last.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('does not find another’s post, any more than one that is not there', async () => {
+  test('gives the same 404 for a hidden post as for an unknown one', async () => {
     const { body } = await bob.post<{ id: string }>('/posts', { body: 'for my circles', visibility: 'circles' })
     const hidden = await me.rpc('get_post', { p_id: body.id })
     expect(hidden).toMatchObject({ status: 404, error: { code: 'PT404', message: 'post_unknown' } })
     expect(await me.rpc('get_post', { p_id: UNKNOWN })).toEqual(hidden)
   })
 
-  test('with values that no parameter takes is 400', async () => {
+  test('rejects an argument of the wrong type with 400', async () => {
     expect(await me.rpc('get_post', { p_id: 'no uuid' })).toMatchObject({ status: 400, error: { code: '22P02' } })
   })
 })
 
-describe('what cannot be called', () => {
+describe('.rpc() rejects', () => {
   test.each([
     ['find_login', { p_email: 'admin@example.org' }],
     ['log_in', { p_user_id: UNKNOWN, p_password_hash: 'x', p_seconds: 1 }],
@@ -104,7 +104,7 @@ describe('what cannot be called', () => {
         p_seconds: 1,
       },
     ],
-  ] as const)('%s is for the gate alone', async (operation, given) => {
+  ] as const)('%s, which only the gate’s role can call', async (operation, given) => {
     const denied = { code: '42501', message: `permission denied for function ${operation}` }
     const tried = [client(), me, client(undefined, stack.serviceRoleKey)].map((who) =>
       who.rpc(operation as 'get_me', given as never),
@@ -115,33 +115,33 @@ describe('what cannot be called', () => {
     expect(service).toMatchObject({ status: 403, error: denied })
   })
 
-  test('staff’s operations, by people, or with the service key and nobody behind it', async () => {
+  test('staff operations, for ordinary people and for the service key without a person', async () => {
     const generate = (who: ReturnType<typeof client>) => who.rpc('generate_invite_codes', { p_count: 1 })
     expect(await generate(me)).toMatchObject({ status: 403, error: { code: '42501' } })
     const service = await generate(client(undefined, stack.serviceRoleKey))
     expect(service).toMatchObject({ status: 403, error: { code: 'PT403', message: 'role_required' } })
   })
 
-  test('anything, without a token', async () => {
+  test('every call without a token', async () => {
     expect(await client().rpc('list_feed')).toMatchObject({ status: 401, error: { code: '42501' } })
   })
 
   test.each([
-    ['no such name', 'get_nothing', {}, ' without parameters'],
-    ['an argument too many', 'get_me', { p_x: 1 }, '(p_x)'],
-    ['an argument missing', 'get_post', {}, ' without parameters'],
-    ['a helper of another schema', 'private.check_caller', {}, ' without parameters'],
+    ['an unknown name', 'get_nothing', {}, ' without parameters'],
+    ['an extra argument', 'get_me', { p_x: 1 }, '(p_x)'],
+    ['a missing argument', 'get_post', {}, ' without parameters'],
+    ['a helper in another schema', 'private.check_caller', {}, ' without parameters'],
     ['a name that is SQL', 'get_me() from pg_sleep(9); select api.get_me', {}, ' without parameters'],
     ['an argument that is SQL', 'get_post', { 'p_id => null); select (1': 1 }, '(p_id => null); select (1)'],
     ['another letter case', 'GET_ME', {}, ' without parameters'],
-  ])('%s: there is no such function', async (_what, operation, given, how) => {
+  ])('%s, as a function that does not exist', async (_what, operation, given, how) => {
     expect(await me.rpc(operation as 'get_me', given as never)).toMatchObject({
       status: 404,
       error: { code: 'PGRST202', message: `Could not find the function api.${operation}${how} in the schema cache` },
     })
   })
 
-  test('another schema, tables, or with other methods', async () => {
+  test('other schemas, tables, and other methods', async () => {
     const other = createClient(stack.url, stack.anonKey, { accessToken: async () => alice.token ?? '' })
     expect(await other.rpc('get_me')).toMatchObject({
       status: 406,
@@ -153,7 +153,7 @@ describe('what cannot be called', () => {
     expect(put).toMatchObject({ status: 405, body: { code: 'PGRST101' } })
   })
 
-  test('a body that is no JSON object, or no JSON', async () => {
+  test('a body that is not a JSON object or not JSON', async () => {
     for (const body of ['{', '[]x', ''])
       expect(await ask('/rpc/get_post', { body }), body).toMatchObject(
         body ? { status: 400, body: { code: 'PGRST102' } } : { status: 404 },

@@ -1,4 +1,4 @@
-// The server itself: its probe, its documentation, its end.
+// The server itself: health check, documentation, start and stop.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -12,19 +12,19 @@ import { world } from '../../support/world.ts'
 
 const { nobody, url } = await world({ people: [] })
 
-describe('the probe and the documentation', () => {
-  test('GET /health', async () => {
+describe('The server', () => {
+  test('answers GET /health with its status, uptime and version', async () => {
     const { body } = await nobody.get<Record<string, unknown>>('//health')
     const version = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
     expect(body).toEqual({ status: 'ok', uptime: expect.any(Number), version })
   })
 
-  test('GET /openapi.json is what is committed', async () => {
+  test('serves the committed description at GET /openapi.json', async () => {
     const { text } = await nobody.get('//openapi.json')
     expect(text).toBe(readFileSync(new URL('../../../api-facade/openapi.json', import.meta.url), 'utf8'))
   })
 
-  test('GET /docs is served from here, with all that it loads', async () => {
+  test('serves GET /docs with all its parts, from no other host', async () => {
     const page = await nobody.get('//docs')
     expect(page.headers.get('content-type')).toMatch(/^text\/html/)
     expect(page.text).not.toMatch(/https?:|"\/\//)
@@ -43,7 +43,7 @@ describe('the probe and the documentation', () => {
   })
 
   test.each(['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/openapi.json'])(
-    'GET %s is 304 to who has it',
+    'answers 304 to GET %s from a client that has the current version',
     async (path) => {
       const whole = await fetch(url + path)
       const tag = whole.headers.get('etag') ?? ''
@@ -60,12 +60,12 @@ describe('the probe and the documentation', () => {
   )
 })
 
-describe('a server that starts', async () => {
+describe('A starting server', async () => {
   ownOnly('starts facades of its own')
   const { url: databaseUrl } = await createDatabase()
   const config = readConfig(environment(databaseUrl))
 
-  test('prepares once the port is its own, and answers 503 until that is done', async () => {
+  test('prepares only after it has the port, and answers 503 until it is done', async () => {
     const taken = await startServer({ config, databaseUrl })
     const same = readConfig(environment(databaseUrl, { PORT: String(taken.port) }))
     let prepared = 0
@@ -83,7 +83,7 @@ describe('a server that starts', async () => {
     await server.stop()
   })
 
-  test('gives the port back when that fails', async () => {
+  test('releases the port if the preparation fails', async () => {
     const first = await startServer({ config, databaseUrl })
     await first.stop()
     const same = readConfig(environment(databaseUrl, { PORT: String(first.port) }))
@@ -93,11 +93,11 @@ describe('a server that starts', async () => {
   })
 })
 
-describe('the end of a server', async () => {
+describe('A stopping server', async () => {
   ownOnly('starts facades of its own')
   const { url: databaseUrl, owner, name } = await createDatabase()
 
-  test('finishes what is in flight, and takes nothing new', async () => {
+  test('finishes requests in flight and accepts no new ones', async () => {
     const server = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
     const admin = await Object.assign(new Person(server.url), ADMIN).login()
     let stopped: Promise<void> | undefined
@@ -116,7 +116,7 @@ describe('the end of a server', async () => {
           () => true,
         ),
       )
-      return { asked } // not the promise itself: that would be awaited with the lock still held
+      return { asked } // not the promise itself: begin() would await it while it still holds the lock
     })
     expect(await answer.asked).toMatchObject({ status: 200, body: { email: ADMIN.email } })
     await stopped
@@ -124,7 +124,7 @@ describe('the end of a server', async () => {
     expect(open).toHaveLength(0)
   })
 
-  test('takes no time after a connection was lost in the middle of a statement', async () => {
+  test('stops immediately after a connection was lost in the middle of a statement', async () => {
     const server = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
     const admin = await Object.assign(new Person(server.url), ADMIN).login()
     await owner.begin(async (sql) => {
@@ -142,7 +142,7 @@ describe('the end of a server', async () => {
     expect(performance.now() - begun).toBeLessThan(3000)
   })
 
-  test('leaves the port to the next', async () => {
+  test('leaves the port free for the next one', async () => {
     const first = await startServer({ config: readConfig(environment(databaseUrl)), databaseUrl })
     const config = readConfig(environment(databaseUrl, { PORT: String(first.port) }))
     await expect(startServer({ config, databaseUrl })).rejects.toThrow('EADDRINUSE')

@@ -1,4 +1,4 @@
-// Clients that are slow on purpose, on real sockets: the server ends their connections, and others are served meanwhile.
+// Clients that are slow on purpose, on real sockets: the server closes their connections and keeps serving others.
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ type Client = { socket: Socket; closed: boolean; text: string }
 function open({ port }: { port: number }): Client {
   const socket = connect(port, '127.0.0.1')
   const client = { socket, closed: false, text: '' }
-  socket.on('error', () => {}) // a cut is one
+  socket.on('error', () => {}) // closing the connection is an error here
   socket.on('close', () => {
     client.closed = true
   })
@@ -39,13 +39,13 @@ const read = (client: Client) =>
 const isServed = async ({ url }: RunningServer) =>
   (await fetch(`${url}/health`, { headers: { connection: 'close' } })).status
 
-/** Sends a byte every now and then, for as long as it is let. */
+/** Sends a byte every 10 ms for as long as the connection is open. */
 function trickle({ socket }: Client): void {
   const timer = setInterval(() => socket.write('a'), 10)
   socket.once('close', () => clearInterval(timer))
 }
 
-test('headers that never end', async () => {
+test('Connections whose headers never end are closed with 408, and others are served meanwhile', async () => {
   const server = await start({ headers: 300 })
   const clients = Array.from({ length: 50 }, () => open(server))
   for (const client of clients) {
@@ -58,14 +58,14 @@ test('headers that never end', async () => {
   for (const { text } of clients) expect(text).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-test('a connection on which nothing comes', async () => {
+test('A connection on which nothing is sent is closed', async () => {
   const server = await start({ headers: 300 })
   const client = open(server)
   read(client)
   await until(() => client.closed)
 })
 
-test('a body that never ends', async () => {
+test('Connections whose body never ends are closed, and others are served meanwhile', async () => {
   const server = await start({ headers: 200, request: 300 })
   const clients = Array.from({ length: 50 }, () => open(server))
   for (const client of clients) {
@@ -79,19 +79,19 @@ test('a body that never ends', async () => {
   await until(() => clients.every(({ closed }) => closed))
 })
 
-// more than the buffers of both ends take
+// more than the buffers of both ends hold
 const long = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8)
 
-test('an answer that nobody reads', async () => {
+test('Connections whose answer is never read are closed, and others are served meanwhile', async () => {
   const server = await start({ reading: 300, rate: 2 ** 30 })
   const clients = Array.from({ length: 5 }, () => open(server))
   for (const client of clients) client.socket.pause().write(long)
   expect(await isServed(server)).toBe(200)
-  // who does not read does not hear of the end either
+  // a paused socket does not notice that it was closed
   await until(() => clients.every(({ socket }) => socket.resume() && socket.destroyed))
 })
 
-test('an answer that is read a little at a time', async () => {
+test('A connection whose answer is read too slowly is closed', async () => {
   const answers: ServerResponse[] = []
   const server = createServer((_, response) => {
     answers.push(response)
@@ -110,7 +110,7 @@ test('an answer that is read a little at a time', async () => {
   await new Promise((closed) => server.close(closed))
 })
 
-test('who reads slowly, and not too slowly, has the whole answer', async () => {
+test('A client that reads slowly, but fast enough, gets the whole answer', async () => {
   const server = await start({ reading: 300, rate: 50_000 })
   const whole = (await (await fetch(`${server.url}/openapi.json`)).text()).length
   const client = open(server)
@@ -124,7 +124,7 @@ test('who reads slowly, and not too slowly, has the whole answer', async () => {
   expect(client.text.length).toBeGreaterThan(8 * whole)
 })
 
-test('more connections than a network may have', async () => {
+test('A connection beyond the limit of one network is closed, until another one ends', async () => {
   const server = await start({ connections: 5 })
   const clients = Array.from({ length: 5 }, () => open(server))
   await until(() => clients.every(({ socket }) => socket.readyState === 'open'))
@@ -140,7 +140,7 @@ test('more connections than a network may have', async () => {
   )
 })
 
-test('behind a proxy all connections are its own', async () => {
+test('Connections from a trusted proxy are not limited', async () => {
   const server = await start({ connections: 5 }, { TRUSTED_PROXY_HOPS: '1' })
   const clients = Array.from({ length: 20 }, () => open(server))
   await until(() => clients.every(({ socket }) => socket.readyState === 'open'))

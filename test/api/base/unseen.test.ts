@@ -1,5 +1,6 @@
-// What a person may not see, asked for by every route that the registry of the visibility model knows: the answer is that
-// of an unknown id, to the letter. Who may see what: test/model/visibility.test.ts. docs/decisions.md, Visibility; Errors.
+// Requests for things that the caller cannot see, by every route that the registry of the visibility model knows: the
+// answer equals that for an unknown id, byte for byte. For the rule of visibility itself see
+// test/model/visibility.test.ts and docs/decisions.md, Visibility and Errors.
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
 import { spellings } from '../../../api-facade/lib/routes.ts'
@@ -16,50 +17,50 @@ const [dora, eve, finn, gus] = (await join('dora', 'eve', 'finn', 'gus')) as [Pe
 
 type Made = { id: string }
 const made = async (person: Person, path: string, body: object) => (await person.post<Made>(path, body)).body.id
-/** A series with one part. */
+/** A series with one post. */
 async function series(author: Person, part: string): Promise<string> {
   const id = await made(author, '/posts/series', { title: 'Parts' })
   expect((await author.post(`/posts/series/${id}/items`, { postId: part })).status).toBe(201)
   return id
 }
 
-// bob sees nothing of this: he was in alice's circle, and is in none
+// bob sees nothing of this: he was in alice's circle and is no longer in it
 const circle = await made(alice, '/circles', { name: 'Friends' })
 for (const memberId of ['bob', 'carla']) await alice.post(`/circles/me/${circle}/members`, { memberId })
 const close = await publish(alice, { visibility: 'circles' })
 const [hidden, deleted, spaced] = [await publish(alice), await publish(alice), await publish(alice)]
 const posts: Record<string, string> = {
-  'for circles, of whom one was a member': close,
+  'for a circle that the caller has left': close,
   'for inner circles': await publish(alice, { visibility: 'inner' }),
-  'that is hidden': hidden,
+  'that staff have hidden': hidden,
   'that is deleted': deleted,
   'that is scheduled': await publish(alice, { publishAt: new Date(Date.now() + 3_600_000).toISOString() }),
-  'of a space without one': spaced,
-  'of somebody who has blocked one': await publish(dora),
-  'of somebody whom one has blocked': await publish(eve),
-  'of somebody who is banned': await publish(finn),
-  'of somebody who is erased': await publish(gus),
-  'that is a repost of what one does not see': await made(carla, `/posts/${close}/repost`, {}),
+  'of a space without the caller': spaced,
+  'of somebody who has blocked the caller': await publish(dora),
+  'of somebody whom the caller has blocked': await publish(eve),
+  'of a banned person': await publish(finn),
+  'of an erased person': await publish(gus),
+  'that is a repost of a hidden post': await made(carla, `/posts/${close}/repost`, {}),
 }
 const open = await publish(carla)
 const [veiled, gone] = [await reply(alice, open), await reply(alice, open)]
 const replies: Record<string, string> = {
-  'that is hidden': veiled,
+  'that staff have hidden': veiled,
   'that is deleted': gone,
-  'to a post that one does not see': await reply(carla, close),
-  'of somebody who has blocked one': await reply(dora, open),
-  'of somebody whom one has blocked': await reply(eve, open),
-  'of somebody who is banned': await reply(finn, open),
-  'of somebody who is erased': await reply(gus, open),
+  'to a hidden post': await reply(carla, close),
+  'of somebody who has blocked the caller': await reply(dora, open),
+  'of somebody whom the caller has blocked': await reply(eve, open),
+  'of a banned person': await reply(finn, open),
+  'of an erased person': await reply(gus, open),
 }
 const all = {
   posts,
   replies,
   series: {
-    'of parts that one does not see': await series(alice, close),
-    'without parts': await made(alice, '/posts/series', { title: 'None' }),
-    'of somebody who has blocked one': await series(dora, posts['of somebody who has blocked one'] ?? ''),
-    'of somebody who is banned': await series(finn, posts['of somebody who is banned'] ?? ''),
+    'of hidden posts': await series(alice, close),
+    'without posts': await made(alice, '/posts/series', { title: 'None' }),
+    'of somebody who has blocked the caller': await series(dora, posts['of somebody who has blocked the caller'] ?? ''),
+    'of a banned person': await series(finn, posts['of a banned person'] ?? ''),
   },
 } satisfies Record<Kind, Record<string, string>>
 const seen = { posts: open, replies: await reply(carla, open), series: await series(carla, open) }
@@ -80,8 +81,8 @@ await owner`select private.erase_person(${gus.id})`
 const ask = ({ method, path, body }: Request) => bob.request(method, path, body)
 const codes = { posts: 'post_unknown', replies: 'reply_unknown', series: 'series_unknown' }
 
-describe.each(['posts', 'replies', 'series'] as const)('of %s', (kind) => {
-  test.each(Object.entries(all[kind]))('one %s answers as none', async (_which, id) => {
+describe.each(['posts', 'replies', 'series'] as const)('Of %s', (kind) => {
+  test.each(Object.entries(all[kind]))('one %s gives the same answer as an unknown id', async (_which, id) => {
     const asked = requests(routes, kind, id, means)
     for (const [place, unknown] of requests(routes, kind, UNKNOWN, means).entries()) {
       const request = asked[place] ?? unknown
@@ -95,7 +96,7 @@ describe.each(['posts', 'replies', 'series'] as const)('of %s', (kind) => {
     }
   })
 
-  test('one that is seen answers otherwise, by the same requests', async () => {
+  test('a visible one gives another answer to the same requests', async () => {
     for (const request of requests(routes, kind, seen[kind], means)) {
       const { status, headers } = await ask(request)
       expect([headers.get('x-error-code'), status], `${request.method} ${request.path}`).not.toContain(codes[kind])
@@ -103,7 +104,7 @@ describe.each(['posts', 'replies', 'series'] as const)('of %s', (kind) => {
     }
   })
 
-  test('every operation that names one has a route', () => {
+  test('every operation that takes an id has a route', () => {
     const routed = new Set(routes.map(({ row }) => row.operation))
     expect(asking(kind).filter((operation) => !routed.has(operation))).toEqual([])
   })

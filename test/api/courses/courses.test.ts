@@ -1,4 +1,4 @@
-// Courses over HTTP. Each rule by itself: test/db/courses; who sees what: test/model/contents.test.ts.
+// Courses over HTTP. For the single rules see test/db/courses, for visibility test/model/contents.test.ts.
 import { describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import { world } from '../../support/world.ts'
@@ -14,7 +14,7 @@ const draft = async (who: typeof alice, more: object = {}) =>
   (await who.post<Course>('/courses', { ...fields, ...more })).body.id
 const add = async (who: typeof alice, course: string, more: object = {}) =>
   (await who.post<Lesson>(`/courses/${course}/lessons`, { ...text, ...more })).body.id
-/** A published course with as many lessons. */
+/** A published course with `count` lessons. */
 async function course(who: typeof alice, more: object = {}, count = 1) {
   const id = await draft(who, more)
   const lessons: string[] = []
@@ -43,13 +43,13 @@ const named: [string, string, object?][] = [
 const at = (path: string, id: string, lesson = UNKNOWN) => path.replace(':id', id).replace(':lid', lesson)
 
 describe.each(named)('%s %s', (method, path, body) => {
-  test('needs a token, UUIDs and a course', async () => {
+  test('requires a token, valid UUIDs and an existing course', async () => {
     expect(await nobody.request(method, at(path, UNKNOWN), body)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, at(path, 'x'), body)).toFailWith(422, 'validation_failed')
     expect(await alice.request(method, at(path, UNKNOWN), body)).toFailWith(404, 'course_unknown')
   })
 
-  test('knows its own lessons alone, and who wrote it', async () => {
+  test('finds only the course’s own lessons, and lets only the author change them', async () => {
     const { id, lessons } = await course(alice)
     if (path.includes(':lid')) expect(await alice.request(method, at(path, id), body)).toFailWith(404, 'lesson_unknown')
     if (method === 'GET' && !path.endsWith('students')) return
@@ -59,7 +59,7 @@ describe.each(named)('%s %s', (method, path, body) => {
   })
 })
 
-test('begins as a draft, is written, published and archived', async () => {
+test('A course starts as a draft, is edited, published and archived', async () => {
   for (const path of ['/courses', '/courses/mine']) expect(await nobody.get(path)).toFailWith(401, 'token_missing')
   expect(await nobody.post('/courses', fields)).toFailWith(401, 'token_missing')
   const made = await alice.post<Course>('/courses', { ...fields, priceMana: 5 })
@@ -124,7 +124,7 @@ test('begins as a draft, is written, published and archived', async () => {
     body: { title: 'Fungi', priceMana: 0, summary: fields.summary },
   })
   expect(await bob.get(`/courses/${id}`)).toMatchObject({ body: { title: 'Fungi' } })
-  // previews for all, other bodies for students
+  // everybody can read previews, only students the other bodies
   const bodies = async (who: typeof alice) =>
     (await who.get<Page<Lesson>>(`/courses/${id}/lessons`)).body.items.map(({ body }) => body)
   expect(await bodies(bob)).toEqual([null, text.body])
@@ -144,7 +144,7 @@ test('begins as a draft, is written, published and archived', async () => {
   expect(await carla.get(`/courses/${id}`)).toFailWith(404, 'course_unknown')
   expect(await carla.get(`/courses/${id}/lessons`)).toFailWith(404, 'course_unknown')
   expect(await carla.post(`/courses/${id}/enroll`)).toFailWith(404, 'course_unknown')
-  // its students go on
+  // its students continue
   expect(await bodies(bob)).toEqual([text.body, text.body])
   expect(await bob.post(`/courses/${id}/enroll`)).toFailWith(409, 'enrolled_already')
   expect(await bob.put(`/courses/${id}/lessons/${second}/progress`, { done: true })).toMatchObject({
@@ -158,7 +158,7 @@ test('begins as a draft, is written, published and archived', async () => {
   expect(await alice.get(`/courses/${id}/students?cursor=x`)).toFailWith(400, 'cursor_unknown')
 })
 
-test('a lesson has a committed asset of its author', async () => {
+test('A lesson can have a committed asset of its author', async () => {
   const asset = async (owned: string, committed = true, kind = 'image') => {
     const [row] = await owner<{ id: string }[]>`
       insert into app.media_assets (owner_id, kind, content_type, size, bucket, key, mime_type, status, committed_at, expires_at)
@@ -185,7 +185,7 @@ test('a lesson has a committed asset of its author', async () => {
   expect(await alice.get(`/courses/${id}/lessons/${lessons[0]}`)).toMatchObject({ body: { assetId: null } })
 })
 
-test('its price is paid once under ten tries at once, and holds up the deletion', async () => {
+test('The price of a course is paid once for ten concurrent requests, and a sold course cannot be deleted', async () => {
   const { id } = await course(alice, { priceMana: 10 })
   const [before, hers] = [await balance(bob), await balance(alice)]
   const tries = await Promise.all(
@@ -220,7 +220,7 @@ test('its price is paid once under ten tries at once, and holds up the deletion'
   expect(await owner`select from private.audit_mana()`).toHaveLength(0)
 })
 
-test('its price is paid only as it is expected', async () => {
+test('The price of a course is paid only if it equals the expected one', async () => {
   const { id } = await course(alice)
   const before = await balance(bob)
   await alice.patch(`/courses/${id}`, { priceMana: 9 })
@@ -236,7 +236,7 @@ test('its price is paid only as it is expected', async () => {
   expect(await enrol({ expectedPrice: 8 })).toFailWith(409, 'enrolled_already')
 })
 
-test('progress counts, completes, and keeps what was done', async () => {
+test('Progress is counted, completes the course, and is kept when lessons are added', async () => {
   const { id, lessons } = await course(alice, {}, 2)
   const [one, two] = lessons
   await bob.post(`/courses/${id}/enroll`)
@@ -264,7 +264,7 @@ test('progress counts, completes, and keeps what was done', async () => {
   expect(await alice.delete(`/courses/${alone.id}/lessons/${alone.lessons[0]}`)).toFailWith(409, 'course_empty')
 })
 
-test('in a group it is its members’ alone', async () => {
+test('A course in a group is visible only to its members', async () => {
   const { body: group } = await alice.post<{ id: string }>('/groups', { name: 'Learners' })
   await bob.post(`/groups/${group.id}/join`)
   const { id, lessons } = await course(alice, { groupId: group.id })
@@ -280,18 +280,18 @@ test('in a group it is its members’ alone', async () => {
   expect(await bob.get(`/courses/${id}/lessons`)).toFailWith(404, 'course_unknown')
 })
 
-describe('what one may not see answers as what there is not', async () => {
+describe('A course', async () => {
   const [eve, finn, gus] = await join('eve', 'finn', 'gus')
   if (!eve || !finn || !gus) throw new Error('somebody did not come')
   const hidden: Record<string, { id: string; lessons: string[] }> = {
-    'across a block': await course(eve),
-    'of the banned': await course(finn),
-    'of the erased': await course(gus),
+    'by a blocked person': await course(eve),
+    'by a banned person': await course(finn),
+    'by an erased person': await course(gus),
     'removed by staff': await course(alice),
     'a draft': { id: await draft(alice), lessons: [] },
     archived: await course(alice),
   }
-  // bob is a student of most of them, and of the archived one not
+  // bob is a student of all of them except the draft and the archived one
   for (const [which, { id }] of Object.entries(hidden))
     if (!['a draft', 'archived'].includes(which)) expect((await bob.post(`/courses/${id}/enroll`)).status).toBe(201)
   await alice.post(`/courses/${hidden.archived?.id}/archive`)
@@ -302,21 +302,24 @@ describe('what one may not see answers as what there is not', async () => {
   await owner`update app.users set banned_at = now() where id = ${finn.id}`
   await owner`select private.erase_person(${gus.id})`
 
-  test.each(Object.entries(hidden))('%s', async (_which, { id, lessons }) => {
-    for (const [method, path, body] of named) {
-      const [answer, unknown] = [
-        await bob.request(method, at(path, id, lessons[0]), body),
-        await bob.request(method, at(path, UNKNOWN, lessons[0]), body),
-      ]
-      expect([answer.status, answer.text]).toEqual([unknown.status, unknown.text])
-    }
-    const report = { targetType: 'course', targetId: id, reason: 'x' }
-    expect(await bob.post('/reports', report)).toFailWith(404, 'course_unknown')
-    expect((await walk(bob, '/courses', 50)).includes(id)).toBe(false)
-    expect((await walk(bob, '/courses/mine', 50)).includes(id)).toBe(false)
-  })
+  test.each(Object.entries(hidden))(
+    'that is %s gives the same answer as an unknown one',
+    async (_which, { id, lessons }) => {
+      for (const [method, path, body] of named) {
+        const [answer, unknown] = [
+          await bob.request(method, at(path, id, lessons[0]), body),
+          await bob.request(method, at(path, UNKNOWN, lessons[0]), body),
+        ]
+        expect([answer.status, answer.text]).toEqual([unknown.status, unknown.text])
+      }
+      const report = { targetType: 'course', targetId: id, reason: 'x' }
+      expect(await bob.post('/reports', report)).toFailWith(404, 'course_unknown')
+      expect((await walk(bob, '/courses', 50)).includes(id)).toBe(false)
+      expect((await walk(bob, '/courses/mine', 50)).includes(id)).toBe(false)
+    },
+  )
 
-  test('an erased student is none any more, and holds up no deletion', async () => {
+  test('no longer counts an erased student, who does not prevent its deletion', async () => {
     expect(await alice.get(`/courses/${shared.id}`)).toMatchObject({ body: { enrolledCount: 0 } })
     expect(await alice.get(`/courses/${shared.id}/students`)).toMatchObject({ body: { items: [] } })
     expect((await alice.delete(`/courses/${shared.id}`)).status).toBe(204)

@@ -1,4 +1,4 @@
-// Debates over HTTP. Each rule by itself: test/db/debates; who sees which content: test/model/contents.test.ts.
+// Debates over HTTP. For the single rules see test/db/debates, for visibility test/model/contents.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -34,7 +34,7 @@ const named: [string, string, string, object?][] = [
 ]
 
 describe.each(named)('%s %s', (method, path, code, body) => {
-  test('needs a token, a UUID and something that is there', async () => {
+  test('requires a token, a UUID and an existing subject', async () => {
     const at = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, at(UNKNOWN), body)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
@@ -42,7 +42,7 @@ describe.each(named)('%s %s', (method, path, code, body) => {
   })
 })
 
-test('GET and POST /debates: one is opened, found, changed and deleted', async () => {
+test('A debate is opened, found, changed, closed and deleted', async () => {
   expect(await nobody.get('/debates')).toFailWith(401, 'token_missing')
   expect(await nobody.post('/debates', {})).toFailWith(401, 'token_missing')
   const sent = { title: ' Night buses ', body: 'They should ride **until** four.', closesAt, interestId: interest?.id }
@@ -86,7 +86,7 @@ test('GET and POST /debates: one is opened, found, changed and deleted', async (
   expect(await alice.delete(path)).toFailWith(404, 'debate_unknown')
 })
 
-test('positions: one a person, told as a tally, also by many at once', async () => {
+test('A person has one position in a debate, and the tally is right after concurrent changes', async () => {
   const path = `/debates/${await open(alice)}`
   const sides = ['for', 'against', 'undecided', 'for'] as const
   await Promise.all([alice, bob, carla].flatMap((who) => sides.map((side) => who.put(`${path}/position`, { side }))))
@@ -99,7 +99,7 @@ test('positions: one a person, told as a tally, also by many at once', async () 
   expect(await bob.get(path)).toMatchObject({ body: { tally: { for: 2, against: 0 }, viewer: { side: null } } })
 })
 
-test('arguments: made, listed, voted for and deleted', async () => {
+test('Arguments are created, listed, voted for and deleted', async () => {
   const debate = await open(alice, { interestId: interest?.id })
   const path = `/debates/${debate}/arguments`
   const root = await argue(bob, debate)
@@ -161,7 +161,7 @@ test('arguments: made, listed, voted for and deleted', async () => {
   expect((await bob.get<Page<Id>>(path)).body.items.map(({ id }) => id)).toContain(root)
 })
 
-test('a debate in a group is its members’, and nothing is said there when it is archived', async () => {
+test('A debate in a group is visible only to its members, and accepts nothing once the group is archived', async () => {
   const group = (await alice.post<Id>('/groups', { name: 'Debaters' })).body.id
   await bob.post(`/groups/${group}/join`)
   const debate = await open(alice, { groupId: group })
@@ -181,7 +181,7 @@ test('a debate in a group is its members’, and nothing is said there when it i
   expect(await bob.delete(`/debates/arguments/${argument}`)).toMatchObject({ status: 204 })
 })
 
-test('one answers what another deletes: either the answer has a place, or there is none', async () => {
+test('An answer to an argument that is deleted concurrently either keeps it as a placeholder or gets 404', async () => {
   const debate = await open(alice)
   for (let n = 0; n < 5; n++) {
     const root = await argue(bob, debate)
@@ -197,7 +197,7 @@ test('one answers what another deletes: either the answer has a place, or there 
   }
 })
 
-test('two who are banned at once, with arguments and positions crosswise, do not deadlock', async () => {
+test('Two concurrent bans of people with arguments and positions in opposite order cause no deadlock', async () => {
   const [one, other] = [await open(alice), await open(alice)].toSorted() as [string, string]
   await argue(bob, other)
   await bob.put(`/debates/${one}/position`, { side: 'for' })
@@ -212,7 +212,7 @@ test('two who are banned at once, with arguments and positions crosswise, do not
     })
   const bans = await owner.begin(async (sql) => {
     await sql`select from app.debates where id = ${one} for update`
-    const second = ban('carla').then(() => 'done', String) // waits with its argument, before its position
+    const second = ban('carla').then(() => 'done', String) // waits for its argument, before its position
     await waiting(1)
     const first = ban('bob').then(() => 'done', String)
     await waiting(2)

@@ -1,4 +1,4 @@
-// Discovery over HTTP. Who meets whom against a model: test/model/discovery.test.ts; as each kind of person:
+// Discovery over HTTP. For who finds whom, against a model, see test/model/discovery.test.ts; for the single rules
 // test/db/discovery.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
@@ -25,11 +25,11 @@ test.each([
   ['GET', '/discovery/talent'],
   ['GET', '/discovery/stream'],
   ['GET', '/discovery/search?q=x'],
-])('%s %s needs a token', async (method, path) => {
+])('%s %s requires a token', async (method, path) => {
   expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
 })
 
-test('an intent is said, and said anew', async () => {
+test('An intent can be set and replaced', async () => {
   expect(await alice.get('/discovery/intent')).toFailWith(404, 'intent_unknown')
   expect(await alice.get('/discovery/candidates')).toFailWith(422, 'intent_missing')
   for (const body of [{}, { intent: 'money' }, { intent: 'friends', isActive: 'no' }])
@@ -47,7 +47,7 @@ test('an intent is said, and said anew', async () => {
   expect((await alice.get('/discovery/intent')).text).toBe(again.text)
 })
 
-test('candidates are whose intent goes with mine', async () => {
+test('Candidates are people whose intent matches the caller’s', async () => {
   await Promise.all([choose(alice, first), choose(alice, second, 4), choose(bob, first, 4), choose(carla, first)])
   await choose(carla, second)
   await bob.put('/discovery/intent', { intent: 'mentor', note: 'I know a bit' })
@@ -73,7 +73,7 @@ test('candidates are whose intent goes with mine', async () => {
 
 const names = async (path: string) => (await alice.get<Page<Met>>(path)).body.items.map(({ username }) => username)
 
-test('mentors know more than I do, by a gap that is put right', async () => {
+test('Mentors have more expertise than the caller, by at least a gap that is clamped to its range', async () => {
   const { body } = await alice.get<Page<Met>>('/discovery/mentors')
   expect(body.items).toMatchObject([
     { id: bob.actorId, note: 'I know a bit', expertiseGap: 3, sharedInterests: 1, interest: { id: first } },
@@ -86,7 +86,7 @@ test('mentors know more than I do, by a gap that is put right', async () => {
   expect(await alice.get('/discovery/mentors?cursor=nobody')).toFailWith(400, 'cursor_unknown')
 })
 
-test('people are found by a name with a wrong letter, and I see whom I follow', async () => {
+test('People are found by a misspelt name, with a flag for those the caller follows', async () => {
   await alice.post(`/users/${bob.actorId}/follow`)
   const { body } = await alice.get<Page<Met>>('/discovery/people?q=Bbo')
   expect(await names('/discovery/people?q=carlla')).toEqual(['carla'])
@@ -104,7 +104,7 @@ test('people are found by a name with a wrong letter, and I see whom I follow', 
   expect(await alice.get('/discovery/people?cursor=x')).toFailWith(400, 'cursor_unknown')
 })
 
-test('suggested are authors of what is near to what I like', async () => {
+test('Suggested people write about what the caller likes, and are neither muted nor followed', async () => {
   const empty = { status: 200, body: { items: [], nextCursor: null, hasMore: false } }
   expect(await alice.get('/discovery/suggested')).toMatchObject(empty)
   const near = await publish(carla, { body: 'About gardens and what grows there' })
@@ -128,7 +128,7 @@ test('suggested are authors of what is near to what I like', async () => {
   expect(await alice.get('/discovery/suggested?limit=51')).toFailWith(422, 'validation_failed')
 })
 
-test('talent has reputation in what I chose', async () => {
+test('Talent are people with reputation in the caller’s interests', async () => {
   await database.owner`
     insert into app.reputation (user_id, interest_id, value, direct_value)
     select id, ${first}, case username when 'bob' then 31 else 5.5 end, 5 from app.users where username in ('bob', 'carla')
@@ -144,7 +144,7 @@ test('talent has reputation in what I chose', async () => {
   expect(await alice.get('/discovery/talent?cursor=x')).toFailWith(400, 'cursor_unknown')
 })
 
-test('the stream has posts and contents of every kind in one order', async () => {
+test('The stream contains posts and contents of every kind in one order', async () => {
   const video = (await carla.post<{ id: string }>('/videos', { mediaUrl: 'https://example.org/a.mp4' })).body.id
   const essay = await publish(bob, { body: 'Long', format: 'essay', title: 'A title', interestId: first })
   await alice.post(`/videos/${video}/like`)
@@ -169,7 +169,7 @@ test('the stream has posts and contents of every kind in one order', async () =>
     expect(await alice.get(`/discovery/stream?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
 })
 
-test('the search finds posts, people, groups and contents by words', async () => {
+test('The search finds posts, people, groups and contents by words', async () => {
   const group = (await bob.post<{ id: string }>('/groups', { name: 'Reapers' })).body.id
   const video = (
     await carla.post<{ id: string }>('/videos', { mediaUrl: 'https://example.org/a.mp4', caption: 'A harvest' })

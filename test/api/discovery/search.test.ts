@@ -1,4 +1,5 @@
-// What a search costs, and whom: the work of nobody's search depends on what others keep to themselves; how many run.
+// The cost of a search: its amount of work does not depend on what others keep private, and the number of concurrent
+// searches is limited.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { looked } from '../../support/bounds.ts'
@@ -16,10 +17,10 @@ const WORDS = 'quince medlar "quince medlar"'
 const MANY = 30
 const times = <T>(make: (n: number) => Promise<T>) => Promise.all(Array.from({ length: MANY }, (_, n) => make(n)))
 
-/** What alice is answered, and what that looked at. */
+/** Alice's answer, and how many rows and index entries the search read. */
 async function search() {
   await applyEffects(owner)
-  // else the entries of rows that are gone would count until somebody has met them
+  // otherwise entries of deleted rows would count until a search has seen them
   await superuser`vacuum private.search_words, private.search_documents, private.name_trigrams, app.users`
   const { text, body } = await alice.get<Page<Id>>(`/discovery/search?q=${encodeURIComponent(WORDS)}`)
   const work = await asCaller({ sub: alice.id, role: 'user' }, async (sql) => {
@@ -72,14 +73,14 @@ const kept: [string, () => Promise<unknown>][] = [
 
 await publish(bob, { body: 'There is a quince medlar for everybody' })
 
-test.each(kept)('%s take nothing of a stranger’s search', async (_, write) => {
+test.each(kept)('A stranger’s search reads nothing of %s', async (_, write) => {
   const before = await search()
   expect(before.found).toBe(1)
   await write()
   expect(await search()).toEqual(before)
 })
 
-test('posts of the banned take nothing of it once the worker has seen to them', async () => {
+test('A search reads nothing of a banned person’s posts once the worker has processed the ban', async () => {
   const before = await search()
   await times(() => publish(mallory, { body }))
   await applyEffects(owner)
@@ -92,10 +93,10 @@ test('posts of the banned take nothing of it once the worker has seen to them', 
   } while (next)
   const after = await search()
   expect(after.text).toBe(before.text)
-  expect(after.work).toBeLessThanOrEqual(before.work) // there is a person less
+  expect(after.work).toBeLessThanOrEqual(before.work) // one person fewer
 })
 
-test('what was kept is found once it is for everybody', async () => {
+test('Private things are found once they become public', async () => {
   const before = await search()
   await owner`update app.posts set hidden_at = null where hidden_at is not null`
   await owner`update app.contents set removed_at = null, is_draft = false where removed_at is not null or is_draft`
@@ -103,8 +104,8 @@ test('what was kept is found once it is for everybody', async () => {
   expect((await search()).found).toBe(Math.min(20, before.found + MANY + 3))
 })
 
-describe('how many run at once', async () => {
-  /** Turns that somebody else has until `work` has ended. */
+describe('Concurrent searches', async () => {
+  /** Holds these slots, as other searches would, while `work` runs. */
   async function taken<T>(keys: string[], work: () => Promise<T>): Promise<T> {
     return owner
       .begin(async (sql) => {
@@ -116,7 +117,7 @@ describe('how many run at once', async () => {
   const all = ['searches 1', 'searches 2', 'searches 3', 'searches 4']
   const look = () => alice.get('/discovery/search?q=quince')
 
-  test('a person has two', async () => {
+  test('are limited to two per person', async () => {
     expect(await taken([`search 1 ${alice.id}`], look)).toMatchObject({ status: 200 })
     const refused = await taken([`search 1 ${alice.id}`, `search 2 ${alice.id}`], look)
     expect(refused).toFailWith(429, 'searches_running')
@@ -124,7 +125,7 @@ describe('how many run at once', async () => {
     expect(await taken([`search 1 ${bob.id}`, `search 2 ${bob.id}`], look)).toMatchObject({ status: 200 })
   })
 
-  test('the instance has four, and whoever finds none waits', async () => {
+  test('are limited to four per instance; a further one waits and then gets 503', async () => {
     expect(await taken(all.slice(1), look)).toMatchObject({ status: 200 })
     const refused = await taken(all, look)
     expect(refused).toFailWith(503, 'search_busy')
@@ -132,7 +133,7 @@ describe('how many run at once', async () => {
     expect(await taken(all, () => alice.get('/discovery/people'))).toMatchObject({ status: 200 })
   })
 
-  test('who waits gets the turn that ends', async () => {
+  test('that wait get the next free slot', async () => {
     const { asked } = await taken(all, async () => {
       const [{ now }] = await owner<[{ now: Date }]>`select clock_timestamp() as now`
       const asked = look()
@@ -146,9 +147,9 @@ describe('how many run at once', async () => {
     expect(await asked).toMatchObject({ status: 200 })
   })
 
-  test('nobody takes the places of all who wait', async () => {
+  test('of one person cannot fill the queue of those that wait', async () => {
     const { asked } = await taken(all, async () => {
-      // one after the other, or they would be refused for running at once
+      // one after the other: concurrent ones would be rejected by the limit per person
       for (;;) {
         const answer = await Promise.race([look(), sleep(20)])
         if (answer?.status === 503) break
@@ -160,13 +161,13 @@ describe('how many run at once', async () => {
     expect(await asked).toMatchObject({ status: 200 })
   })
 
-  test('so has who comes past the facade', async () => {
+  test('by .rpc() are limited too', async () => {
     const ask = async () => rest(stack, alice).client(alice.token).rpc('search', { p_q: 'quince' })
     expect(await taken(all, ask)).toMatchObject({ status: 503, error: { message: 'search_busy' } })
     expect(await ask()).toMatchObject({ status: 200 })
   })
 
-  test('an operator changes how many', async () => {
+  test('can be limited differently by the operator', async () => {
     await owner`update app.settings set value = '5' where key = 'searches_at_once'`
     expect(await taken(all, look)).toMatchObject({ status: 200 })
     await owner`update app.settings set value = '4' where key = 'searches_at_once'`

@@ -15,14 +15,14 @@ const pay = (person: Person, target: object, more: object = {}, headers = {}) =>
   person.post<Paid>('/economy/pay', { emotion: 'love', tier: 0, ...target, ...more }, headers)
 
 describe('GET /economy/wallet', () => {
-  test('holds 50 mana from the first moment, for the first admin too', async () => {
+  test('returns 50 mana for every new person, including the first admin', async () => {
     const fresh = { balance: 50, lifetimeEarned: 50, lifetimeSpent: 0 }
     expect(await wallet(alice)).toMatchObject(fresh)
     expect(await wallet(admin)).toMatchObject(fresh)
     expect(await nobody.get('/economy/wallet')).toFailWith(401, 'token_missing')
   })
 
-  test('regenerates 5 a whole day up to 50, once, also when read many times at once', async () => {
+  test('regenerates 5 mana per full day up to 50, once, even if it is read concurrently', async () => {
     const [dora] = await join('dora')
     if (!dora) throw new Error('nobody joined')
     await pay(dora, { receiverId: 'alice' }, { tier: 3 })
@@ -38,7 +38,7 @@ describe('GET /economy/wallet', () => {
 })
 
 describe('POST /economy/pay', () => {
-  test('pays for a post, moves the mana, and tells the author and the post', async () => {
+  test('pays for a post, moves the mana, notifies the author, and counts on the post', async () => {
     const postId = await publish(bob)
     const before = await wallet(bob)
     const { status, body } = await pay(alice, { postId }, { tier: 1 })
@@ -65,7 +65,7 @@ describe('POST /economy/pay', () => {
     expect(events.map(({ payload }) => payload)).toContainEqual({ paymentId: body.payment.id, senderId: alice.id })
   })
 
-  test('pays for a reply and a person, however the person is named', async () => {
+  test('pays for a reply and for a person, by any spelling of the name', async () => {
     const postId = await publish(bob)
     const { body: reply } = await carla.post<{ id: string }>(`/posts/${postId}/replies`, { body: 'Indeed' })
     expect((await pay(alice, { replyId: reply.id })).body.payment).toMatchObject({
@@ -89,27 +89,27 @@ describe('POST /economy/pay', () => {
     [{ postId: UNKNOWN }, 404, 'post_unknown'],
     [{ replyId: UNKNOWN }, 404, 'reply_unknown'],
     [{ receiverId: 'bob', tier: 5 }, 409, 'insufficient_mana'],
-  ])('refuses %j, and nothing moves', async (body, status, code) => {
+  ])('rejects %j and moves nothing', async (body, status, code) => {
     const before = await wallet(alice)
     expect(await pay(alice, body)).toFailWith(status, code)
     expect(await wallet(alice)).toEqual(before)
   })
 
-  test('refuses who has no token, and everyone while it is switched off', async () => {
+  test('rejects a caller without a token, and everyone while the feature is switched off', async () => {
     expect(await pay(nobody, { receiverId: 'bob' })).toFailWith(401, 'token_missing')
     await database.owner`update app.feature_flags set enabled = false where key = 'emoji-pay'`
     expect(await pay(alice, { receiverId: 'bob' })).toFailWith(403, 'feature_disabled')
     await database.owner`update app.feature_flags set enabled = true where key = 'emoji-pay'`
   })
 
-  test('answers for a post that one may not see exactly as for none', async () => {
+  test('gives the same answer for a hidden post as for an unknown one', async () => {
     const postId = await publish(bob, { visibility: 'inner' })
     const hidden = await pay(alice, { postId })
     expect(hidden).toFailWith(404, 'post_unknown')
     expect(hidden.text).toBe((await pay(alice, { postId: UNKNOWN })).text)
   })
 
-  test('answers for whom one may not see as for nobody: a block either way, a ban, an erasure', async () => {
+  test('gives the same answer for blocked, banned and erased people as for unknown ones', async () => {
     const [eve, finn, gus, hal] = await join('eve', 'finn', 'gus', 'hal')
     if (!eve || !finn || !gus || !hal) throw new Error('nobody joined')
     const below = await publish(bob)
@@ -136,7 +136,7 @@ describe('POST /economy/pay', () => {
     expect(await pay(finn, { receiverId: 'eve' })).toFailWith(404, 'person_unknown') // nor across one's own block
   })
 
-  test('of 10 mana for a post of two, 30 percent the co-author’s, 3 are theirs and 7 the author’s', async () => {
+  test('splits 10 mana between a co-author with 30 percent, who gets 3, and the author, who gets 7', async () => {
     const [jane] = await join('jane')
     if (!jane) throw new Error('nobody joined')
     const postId = await publish(bob)
@@ -149,13 +149,13 @@ describe('POST /economy/pay', () => {
     expect((await wallet(jane)).balance).toBe(40)
   })
 
-  test.each(['postId', 'replyId'])('refuses to pay oneself by %s', async (field) => {
+  test.each(['postId', 'replyId'])('rejects paying oneself by %s', async (field) => {
     const postId = await publish(bob)
     const { body } = await bob.post<{ id: string }>(`/posts/${postId}/replies`, { body: 'Mine' })
     expect(await pay(bob, { [field]: field === 'postId' ? postId : body.id })).toFailWith(400, 'pay_oneself')
   })
 
-  test('of ten at once for the last mana one goes', async () => {
+  test('succeeds once of ten concurrent payments with the last mana', async () => {
     const [ivan] = await join('ivan')
     if (!ivan) throw new Error('nobody joined')
     expect(await pay(ivan, { receiverId: 'bob' }, { tier: 3 })).toMatchObject({ status: 201 })
@@ -165,7 +165,7 @@ describe('POST /economy/pay', () => {
     expect(await wallet(ivan)).toMatchObject({ balance: 0, lifetimeEarned: 50, lifetimeSpent: 50 })
   })
 
-  test('asks for reputation in the primary interest of a post, and of nothing else', async () => {
+  test('requires reputation in the primary interest of a post, and none for other payments', async () => {
     const [interest] = await database.owner`select id from app.interests where level = 1 order by slug limit 1`
     const [expert] = await join('expert')
     if (!expert) throw new Error('nobody joined')
@@ -179,7 +179,7 @@ describe('POST /economy/pay', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('gives the first answer again and moves nothing twice', async () => {
+  test('returns the first answer again and moves nothing twice', async () => {
     const key = { 'Idempotency-Key': 'once' }
     const first = await pay(carla, { receiverId: 'bob' }, {}, key)
     const after = await wallet(carla)
@@ -193,7 +193,7 @@ describe('Idempotency-Key', () => {
     expect((await pay(alice, { receiverId: 'bob' }, {}, key)).headers.has('idempotency-replayed')).toBe(false)
   })
 
-  test('of twenty at once one pays and all get its answer', async () => {
+  test('lets one of twenty concurrent requests pay, and all get its answer', async () => {
     const before = await wallet(carla)
     const all = await Promise.all(
       Array.from({ length: 20 }, () => pay(carla, { receiverId: 'bob' }, {}, { 'Idempotency-Key': 'twins' })),
@@ -203,7 +203,7 @@ describe('Idempotency-Key', () => {
     expect((await wallet(carla)).balance).toBe(before.balance - 1)
   })
 
-  test('keeps no error', async () => {
+  test('stores no rejected request', async () => {
     const key = { 'Idempotency-Key': 'refused' }
     expect(await pay(carla, { receiverId: 'zoe' }, {}, key)).toFailWith(404, 'person_unknown')
     expect(await pay(carla, { receiverId: 'bob' }, {}, key)).toMatchObject({ status: 201 })
@@ -230,13 +230,13 @@ describe('GET /economy/payments', async () => {
   const list = async (query: string) => (await erik.get<Payments>(`/economy/payments${query}`)).body
   const ids = ({ items }: Payments) => items.map(({ id }) => id)
 
-  test('lists what one sent, received, or both, newest first', async () => {
+  test('lists payments that the caller sent, received, or both, newest first', async () => {
     expect(ids(await list(''))).toEqual([made[1], made[2], made[3], made[4]])
     expect(ids(await list('?direction=sent'))).toEqual([made[1], made[4]])
     expect(ids(await list('?direction=received'))).toEqual([made[2], made[3]])
   })
 
-  test.each(['', 'direction=received&'])('walks page by page (%s)', async (direction) => {
+  test.each(['', 'direction=received&'])('is paginated without gaps (query: "%s")', async (direction) => {
     const whole = ids(await list(`?${direction}`))
     const walked: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -247,7 +247,7 @@ describe('GET /economy/payments', async () => {
     expect(walked).toEqual(whole)
   })
 
-  test('refuses a wrong direction, limit or cursor, and who has no token', async () => {
+  test('rejects an invalid direction, limit or cursor, and a caller without a token', async () => {
     expect(await erik.get('/economy/payments?direction=both')).toFailWith(422, 'validation_failed')
     expect(await erik.get('/economy/payments?limit=51')).toFailWith(422, 'validation_failed')
     expect(await erik.get('/economy/payments?cursor=what')).toFailWith(400, 'cursor_unknown')
@@ -255,7 +255,7 @@ describe('GET /economy/payments', async () => {
     expect(await people.nobody.get('/economy/payments')).toFailWith(401, 'token_missing')
   })
 
-  test('across a block one’s money stays and the other is nobody', async () => {
+  test('keeps payments across a block, without naming the other person', async () => {
     expect((await gina.post('/users/erik/block')).status).toBe(200)
     const page = await list('')
     expect(page.items).toHaveLength(4)
@@ -270,7 +270,7 @@ describe('GET /economy/payments', async () => {
 })
 
 describe('GET /economy/payments/:postId/breakdown', () => {
-  test('sums up by emotion, under both spellings', async () => {
+  test('sums up by emotion, at both paths', async () => {
     const postId = await publish(carla)
     await pay(bob, { postId }, { tier: 1 })
     await pay(bob, { postId })
@@ -280,7 +280,7 @@ describe('GET /economy/payments/:postId/breakdown', () => {
     expect((await alice.get(`/economy/posts/${postId}/breakdown`)).body).toEqual({ emojiBreakdown })
   })
 
-  test('is for who sees the post', async () => {
+  test('requires that the caller sees the post', async () => {
     const postId = await publish(carla, { visibility: 'circles' })
     expect((await carla.get(`/economy/payments/${postId}/breakdown`)).body).toEqual({ emojiBreakdown: {} })
     expect(await alice.get(`/economy/payments/${postId}/breakdown`)).toFailWith(404, 'post_unknown')
@@ -300,7 +300,7 @@ describe('POST /posts/:id/boost', () => {
     return person
   }
 
-  test('boosts a post of mine for mana, which is burnt, and shows in the feed until its end', async () => {
+  test('boosts one’s own post for mana, which is burnt, and raises its score until it expires', async () => {
     const kim = await newcomer('kim')
     const id = await publish(kim)
     await alice.post(`/posts/${id}/react`, { kind: 'heart' })
@@ -327,7 +327,7 @@ describe('POST /posts/:id/boost', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('of ten at once one is active, and with one key all get its answer', async () => {
+  test('succeeds for exactly one of ten concurrent requests; with one Idempotency-Key all get its answer', async () => {
     const lena = await newcomer('lena')
     const [one, two] = [await publish(lena), await publish(lena)]
     const answers = await Promise.all(Array.from({ length: 10 }, () => boost(lena, one)))
@@ -341,7 +341,7 @@ describe('POST /posts/:id/boost', () => {
     expect(await wallet(lena)).toMatchObject({ balance: 30, lifetimeSpent: 20 })
   })
 
-  test('is refused to others, without the mana, and while it is switched off', async () => {
+  test('rejects other people, too little mana, and everyone while the feature is switched off', async () => {
     const mia = await newcomer('mia')
     const id = await publish(mia)
     const closed = await publish(mia, { visibility: 'circles' })

@@ -1,5 +1,5 @@
-// Events over HTTP. Each rule by itself: test/db/events; who gets a place when many ask: test/model/seats.test.ts; who
-// sees what: test/model/contents.test.ts.
+// Events over HTTP. For the single rules see test/db/events, for concurrent replies test/model/seats.test.ts, for
+// visibility test/model/contents.test.ts.
 import ICAL from 'ical.js'
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
@@ -45,7 +45,7 @@ const named: [string, string, object?][] = [
 ]
 
 describe.each(named)('%s %s', (method, path, body) => {
-  test('needs a token, a UUID and an event', async () => {
+  test('requires a token, a UUID and an existing event', async () => {
     const of = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, of(UNKNOWN), body)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, of('x'), body)).toFailWith(422, 'validation_failed')
@@ -53,7 +53,7 @@ describe.each(named)('%s %s', (method, path, body) => {
   })
 })
 
-test('is published, opened, changed, cancelled and deleted', async () => {
+test('An event is published, opened, changed, cancelled and deleted', async () => {
   const { body: catalog } = await alice.get<{ items: { id: string }[] }>('/interests/catalog')
   const interestId = catalog.items[0]?.id
   const made = await alice.post<Event>('/events', { ...fields(), interestId, capacity: 2 })
@@ -106,7 +106,7 @@ test('is published, opened, changed, cancelled and deleted', async () => {
   for (const who of [alice, bob]) expect(await who.delete(`/events/${id}`)).toFailWith(404, 'event_unknown')
 })
 
-test('lists are pages, and take what is asked for', async () => {
+test('Lists of events are paginated and can be filtered', async () => {
   for (const path of ['/events', '/events/mine']) expect(await nobody.get(path)).toFailWith(401, 'token_missing')
   const [dora] = await join('dora')
   if (!dora) throw new Error('dora did not come')
@@ -134,7 +134,7 @@ test('lists are pages, and take what is asked for', async () => {
   expect(await bob.get('/events/mine?role=none')).toFailWith(422, 'validation_failed')
 })
 
-test('a reply is given and taken back, and a freed place goes on', async () => {
+test('A reply is given and withdrawn, and a freed place goes to the next person on the waiting list', async () => {
   const id = await publish(alice, { capacity: 1 })
   const going = { status: 'going' }
   for (const body of [{}, { status: 'waitlisted' }])
@@ -162,7 +162,7 @@ test('a reply is given and taken back, and a freed place goes on', async () => {
   expect(await events(carla, id)).toEqual(['promoted'])
 })
 
-test('who goes or waits hears of another time or place, and that it is cancelled', async () => {
+test('People who attend or wait are notified of a new time or place and of the cancellation', async () => {
   const id = await publish(alice, { capacity: 1 })
   for (const who of [bob, carla, alice]) await who.put(`/events/${id}/rsvp`, { status: 'going' })
   await alice.patch(`/events/${id}`, { body: 'Other words' })
@@ -170,7 +170,7 @@ test('who goes or waits hears of another time or place, and that it is cancelled
   await alice.patch(`/events/${id}`, { location: { kind: 'online', url: 'https://example.org/room' } })
   await alice.patch(`/events/${id}`, { startsAt: at(11), endsAt: at(12) })
   await alice.post(`/events/${id}/cancel`)
-  // of changes that came while nobody looked only what still holds is told
+  // of several unread notifications about changes only the latest remains
   expect([await events(bob, id), await events(carla, id), await events(alice, id)]).toEqual([
     ['cancelled'],
     ['cancelled'],
@@ -178,7 +178,7 @@ test('who goes or waits hears of another time or place, and that it is cancelled
   ])
 })
 
-test('more than a hundred guests hear by the worker, each once', async () => {
+test('More than a hundred guests are notified by the worker, each once', async () => {
   const id = await publish(alice)
   await owner`insert into app.users (username, first_name, last_name) select 'guest_' || n, 'G', 'N' from generate_series(1, 120) n`
   await owner`insert into app.event_rsvps (event_id, user_id, host_id, status, since)
@@ -195,8 +195,8 @@ test('more than a hundred guests hear by the worker, each once', async () => {
   expect(row).toEqual({ count: 120, people: 120 })
 })
 
-describe('reminders', () => {
-  /** Moves the event instead of the clock, and those who replied with it. */
+describe('Reminders', () => {
+  /** Moves the event instead of the clock. */
   const begins = (id: string, before: string) =>
     owner`update app.events set starts_at = now() + ${before}::interval, ends_at = now() + ${before}::interval + '1 hour' where id = ${id}`
   const remind = async () => {
@@ -208,7 +208,7 @@ describe('reminders', () => {
   const early = (id: string) =>
     owner`update app.event_rsvps set since = since - interval '3 days' where event_id = ${id}`
 
-  test('come a day and an hour before, once each, to who goes', async () => {
+  test('come a day and an hour before, once each, to people who attend', async () => {
     const id = await publish(alice)
     await bob.put(`/events/${id}/rsvp`, { status: 'going' })
     await carla.put(`/events/${id}/rsvp`, { status: 'interested' })
@@ -225,7 +225,7 @@ describe('reminders', () => {
     expect(await events(carla, id)).toEqual([])
   })
 
-  test('are not made up for, neither late nor for who came later, and cancelling keeps them away', async () => {
+  test('are not sent late, nor to people who replied later, nor for cancelled events', async () => {
     const [late, after, left, off] = await Promise.all([1, 2, 3, 4].map(() => publish(alice)))
     for (const id of [late, after, left, off]) await bob.put(`/events/${id}/rsvp`, { status: 'going' })
     for (const id of [late, left, off]) await early(id ?? '')
@@ -238,7 +238,7 @@ describe('reminders', () => {
     expect(await events(bob, off ?? '')).toEqual(['cancelled'])
   })
 
-  test('come once from two workers, of which one is killed in the middle', async () => {
+  test('come once although two workers send them and one is killed in between', async () => {
     const [one, two] = [await publish(alice), await publish(alice)]
     for (const id of [one, two]) {
       for (const who of [bob, carla]) await who.put(`/events/${id}/rsvp`, { status: 'going' })
@@ -252,7 +252,7 @@ describe('reminders', () => {
         select pid from pg_stat_activity where datname = ${database.name} and wait_event = 'PgSleep'`
       return found?.pid
     })
-    await Promise.all([remind(), remind()]) // they pass over what it holds
+    await Promise.all([remind(), remind()]) // they skip the rows that it has locked
     await database.superuser`select pg_terminate_backend(${pid ?? 0}, 5000)`
     expect(await killed).toBeInstanceOf(Error)
     await Promise.all([remind(), remind()])
@@ -261,7 +261,7 @@ describe('reminders', () => {
   })
 })
 
-describe('calendar.ics', () => {
+describe('GET /events/:id/calendar.ics', () => {
   const read = async (id: string) => {
     const { status, text, headers } = await bob.get(`/events/${id}/calendar.ics`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8'])
@@ -275,7 +275,7 @@ describe('calendar.ics', () => {
   }
   const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Calcutta', 'UTC', 'Etc/GMT+3', 'Australia/Lord_Howe']
 
-  test.each(zones)('says the instants of an event in %s', async (timezone) => {
+  test.each(zones)('has the right instants for an event in %s', async (timezone) => {
     for (const [startsAt, endsAt] of [
       ['2027-01-15T18:30:00.000Z', '2027-01-15T20:00:00.000Z'],
       ['2027-07-15T18:30:00.000Z', '2027-07-16T20:00:00.000Z'],
@@ -286,7 +286,7 @@ describe('calendar.ics', () => {
     }
   })
 
-  test('keeps every word, and follows changes up to the end', async () => {
+  test('keeps every character, and follows changes up to the cancellation', async () => {
     const title = 'Pilze, \\ Wald; “Öl” & 🍄'
     const body = `${'Eine lange Zeile mit Umlauten äöü, '.repeat(10)}\nund\r\neine: zweite\n\nBEGIN:VEVENT`
     const location = {
@@ -315,7 +315,7 @@ describe('calendar.ics', () => {
   })
 })
 
-test('in a group it is its members’ alone, and who leaves goes no more', async () => {
+test('An event in a group is visible only to its members, and a member who leaves no longer attends', async () => {
   const { body: group } = await alice.post<{ id: string }>('/groups', { name: 'Foragers' })
   for (const who of [bob, carla]) await who.post(`/groups/${group.id}/join`)
   const id = await publish(alice, { groupId: group.id, capacity: 1 })
@@ -341,13 +341,13 @@ test('in a group it is its members’ alone, and who leaves goes no more', async
   expect(await carla.delete(`/events/${id}/rsvp`)).toMatchObject({ status: 204 })
 })
 
-describe('what one may not see answers as what there is not', async () => {
+describe('An event', async () => {
   const [eve, finn, gus] = await join('eve', 'finn', 'gus')
   if (!eve || !finn || !gus) throw new Error('somebody did not come')
   const hidden: Record<string, string> = {
-    'across a block': await publish(eve),
-    'of the banned': await publish(finn),
-    'of the erased': await publish(gus),
+    'by a blocked person': await publish(eve),
+    'by a banned person': await publish(finn),
+    'by an erased person': await publish(gus),
     'removed by staff': await publish(alice),
   }
   const going = await publish(eve)
@@ -357,7 +357,7 @@ describe('what one may not see answers as what there is not', async () => {
   await owner`update app.users set banned_at = now() where id = ${finn.id}`
   await owner`select private.erase_person(${gus.id})`
 
-  test.each(Object.entries(hidden))('%s', async (_which, id) => {
+  test.each(Object.entries(hidden))('that is %s gives the same answer as an unknown one', async (_which, id) => {
     for (const [method, path, body] of named) {
       const [answer, unknown] = [
         await bob.request(method, path.replace(':id', id), body),
@@ -371,7 +371,7 @@ describe('what one may not see answers as what there is not', async () => {
     )
   })
 
-  test('its author still sees a removed one, which takes no reply, and everybody can report one', async () => {
+  test('removed by staff is still visible to its author and accepts no replies; a visible one can be reported', async () => {
     const id = hidden['removed by staff']
     expect(await alice.get(`/events/${id}`)).toMatchObject({ status: 200, body: { removedAt: expect.any(String) } })
     expect(await alice.put(`/events/${id}/rsvp`, { status: 'going' })).toFailWith(404, 'event_unknown')

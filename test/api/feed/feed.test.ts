@@ -1,4 +1,4 @@
-// The feed over HTTP as a list. Its tabs, filters and order by themselves: test/db/feed.
+// The feed as a list over HTTP. For its tabs, filters and order see test/db/feed.
 import { describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import { feed, type Post, publish } from '../../support/posts.ts'
@@ -7,7 +7,7 @@ import { world } from '../../support/world.ts'
 const { alice, bob, carla, database } = await world()
 
 describe('GET /feed', () => {
-  test('walked to its end gives every post once, in the same order by whatever page, also those of the same moment', async () => {
+  test('lists every post once and in the same order with any page size, even posts of the same moment', async () => {
     for (let n = 0; n < 12; n++) await publish(n % 2 ? alice : bob)
     const [row] = await database.owner`
       update app.posts set published_at = now() - interval '1 day'
@@ -21,7 +21,7 @@ describe('GET /feed', () => {
     }
   })
 
-  test('goes on from a post that was deleted since, and from no other’s', async () => {
+  test('continues after a post that was deleted meanwhile, and rejects a hidden post as cursor', async () => {
     const [deleted = '', ...others] = await feed(bob)
     const closed = await publish(alice, { visibility: 'inner' })
     await database.owner`update app.posts set deleted_at = now() where id = ${deleted}`
@@ -30,7 +30,7 @@ describe('GET /feed', () => {
     expect(await bob.get(`/feed?cursor=${closed}`)).toFailWith(400, 'cursor_unknown')
   })
 
-  test.each([UNKNOWN, 'x', ''])('refuses the cursor "%s"', async (cursor) => {
+  test.each([UNKNOWN, 'x', ''])('rejects the cursor "%s" with 400', async (cursor) => {
     expect(await alice.get(`/feed?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
   })
 
@@ -43,7 +43,7 @@ describe('GET /feed', () => {
     'minDepth=6',
     'interestId=art',
     'format=poem',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s with 422', async (query) => {
     expect(await alice.get(`/feed?${query}`)).toFailWith(422, 'validation_failed')
   })
 })

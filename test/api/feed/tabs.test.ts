@@ -1,5 +1,5 @@
-// The feed's tabs, filters and reasons over HTTP, and by supabase-js. Which post is where: test/db/feed/tabs.sql;
-// the order over many posts: test/model/feed.test.ts.
+// The feed's tabs, filters and reasons over HTTP and by supabase-js. For which post is where see
+// test/db/feed/tabs.sql, for the order of many posts test/model/feed.test.ts.
 import { createClient } from '@supabase/supabase-js'
 import { expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
@@ -36,14 +36,14 @@ const feed = async (query: string) => {
   return names(body)
 }
 
-test('each tab has its posts', async () => {
+test('Each tab lists its own posts', async () => {
   expect((await feed('')).sort()).toEqual(['closer', 'open', 'plain', 'thread'])
   expect(await feed('?tab=following')).toEqual(['thread', 'open'])
   expect(await feed('?tab=circles')).toEqual(['closer'])
   expect(await feed('?tab=trending')).toEqual(['plain', 'thread', 'open'])
 })
 
-test('filters narrow any tab', async () => {
+test('Filters narrow any tab', async () => {
   expect(await feed(`?interestId=${above}`)).toEqual(['open'])
   expect(await feed(`?interestId=${below}&tab=trending`)).toEqual(['open'])
   expect((await feed('?minDepth=4')).sort()).toEqual(['closer', 'open'])
@@ -53,7 +53,7 @@ test('filters narrow any tab', async () => {
   expect((await feed('?journalism=false')).length).toBe(4)
 })
 
-test('every item says why, and the weights make up its score', async () => {
+test('Every item has reasons, and their weights add up to its score', async () => {
   for (const tab of ['', '?tab=following', '?tab=circles', '?tab=trending']) {
     const { body } = await alice.get<Page>(`/feed${tab}`)
     for (const { score, why } of body.items)
@@ -64,7 +64,7 @@ test('every item says why, and the weights make up its score', async () => {
   expect(open?.why).toEqual([{ factor: 'following', weight: 1 }])
 })
 
-test('what people do moves a post up, and a page goes on where the last one ended', async () => {
+test('Activity moves a post up, and a page continues where the last one ended', async () => {
   await carla.post(`/posts/${made.open}/react`, { kind: 'heart' })
   expect(await feed('?tab=trending')).toEqual(['open', 'plain', 'thread'])
   expect((await feed('')).at(0)).toBe('open')
@@ -75,7 +75,7 @@ test('what people do moves a post up, and a page goes on where the last one ende
   expect([...names(first.body), ...names(second.body)].sort()).toEqual(['closer', 'open', 'plain', 'thread'])
 })
 
-test('what is no tab, filter or cursor', async () => {
+test('An invalid tab, filter or cursor is rejected', async () => {
   const wrong = ['tab=foryou', 'minDepth=6', 'minDepth=x', 'interestId=x', 'format=poem', 'journalism=yes', 'limit=51']
   for (const query of wrong) expect(await alice.get(`/feed?${query}`), query).toFailWith(422, 'validation_failed')
   expect(await alice.get(`/feed?interestId=${made.open}`)).toFailWith(404, 'interest_unknown')
@@ -86,7 +86,7 @@ test('what is no tab, filter or cursor', async () => {
   expect(await nobody.get('/feed?tab=trending')).toFailWith(401, 'token_missing')
 })
 
-test('supabase-js asks the same', async () => {
+test('supabase-js gets the same posts', async () => {
   const kith = createClient(stack.url, stack.anonKey, {
     db: { schema: 'api' },
     accessToken: async () => alice.token ?? '',

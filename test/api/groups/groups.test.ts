@@ -1,4 +1,4 @@
-// Groups over HTTP. Every order of steps: test/model/membership.test.ts; who may do what: test/db/groups.
+// Groups over HTTP. For sequences of steps see test/model/membership.test.ts, for who may do what test/db/groups.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -55,7 +55,7 @@ const hidden = await newGroup(alice, { visibility: 'private', slug: 'hidden-ones
 const open = await newGroup(alice, { slug: 'open-ones' })
 
 describe.each(named)('%s %s', (method, path, body) => {
-  test('needs a token, and answers for a private group as for one that is not there', async () => {
+  test('requires a token, and gives the same answer for a private group as for an unknown one', async () => {
     const at = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, at(open.id), body)).toFailWith(401, 'token_missing')
     const unknown = await bob.request(method, at(UNKNOWN), body)
@@ -65,7 +65,7 @@ describe.each(named)('%s %s', (method, path, body) => {
     expect(await bob.request(method, at('x'.repeat(61)), body)).toFailWith(422, 'validation_failed')
   })
 
-  test('is for members who may, where the group is seen', async () => {
+  test('requires a member where it is not open to everyone', async () => {
     if (method === 'GET' && /:id$|members$/.test(path)) return
     if (/join$|leave$/.test(path)) return
     expect(await bob.request(method, path.replace(':id', open.id), body)).toFailWith(403, 'space_not_member')
@@ -79,7 +79,7 @@ test.each([
   ['POST', `/groups/invitations/${UNKNOWN}/accept`],
   ['POST', `/groups/invitations/${UNKNOWN}/decline`],
   ['POST', `/groups/${UNKNOWN}/join-requests/${UNKNOWN}/withdraw`],
-])('%s %s needs a token', async (method, path) => {
+])('%s %s requires a token', async (method, path) => {
   expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
   if (!path.includes(UNKNOWN)) return
   expect(await alice.request(method, path)).toMatchObject({ status: 404 })
@@ -87,7 +87,7 @@ test.each([
 })
 
 describe('POST /groups', () => {
-  test('makes one, with a slug of its name', async () => {
+  test('creates a group, with a slug made from its name', async () => {
     const [maker] = await join('maker')
     const who = maker ?? alice
     const made = await who.post<Group>('/groups', { name: ' Blåbär & Söner ', about: ' Berries ', accent: 'sage' })
@@ -119,17 +119,17 @@ describe('POST /groups', () => {
     [{ name: 'x', slug: UNKNOWN }, 'space_slug'],
     [{ name: 'x', about: 'é'.repeat(2001) }, 'space_about'],
     [{ name: 'a\nb' }, 'text_unfit'],
-  ])('refuses %j', async (body, code) => {
+  ])('rejects %j with 422', async (body, code) => {
     expect(await alice.post('/groups', body)).toFailWith(422, code)
   })
 
-  test('takes a slug once, and an interest that there is', async () => {
+  test('accepts a slug only once, and requires an existing interest', async () => {
     expect(await bob.post('/groups', { name: 'x', slug: 'hidden-ones' })).toFailWith(409, 'space_slug_taken')
     expect(await bob.post('/groups', { name: 'x', interestId: UNKNOWN })).toFailWith(404, 'interest_unknown')
   })
 })
 
-test('groups are found by everyone, private ones by their members alone, page by page', async () => {
+test('Public groups are found by everyone, private ones only by their members, page by page', async () => {
   const [finder] = await join('finder')
   const who = finder ?? alice
   const mine = await newGroup(who, { name: 'Owls', visibility: 'private' })
@@ -144,7 +144,7 @@ test('groups are found by everyone, private ones by their members alone, page by
   expect(await bob.get('/groups?interestId=x')).toFailWith(422, 'validation_failed')
 })
 
-test('who joins an open group is a member, and leaves it again', async () => {
+test('A person who joins an open group becomes a member, and can leave again', async () => {
   const group = await newGroup(alice, { name: 'Comers' })
   for (let i = 0; i < 2; i++)
     expect(await bob.post(`/groups/${group.id}/join`)).toMatchObject({ status: 200, body: { status: 'joined' } })
@@ -157,7 +157,7 @@ test('who joins an open group is a member, and leaves it again', async () => {
   expect(await bob.post(`/groups/${group.id}/join`)).toFailWith(409, 'space_archived')
 })
 
-test('a request waits until it is decided, and the person is told', async () => {
+test('A join request is pending until it is decided, and the person is notified', async () => {
   const group = await newGroup(alice, { joinPolicy: 'request' })
   const at = `/groups/${group.id}/join-requests`
   const ask = async (message: string) =>
@@ -183,7 +183,7 @@ test('a request waits until it is decided, and the person is told', async () => 
   expect(await carla.post(`/groups/${group.id}/join`, { message: 'x'.repeat(501) })).toFailWith(422, 'space_message')
 })
 
-test('an invitation opens a private group to whom it is for', async () => {
+test('An invitation lets the invited person see and join a private group', async () => {
   const group = await newGroup(alice, { visibility: 'private', joinPolicy: 'invite' })
   const at = `/groups/${group.id}/invitations`
   const invite = (who: Person, inviteeId: string) => who.post<Id>(at, { inviteeId })
@@ -222,7 +222,7 @@ test('an invitation opens a private group to whom it is for', async () => {
   expect(await invite(alice, 'bob')).toFailWith(409, 'space_member_already')
   expect(await invite(bob, 'carla')).toFailWith(403, 'space_role')
 
-  // across a block an invitation is none
+  // across a block the invitation is invisible
   await invite(alice, 'carla')
   await carla.post('/users/alice/block')
   expect(await carla.get('/groups/invitations/me')).toMatchObject({ body: { items: [] } })
@@ -232,7 +232,7 @@ test('an invitation opens a private group to whom it is for', async () => {
   expect(await carla.post(`/groups/${another.id}/join`)).toFailWith(403, 'invitation_required')
 })
 
-test('roles, removal, bans and the hand-over', async () => {
+test('Members get roles, are removed and banned, and ownership is transferred', async () => {
   const group = await newGroup(alice)
   const [dora] = await join('dora')
   for (const who of [bob, carla, dora ?? bob]) await who.post(`/groups/${group.id}/join`)
@@ -286,13 +286,13 @@ test('roles, removal, bans and the hand-over', async () => {
   expect(await noticesOf(bob, group.id)).toEqual(['role_changed'])
   expect(await noticesOf(carla, group.id)).toEqual(['role_changed', 'removed'])
 
-  // a count is what the caller's list shows
+  // the count matches the list that the caller sees
   await bob.post('/users/dora/block')
   expect([(await card(bob, group.id)).memberCount, (await members(bob, group.id)).length]).toEqual([3, 3])
   expect(await remove(bob, 'dora')).toFailWith(404, 'person_unknown')
 })
 
-test('an archived group takes nobody in, and its owner opens it again', async () => {
+test('An archived group accepts no members, and its owner can restore it', async () => {
   const group = await newGroup(alice)
   for (let i = 0; i < 2; i++)
     expect(await alice.request('DELETE', `/groups/${group.id}`)).toMatchObject({ status: 204 })

@@ -1,5 +1,5 @@
-// Invitations into groups end with the right that made them: no list shows them, they admit nobody, and they do not come
-// back with the right. Every order of steps: test/model/membership.test.ts.
+// Invitations into groups end when the inviter loses the right to invite: no list shows them, they admit nobody, and
+// they don't return with the right. For sequences of steps see test/model/membership.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { startWorker } from '../../../api-facade/worker/worker.ts'
@@ -23,7 +23,7 @@ const invited = async (who: Person, group: string, inviteeId: string) => {
   expect(status, text).toBe(201)
   return body.id
 }
-/** Lets somebody in, as a moderator where that is asked for. */
+/** Makes a person a member, or a moderator if `role` says so. */
 async function letIn(group: string, who: Person, role?: 'moderator') {
   const id = await invited(alice, group, who.username)
   expect((await who.post(`/groups/invitations/${id}/accept`)).status).toBe(200)
@@ -40,13 +40,13 @@ const losses: [
   (group: string) => Promise<unknown>,
 ][] = [
   [
-    'a moderator who is removed',
+    'a removed moderator',
     'moderator',
     (group) => alice.delete(`/groups/${group}/members/bob`),
     (group) => letIn(group, bob, 'moderator'),
   ],
   [
-    'a moderator who is banned',
+    'a banned moderator',
     'moderator',
     (group) => alice.delete(`/groups/${group}/members/bob?ban=true`),
     async (group) => {
@@ -61,7 +61,7 @@ const losses: [
     (group) => letIn(group, bob, 'moderator'),
   ],
   [
-    'a moderator who becomes a member where moderators invite',
+    'a moderator demoted in a group where only moderators invite',
     'moderator',
     async (group) => {
       await change(group, { joinPolicy: 'invite' })
@@ -70,20 +70,20 @@ const losses: [
     (group) => alice.patch(`/groups/${group}/members/bob`, { role: 'moderator' }),
   ],
   [
-    'a moderator whom staff takes out',
+    'a moderator removed by staff',
     'moderator',
     (group) => admin.delete(`/admin/groups/${group}/members/${bob.id}`),
     (group) => letIn(group, bob, 'moderator'),
   ],
   [
-    'a member of a group that is open no more',
+    'a member of a group that is no longer open',
     undefined,
     (group) => change(group, { joinPolicy: 'request' }),
     (group) => change(group, { joinPolicy: 'open' }),
   ],
 ]
-describe.each(losses)('an invitation by %s', (_who, role, lose, regain) => {
-  test('admits nobody, is in no list, and does not come back', async () => {
+describe.each(losses)('An invitation by %s', (_who, role, lose, regain) => {
+  test('admits nobody, is in no list, and does not come back with the right', async () => {
     const group = await newGroup()
     await letIn(group, bob, role)
     const [carlas, doras] = [await invited(bob, group, 'carla'), await invited(bob, group, 'dora')]
@@ -103,14 +103,14 @@ describe.each(losses)('an invitation by %s', (_who, role, lose, regain) => {
     await gone()
     await regain(group)
     await gone()
-    // it stands in the way of no other, and those of others stand
+    // it does not prevent another invitation, and those by others remain valid
     const another = await invited(alice, group, 'carla')
     expect((await carla.post(`/groups/invitations/${another}/decline`)).status).toBe(200)
     expect((await eve.post(`/groups/invitations/${kept}/accept`)).status).toBe(200)
   })
 })
 
-test('one by a moderator who becomes a member of an open group, or its owner, stands', async () => {
+test('An invitation remains valid if the inviter is demoted in an open group, or becomes the owner', async () => {
   const group = await newGroup()
   await letIn(group, bob, 'moderator')
   const carlas = await invited(bob, group, 'carla')
@@ -122,7 +122,7 @@ test('one by a moderator who becomes a member of an open group, or its owner, st
   expect((await dora.post(`/groups/invitations/${doras}/accept`)).status).toBe(200)
 })
 
-test('accepting at the moment of a removal lets in before it, or not at all', async () => {
+test('Accepting an invitation concurrently with the removal of its inviter either succeeds or gives 409', async () => {
   const group = await newGroup({ joinPolicy: 'invite' })
   await letIn(group, bob, 'moderator')
   for (let n = 0; n < 5; n++) {
@@ -139,7 +139,7 @@ test('accepting at the moment of a removal lets in before it, or not at all', as
   }
 })
 
-test('of very many, those that the request leaves to the worker admit nobody before it comes to them', async () => {
+test('Of very many invitations those that are left to the worker admit nobody even before it runs', async () => {
   const MANY = 1200
   const group = await newGroup()
   await letIn(group, bob)

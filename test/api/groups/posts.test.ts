@@ -1,4 +1,5 @@
-// Posts in groups over HTTP. Who sees what: test/model/visibility.test.ts; what reaches whom: test/db/posts/spaces.sql.
+// Posts in groups over HTTP. For visibility see test/model/visibility.test.ts, for feeds and notifications
+// test/db/posts/spaces.sql.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { UNKNOWN, walk } from '../../support/lists.ts'
@@ -18,7 +19,7 @@ const say = (who: Person, at: string, body = 'A pike!', more: object = {}, heade
   who.request<Made>('POST', `/groups/${at}/posts`, { body, ...more }, headers)
 
 describe.each(['GET', 'POST'])('%s /groups/:id/posts', (method) => {
-  test('needs a token, a good id, and a group that one sees', async () => {
+  test('requires a token, a well-formed id, and a group that the caller sees', async () => {
     const ask = (who: Person, id: string) =>
       who.request(method, `/groups/${id}/posts`, method === 'POST' ? { body: 'x' } : undefined)
     expect(await ask(nobody, open.id)).toFailWith(401, 'token_missing')
@@ -28,7 +29,7 @@ describe.each(['GET', 'POST'])('%s /groups/:id/posts', (method) => {
 })
 
 describe('POST /groups/:id/posts', () => {
-  test('is POST /posts with groupId, by id or slug', async () => {
+  test('equals POST /posts with groupId, by id or slug', async () => {
     const made = await say(bob, open.slug)
     expect(made).toMatchObject({
       status: 201,
@@ -40,7 +41,7 @@ describe('POST /groups/:id/posts', () => {
     expect((await bob.post<Made>('/posts', { body: 'For all' })).body).toMatchObject({ groupId: null, guildId: null })
   })
 
-  test('takes an Idempotency-Key, that of POST /posts', async () => {
+  test('accepts an Idempotency-Key, which it shares with POST /posts', async () => {
     const headers = { 'Idempotency-Key': 'a pike' }
     const first = await say(bob, open.id, 'Once', {}, headers)
     const again = await bob.request('POST', '/posts', { body: 'Once', groupId: open.id }, headers)
@@ -52,18 +53,18 @@ describe('POST /groups/:id/posts', () => {
     [{ visibility: 'circles' }, 'space_visibility'],
     [{ guildId: 'some-guild' }, 'content_space'],
     [{ visibility: 'friends' }, 'validation_failed'],
-  ])('refuses %j', async (more, code) => {
+  ])('rejects %j with 422', async (more, code) => {
     expect(await say(bob, open.id, 'x', more)).toFailWith(422, code)
   })
 
-  test('is for members', async () => {
+  test('requires a member', async () => {
     expect(await say(carla, open.id)).toFailWith(403, 'space_not_member')
     expect(await carla.post('/posts', { body: 'x', groupId: open.slug })).toFailWith(403, 'space_not_member')
     expect(await carla.post('/posts', { body: 'x', guildId: open.slug })).toFailWith(404, 'space_unknown')
   })
 })
 
-test('a post in a group shows to its members alone, and stays there', async () => {
+test('A post in a group is visible only to its members, even when it is reposted or quoted', async () => {
   const { id } = (await say(bob, open.id, 'Secret spot')).body
   expect(await carla.get(`/posts/${id}`)).toFailWith(404, 'post_unknown')
   expect(await carla.get(`/groups/${open.id}/posts`)).toFailWith(403, 'space_not_member')
@@ -76,7 +77,7 @@ test('a post in a group shows to its members alone, and stays there', async () =
     expect(await bob.request('PATCH', `/posts/${id}`, change)).toFailWith(422, 'post_fixed')
   expect(await bob.request('PATCH', `/posts/${id}`, { visibility: 'inner' })).toFailWith(422, 'space_visibility')
 
-  // passed on, it is still theirs alone
+  // a repost is still visible to members only
   const repost = await alice.post<Made>(`/posts/${id}/repost`)
   expect(repost).toMatchObject({ status: 201, body: { groupId: null, quotedPostId: id } })
   expect(await carla.get(`/posts/${repost.body.id}`)).toFailWith(404, 'post_unknown')
@@ -90,7 +91,7 @@ test('a post in a group shows to its members alone, and stays there', async () =
   expect(heard.map((message) => message.id)).not.toContain(repost.body.id)
 })
 
-test('who leaves sees nothing of it, and still deletes what is theirs; an archived group takes nothing new', async () => {
+test('A former member can delete their posts but not see them; an archived group accepts no new ones', async () => {
   const club = await group()
   await carla.post(`/groups/${club.id}/join`)
   const mine = await Promise.all(['One', 'Two'].map(async (body) => (await say(carla, club.id, body)).body.id))

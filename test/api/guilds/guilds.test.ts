@@ -1,4 +1,4 @@
-// Guilds over HTTP. Every order of steps: test/model/membership.test.ts; who may do what: test/db/guilds.
+// Guilds over HTTP. For sequences of steps see test/model/membership.test.ts, for who may do what test/db/guilds.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -57,7 +57,7 @@ const named: [string, string, object?][] = [
   ['POST', '/guilds/:id/leave'],
 ]
 describe.each(named)('%s %s', (method, path, body) => {
-  test('needs a token, a guild that there is, and a member where it is the members’', async () => {
+  test('requires a token, an existing guild, and a member unless it is open to everyone', async () => {
     const at = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, at(open.id), body)).toFailWith(401, 'token_missing')
     for (const id of [UNKNOWN, 'no-such-guild'])
@@ -74,7 +74,7 @@ test.each([
   ['POST', '/guilds'],
   ['GET', '/guilds/applications/me'],
   ['POST', `/guilds/${UNKNOWN}/applications/${UNKNOWN}/withdraw`],
-])('%s %s needs a token', async (method, path) => {
+])('%s %s requires a token', async (method, path) => {
   expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
   if (!path.includes(UNKNOWN)) return
   expect(await alice.request(method, path)).toFailWith(404, 'request_unknown')
@@ -82,7 +82,7 @@ test.each([
 })
 
 describe('POST /guilds', () => {
-  test('founds one, with a slug of its name, a charter and an empty treasury', async () => {
+  test('creates a guild, with a slug made from its name, a charter and an empty treasury', async () => {
     const charter = '# We\n\nkeep lichens'
     const founded = await found({ name: 'Lichen Keepers', about: 'Slow', charter, minRep: 3, accent: 'sage' })
     const { id } = founded.body
@@ -117,17 +117,17 @@ describe('POST /guilds', () => {
     [{ about: 'é'.repeat(2001) }, 422, 'space_about'],
     [{ slug: 'No' }, 422, 'space_slug'],
     [{ slug: 'open-ones' }, 409, 'space_slug_taken'],
-  ])('refuses %j', async (body, status, code) => {
+  ])('rejects %j', async (body, status, code) => {
     expect(await found(body)).toFailWith(status, code)
   })
 
-  test('is for who may', async () => {
+  test('requires the capability to create guilds', async () => {
     expect(await alice.get('/access/me')).toMatchObject({ body: { canProposeGuild: false } })
     expect(await alice.post('/guilds', { name: 'Mine', interestId })).toFailWith(403, 'guild_not_allowed')
   })
 })
 
-test('its founder changes what is said of it, and nothing else', async () => {
+test('The founder can change a guild’s description, and no other fields', async () => {
   const guild = await newGuild(bob)
   const changes = { name: 'Ours', about: null, minRep: 7, accent: null, charter: 'x', visibility: 'private' }
   expect(await bob.request('PATCH', `/guilds/${guild}`, changes)).toFailWith(403, 'space_role')
@@ -139,7 +139,7 @@ test('its founder changes what is said of it, and nothing else', async () => {
   expect(await carla.get(`/guilds/${guild}`)).toMatchObject({ status: 200 })
 })
 
-test('an application waits until it is decided, and the person is told', async () => {
+test('An application is pending until it is decided, and the person is notified', async () => {
   const { id } = (await found()).body
   const at = `/guilds/${id}/applications`
   const asked = await bob.post<Id>(at, { message: 'Let me in' })
@@ -173,7 +173,7 @@ test('an application waits until it is decided, and the person is told', async (
   expect(await carla.post(at, { message: 'x'.repeat(501) })).toFailWith(422, 'space_message')
 })
 
-test('who applies has the reputation that the guild wants', async () => {
+test('An applicant needs the reputation that the guild requires', async () => {
   const { id } = (await found({ minRep: 5 })).body
   const at = `/guilds/${id}/applications`
   expect(await carla.post(at, {})).toFailWith(403, 'reputation_too_low')
@@ -182,7 +182,7 @@ test('who applies has the reputation that the guild wants', async () => {
   expect(await carla.post(at, {})).toMatchObject({ status: 201 })
 })
 
-test('the hand-over, and leaving', async () => {
+test('The founder can transfer the role, and then leave', async () => {
   const [dora] = await join('dora')
   const guild = await newGuild(alice, bob, dora ?? bob)
   const hand = (who: Person, whom: string, role = 'founder') =>
@@ -204,7 +204,7 @@ test('the hand-over, and leaving', async () => {
   expect(await bob.get(`/guilds/${guild}/members?q=ALIC`)).toMatchObject({
     body: { items: [{ userId: alice.actorId }] },
   })
-  // a count is what the caller's list shows
+  // the count matches the list that the caller sees
   await dora?.post('/users/bob/block')
   expect([(await card(bob, guild)).memberCount, (await members(bob, guild)).length]).toEqual([3, 3])
 
@@ -217,7 +217,7 @@ test('the hand-over, and leaving', async () => {
   expect(await bob.post(`/guilds/${guild}/applications`, {})).toFailWith(409, 'space_archived')
 })
 
-test('posts are the members’, as those of groups are', async () => {
+test('Posts in a guild are visible only to its members, as in groups', async () => {
   const guild = await newGuild(alice)
   const at = `/guilds/${guild}/posts`
   for (const body of [undefined, { body: 'x' }]) {

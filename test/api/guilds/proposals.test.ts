@@ -1,5 +1,5 @@
-// Proposals over HTTP: what is decided, when, by whose votes; forty votes at once; and the worker, which executes what has
-// passed once, with two of them and with one killed in the middle.
+// Proposals over HTTP: what is decided, when, by whose votes; forty concurrent votes; and the worker, which executes
+// each passed proposal once, even with two workers or one that is killed.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -21,7 +21,7 @@ let made = 0
 async function newGuild(...people: Person[]): Promise<string> {
   made += 1
   const { status, body } = await admin.post<Id>('/guilds', { name: `Guild ${made}`, interestId })
-  expect(status).toBe(201) // one person founds 20
+  expect(status).toBe(201) // one person creates 20 guilds
   for (const who of people) await letIn(body.id, who)
   return body.id
 }
@@ -39,9 +39,9 @@ const at = (guild: string, id: string) => `/guilds/${guild}/proposals/${id}`
 const vote = (who: Person, guild: string, id: string, value = 'yes') =>
   who.request<Proposal>('PUT', `${at(guild, id)}/vote`, { value })
 const look = async (guild: string, id: string) => (await admin.get<Proposal>(at(guild, id))).body
-/** Its time is over. */
+/** Ends the voting period. */
 const close = (id: string) => owner`update app.guild_proposals set closes_at = now(), due_at = now() where id = ${id}`
-/** What the worker does about all that is due. */
+/** Runs the worker's job until nothing is due. @returns how many proposals it settled */
 async function work(worker = workers[0]): Promise<number> {
   for (let done = 0; ; done += 1) {
     const [row] = await worker<{ changed: number }[]>`select private.job_settle_proposals() as changed`
@@ -64,7 +64,7 @@ const routes: [string, string, object?][] = [
   ['POST', '/guilds/:id/proposals/:pid/withdraw'],
 ]
 describe.each(routes)('%s %s', (method, path, body) => {
-  test('is for members of a guild that there is', async () => {
+  test('requires a member of an existing guild', async () => {
     const pid = await propose(alice, guild)
     const ask = (who: Person, id: string, of = pid) =>
       who.request(method, path.replace(':id', id).replace(':pid', of), body)
@@ -95,11 +95,11 @@ test.each([
   [{ kind: 'expel', payload: { userId: 'admin' } }, 409, 'last_owner'],
   [{ kind: 'expel', payload: { userId: 'nobody_here' } }, 404, 'person_unknown'],
   [{ kind: 'disburse', payload: { recipientId: 'carla' } }, 422, 'proposal_payload'],
-])('a proposal is refused: %j', async (what, status, code) => {
+])('A proposal is rejected for %j', async (what, status, code) => {
   expect(await alice.post(`/guilds/${guild}/proposals`, { ...general, ...what })).toFailWith(status, code)
 })
 
-test('more than half of the eligible let it pass at once, and the worker does it', async () => {
+test('A proposal passes as soon as more than half of the eligible vote yes, and the worker executes it', async () => {
   const guild = await newGuild(alice, bob)
   const first = await alice.post<Proposal>(`/guilds/${guild}/proposals`, {
     ...{ kind: 'charter', title: ' A charter ', body: 'Since we have none', payload: { charter: '# We sing' } },
@@ -153,22 +153,28 @@ test.each([
   [{ alice: 'abstain' }, 'failed'],
   [{ alice: 'yes' }, 'executed'],
   [{ alice: 'yes', bob: 'yes', admin: 'no' }, 'executed'],
-] as [Record<string, string>, string][])('at its close %j is %s', async (votes, status) => {
-  const people: Record<string, Person> = { alice, bob, admin }
-  const [dora] = await join(`dora${made}`)
-  const guild = await newGuild(alice, bob, dora ?? bob)
-  const id = await propose(alice, guild)
-  for (const [who, value] of Object.entries(votes))
-    expect(await vote(people[who] as Person, guild, id, value)).toMatchObject({ status: 200, body: { status: 'open' } })
-  expect(await work()).toBe(0)
-  await close(id)
-  expect(await vote(alice, guild, id)).toFailWith(409, 'proposal_closed')
-  expect(await work()).toBe(1)
-  expect(await look(guild, id)).toMatchObject({ status, tally: { eligible: 4, quorum: 1 } })
-  expect(await work()).toBe(0)
-})
+] as [Record<string, string>, string][])(
+  'At the end of the voting period, the votes %j make a proposal %s',
+  async (votes, status) => {
+    const people: Record<string, Person> = { alice, bob, admin }
+    const [dora] = await join(`dora${made}`)
+    const guild = await newGuild(alice, bob, dora ?? bob)
+    const id = await propose(alice, guild)
+    for (const [who, value] of Object.entries(votes))
+      expect(await vote(people[who] as Person, guild, id, value)).toMatchObject({
+        status: 200,
+        body: { status: 'open' },
+      })
+    expect(await work()).toBe(0)
+    await close(id)
+    expect(await vote(alice, guild, id)).toFailWith(409, 'proposal_closed')
+    expect(await work()).toBe(1)
+    expect(await look(guild, id)).toMatchObject({ status, tally: { eligible: 4, quorum: 1 } })
+    expect(await work()).toBe(0)
+  },
+)
 
-test('who joined later, is to be expelled, or is banned has no vote; who leaves loses it', async () => {
+test('People who joined later, are to be expelled, or are banned cannot vote; leaving withdraws a vote', async () => {
   const [dora, emil] = (await join('dora', 'emil')) as [Person, Person]
   const guild = await newGuild(alice, bob, dora)
   const expel = await propose(alice, guild, { kind: 'expel', payload: { userId: 'bob' } })
@@ -182,19 +188,19 @@ test('who joined later, is to be expelled, or is banned has no vote; who leaves 
   expect(await look(guild, other)).toMatchObject({ tally: { yes: 2, eligible: 5 } })
   await dora.post(`/guilds/${guild}/leave`)
   expect(await dora.get(at(guild, other))).toFailWith(403, 'space_not_member')
-  await letIn(guild, dora) // who comes back is not eligible again
+  await letIn(guild, dora) // a person who comes back is not eligible again
   expect(await vote(dora, guild, other)).toFailWith(403, 'proposal_ineligible')
   expect(await look(guild, other)).toMatchObject({ tally: { yes: 1, eligible: 4 } })
   await owner`update app.users set banned_at = now() where id = ${emil.id}`
   expect(await look(guild, other)).toMatchObject({ tally: { yes: 0, eligible: 3 } })
 
-  // three may vote on bob: alice, the founder, and dora until she left; now one yes of two is not enough
+  // bob's expulsion: alice, the founder and dora could vote until dora left; now one yes of two is not enough
   expect(await vote(alice, guild, expel)).toMatchObject({ body: { status: 'open', tally: { yes: 1, eligible: 2 } } })
   await close(other)
   await work()
   expect(await look(guild, other)).toMatchObject({ status: 'expired' })
 
-  // who leaves without a vote makes the others more than half
+  // when a person leaves without a vote, the others' votes become more than half
   await vote(alice, guild, expel)
   const last = await propose(alice, guild)
   for (const who of [alice, bob]) await vote(who, guild, last)
@@ -204,7 +210,7 @@ test('who joined later, is to be expelled, or is banned has no vote; who leaves 
   expect(await look(guild, last)).toMatchObject({ status: 'executed', tally: { yes: 2, eligible: 3 } })
 })
 
-test('what passed is executed, told, or fails with its reason', async () => {
+test('A passed proposal is executed and its subject notified, or fails with a reason', async () => {
   const guild = await newGuild(alice, bob, carla)
   const pass = async (what: object) => {
     const id = await propose(alice, guild, what)
@@ -241,7 +247,7 @@ test('what passed is executed, told, or fails with its reason', async () => {
   expect(await noticesOf(bob)).toContain('removed null')
 })
 
-test('a proposal is withdrawn while nobody else has voted', async () => {
+test('A proposal can be withdrawn only while nobody else has voted', async () => {
   const guild = await newGuild(alice, bob)
   const [first, second] = [await propose(alice, guild), await propose(alice, guild)]
   expect(await bob.post(`${at(guild, first)}/withdraw`)).toFailWith(403, 'proposal_not_yours')
@@ -253,7 +259,7 @@ test('a proposal is withdrawn while nobody else has voted', async () => {
   expect(await work()).toBe(0)
 })
 
-test('archiving closes what is open, and nothing is executed any more', async () => {
+test('Archiving a guild closes its open proposals, and passed ones are no longer executed', async () => {
   const guild = await newGuild(alice)
   await alice.post(`/treasury/${guild}/contribute`, { amount: 2 })
   const disburse = { kind: 'disburse', payload: { recipientId: 'carla', amount: 2 } }
@@ -271,25 +277,28 @@ test.each([
   ['approve', 'passed', 'executed'],
   ['reject', 'failed', 'failed'],
   ['force-close', 'force_closed', 'force_closed'],
-])('POST /admin/guilds/:id/proposals/:pid/%s', async (action, status, later) => {
-  const guild = await newGuild(alice)
-  const id = await propose(alice, guild)
-  const path = `/admin${at(guild, id)}/${action}`
-  expect(await nobody.post(path)).toFailWith(401, 'token_missing')
-  expect(await alice.post(path)).toMatchObject({ status: 403 })
-  expect(await admin.post(`/admin${at(guild, UNKNOWN)}/${action}`)).toFailWith(404, 'proposal_unknown')
-  expect(await admin.post(`/admin${at(guild, 'x')}/${action}`)).toFailWith(422, 'validation_failed')
-  expect(await admin.post(path)).toMatchObject({ status: 200, body: { status } })
-  expect(await admin.post(path)).toFailWith(409, 'proposal_closed')
-  await work()
-  expect(await look(guild, id)).toMatchObject({ status: later })
-  expect(await noticesOf(alice)).toContain(`proposal_decided ${id}`)
-  const [entry] = await owner`select action, target_id from app.audit_log order by id desc limit 1`
-  expect(entry).toEqual({ action: `proposal.${status}`, target_id: id })
-})
+])(
+  'POST /admin/guilds/:id/proposals/:pid/%s requires an admin, decides the proposal once and is audited',
+  async (action, status, later) => {
+    const guild = await newGuild(alice)
+    const id = await propose(alice, guild)
+    const path = `/admin${at(guild, id)}/${action}`
+    expect(await nobody.post(path)).toFailWith(401, 'token_missing')
+    expect(await alice.post(path)).toMatchObject({ status: 403 })
+    expect(await admin.post(`/admin${at(guild, UNKNOWN)}/${action}`)).toFailWith(404, 'proposal_unknown')
+    expect(await admin.post(`/admin${at(guild, 'x')}/${action}`)).toFailWith(422, 'validation_failed')
+    expect(await admin.post(path)).toMatchObject({ status: 200, body: { status } })
+    expect(await admin.post(path)).toFailWith(409, 'proposal_closed')
+    await work()
+    expect(await look(guild, id)).toMatchObject({ status: later })
+    expect(await noticesOf(alice)).toContain(`proposal_decided ${id}`)
+    const [entry] = await owner`select action, target_id from app.audit_log order by id desc limit 1`
+    expect(entry).toEqual({ action: `proposal.${status}`, target_id: id })
+  },
+)
 
-describe('many at once', () => {
-  /** More members, past the operations, each with a claim of their own. */
+describe('Under concurrency', () => {
+  /** Inserts more members directly, each with claims of their own. */
   async function crowd(guild: string, count: number): Promise<string[]> {
     const rows = await owner<Id[]>`
       insert into app.users (username, first_name, last_name) select ${`crowd${made}_`} || n, 'C', 'X' from generate_series(1, ${count}::int) n returning id`
@@ -299,7 +308,7 @@ describe('many at once', () => {
     return ids
   }
 
-  test('forty votes from as many connections are tallied exactly', async () => {
+  test('forty votes from as many connections are counted exactly', async () => {
     const guild = await newGuild(alice)
     const ids = await crowd(guild, 40)
     const id = await propose(alice, guild)
@@ -320,7 +329,7 @@ describe('many at once', () => {
     })
   })
 
-  test('two workers, and one that is killed in the middle, execute each once', async () => {
+  test('two workers, and one that is killed in the middle, execute each proposal once', async () => {
     const guild = await newGuild(alice, bob)
     await alice.post(`/treasury/${guild}/contribute`, { amount: 10 })
     const balance = async () => (await carla.get<{ balance: number }>('/economy/wallet')).body.balance
@@ -329,7 +338,7 @@ describe('many at once', () => {
       const id = await propose(alice, guild, { kind: 'disburse', payload: { recipientId: 'carla', amount: 1 } })
       for (const who of [alice, bob]) await vote(who, guild, id)
     }
-    // the first of them waits for the wallet in the middle of its transaction, and dies there
+    // the first one waits for the wallet in the middle of its transaction, and is terminated there
     const dead = database.connect('kith_worker')
     const waits = () => superuser<{ pid: number }[]>`
       select pid from pg_stat_activity

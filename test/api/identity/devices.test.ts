@@ -1,5 +1,5 @@
-// Device tokens: who has one is not locked out by a stranger who tries passwords, and whoever has one of their own gains
-// nothing against others by it.
+// Device tokens: strangers who try passwords cannot lock out a device that has one, and an attacker's own device token
+// gives no advantage against other accounts.
 import { describe, expect, test } from 'vitest'
 import { createSeals, type Seals } from '../../../api-facade/lib/seals.ts'
 import { newCode, reserve } from '../../support/codes.ts'
@@ -36,18 +36,18 @@ const logIn = ({ email, password }: Named, deviceToken?: unknown) =>
 const guess = ({ email }: Named, deviceToken?: unknown) => logIn({ email, password: 'wrong' }, deviceToken)
 const path = '/identity/me/password'
 const today = () => Math.floor(Date.now() / 86_400_000)
-/** A device token as a facade makes it, of so many days ago. */
+/** A device token as a facade makes it, issued `age` days ago. */
 const sealed = (seals: Seals, { id }: Person, { version = 0, age = 0 } = {}) =>
   seals.seal('device', { id: crypto.randomUUID(), generation: today() - age }, `${id} ${version}`)
 const deviceOf = async (person: Named) => (await logIn(person)).body.deviceToken
 
-/** Tries passwords until the account takes no more from devices that it does not know. */
+/** Tries wrong passwords until the account accepts no more attempts from unknown devices. */
 async function fill(person: Named, deviceToken?: string) {
   for (let n = 0; n < 4; n++) expect(await guess(person, deviceToken)).toFailWith(401, 'credentials_wrong')
   expect(await guess(person, deviceToken)).toFailWith(429, 'rate_limited')
 }
 
-/** Whether the token says which device it is: no other try is in the way of one that it knows. */
+/** Whether the token identifies a known device: attempts from unknown devices don't count against a known one. */
 async function isKnown(person: Named, deviceToken: string) {
   await fill(person)
   return (await logIn(person, deviceToken)).status === 200
@@ -61,11 +61,11 @@ async function resetPassword({ id, email }: Person, newPassword: string) {
   return nobody.post<{ ok: boolean; deviceToken: string }>('/auth/reset-password', { token, newPassword })
 }
 
-describe('a device token', () => {
+describe('A device token', () => {
   test.each([
-    ['registering', '/auth/register'],
-    ['the other way to register', '/identity/register'],
-  ])('comes with %s', async (_what, path) => {
+    ['POST /auth/register', '/auth/register'],
+    ['POST /identity/register', '/identity/register'],
+  ])('is returned by %s', async (_what, path) => {
     const form = applicant(`by${path.replace(/\W/g, '')}`)
     const reservation = await reserve(nobody, await newCode(admin))
     const { email, password, ...input } = form
@@ -77,14 +77,14 @@ describe('a device token', () => {
     expect(await isKnown(form, answer.body.deviceToken)).toBe(true)
   })
 
-  test('lets in who has it, however many passwords strangers try', async () => {
+  test('lets its holder log in, however many passwords strangers try', async () => {
     const device = await deviceOf(alice)
     await fill(alice)
     expect(await logIn(alice)).toFailWith(429, 'rate_limited')
     for (let n = 0; n < 5; n++) expect(await logIn(alice, device)).toMatchObject({ status: 200 })
   })
 
-  test('is followed by one of the same device, with the same tries', async () => {
+  test('is replaced at login by a token of the same device, which shares its attempt limit', async () => {
     const cleo = await invite('cleo')
     const first = await deviceOf(cleo)
     const next = (await logIn(cleo, first)).body.deviceToken
@@ -94,17 +94,17 @@ describe('a device token', () => {
       expect(refused).toFailWith(429, 'rate_limited')
       expect(refused.headers.get('ratelimit-policy')).toBe('3;w=60')
     }
-    expect(await logIn(cleo), 'no other device pays for it').toMatchObject({ status: 200 })
+    expect(await logIn(cleo), 'other devices are not affected').toMatchObject({ status: 200 })
   })
 
-  test('of one account is none of another', async () => {
+  test('of one account does not count as a known device for another account', async () => {
     const dora = await invite('dora')
     const own = await Promise.all([deviceOf(bob), deviceOf(bob), deviceOf(bob)])
     for (let n = 0; n < 4; n++) expect(await guess(dora, own[n % 3])).toFailWith(401, 'credentials_wrong')
     for (const token of own) expect(await guess(dora, token)).toFailWith(429, 'rate_limited')
   })
 
-  test('is passed over where it is none', async () => {
+  test('that is invalid is ignored', async () => {
     const erin = await invite('erin')
     const device = await deviceOf(erin)
     const other = createSeals([`${JWT_SECRET}!`])
@@ -126,7 +126,7 @@ describe('a device token', () => {
     expect(await logIn(erin, device)).toMatchObject({ status: 200 })
   })
 
-  test('is good for a year, and after the secret was replaced', async () => {
+  test('is valid for a year, and still valid after the secret was replaced', async () => {
     const finn = await invite('finn')
     await fill(finn)
     const [now, before] = [createSeals([JWT_SECRET]), createSeals([OLD])]
@@ -134,18 +134,18 @@ describe('a device token', () => {
       const { status, body } = await logIn(finn, token)
       expect(status).toBe(200)
       const opened = now.open('device', body.deviceToken, `${finn.id} 0`)
-      expect(opened, 'the one that follows is of today and of this secret').toMatchObject({ generation: today() })
+      expect(opened, 'the next token has today’s date and the current secret').toMatchObject({ generation: today() })
     }
   })
 
-  test('of another makes an unknown address no different', async () => {
+  test('of another account gives no hint whether an address is registered', async () => {
     const device = await deviceOf(bob)
     await fill({ email: 'zoe@example.org', password: '' }, device)
     const gina = await invite('gina')
     await fill(gina, device)
   })
 
-  test('says nothing of its holder', async () => {
+  test('does not reveal its holder', async () => {
     const device = await deviceOf(bob)
     const bytes = Buffer.from(device, 'base64url')
     expect(bytes).toHaveLength(52)
@@ -153,13 +153,13 @@ describe('a device token', () => {
     expect(await deviceOf(bob), 'each device has its own').not.toBe(device)
   })
 
-  test.each([[1], [null], ['A'.repeat(1025)]])('is not %j', async (token) => {
+  test.each([[1], [null], ['A'.repeat(1025)]])('is rejected with 422 if it is %j', async (token) => {
     expect(await logIn(bob, token)).toFailWith(422, 'validation_failed')
   })
 })
 
-describe('what ends a device token', () => {
-  test('is no logout, not even of everything', async () => {
+describe('An existing device token', () => {
+  test('survives logouts, even a global one', async () => {
     const hugo = await invite('hugo')
     const { body } = await logIn(hugo)
     await nobody.withToken(body.accessToken).post('/auth/logout')
@@ -167,7 +167,7 @@ describe('what ends a device token', () => {
     expect(await isKnown(hugo, body.deviceToken)).toBe(true)
   })
 
-  test('is a new password, which gives a fresh one and forgets what was counted', async () => {
+  test('is invalidated by a new password, which returns a fresh token and resets the attempt counts', async () => {
     const ines = await invite('ines')
     const device = await deviceOf(ines)
     await fill(ines)
@@ -177,12 +177,12 @@ describe('what ends a device token', () => {
     const { body: reset } = await resetPassword(ines, 'a better password')
     expect(Object.keys(reset).sort()).toEqual(['deviceToken', 'ok'])
     const back = await logIn({ email: ines.email, password: 'a better password' })
-    expect(back, 'from a device that nobody knows').toMatchObject({ status: 200 })
+    expect(back, 'from an unknown device').toMatchObject({ status: 200 })
 
     const change = { currentPassword: 'a better password', newPassword: 'the best password' }
     await fill(ines)
     const changed = await nobody.withToken(back.body.accessToken).patch<Session>(path, change)
-    expect(changed, 'what was counted inside the session is forgotten too').toMatchObject({ status: 200 })
+    expect(changed, 'the count of attempts inside the session is reset too').toMatchObject({ status: 200 })
     const now = { email: ines.email, password: 'the best password' }
     expect(await logIn(now)).toMatchObject({ status: 200 })
     await fill(ines)
@@ -191,7 +191,7 @@ describe('what ends a device token', () => {
     expect(await logIn(now, changed.body.deviceToken)).toMatchObject({ status: 200 })
   })
 
-  test('is a ban, also when it was lifted', async () => {
+  test('is invalidated by a ban, even after the ban is lifted', async () => {
     const jan = await invite('jan')
     const device = await deviceOf(jan)
     await owner`update app.users set banned_at = now() where id = ${jan.id}`
@@ -200,7 +200,7 @@ describe('what ends a device token', () => {
     expect(await isKnown(jan, device)).toBe(false)
   })
 
-  test('is an erasure, whoever has the address then', async () => {
+  test('is invalidated by an erasure, even if somebody registers the same address afterwards', async () => {
     const kim = await invite('kim')
     const device = await deviceOf(kim)
     await kim.post('/me/delete', { password: kim.password })
@@ -210,8 +210,8 @@ describe('what ends a device token', () => {
   })
 })
 
-describe('wrong passwords inside a session', () => {
-  test('count by person, wherever it is asked for, and apart from those at login', async () => {
+describe('Wrong passwords inside a session', () => {
+  test('are counted per person across all routes, and separately from those at login', async () => {
     const [lea, max] = [await invite('lea'), await invite('max')]
     await fill(lea)
     expect(await lea.patch(path, { currentPassword: 'wrong', newPassword: 'x'.repeat(9) })).toFailWith(
@@ -227,13 +227,13 @@ describe('wrong passwords inside a session', () => {
   })
 })
 
-describe.each(['memory', 'database'])('two facades with counts in %s', async (store) => {
+describe.each(['memory', 'database'])('Two facades with counts in the store "%s"', async (store) => {
   const { urls } = await facades({ ...env, RATE_LIMIT_STORE: store })
   const [one, other] = urls.map((url) => new Person(url)) as [Person, Person]
   const ask = (at: Person, password: string, deviceToken?: string) =>
     at.post<Session>('/auth/login', { email: ADMIN.email, password, deviceToken })
 
-  test('know each other’s device tokens, and forget with a new password what either has counted', async () => {
+  test('accept each other’s device tokens, and both reset their counts after a new password', async () => {
     const { body } = await ask(one, ADMIN.password)
     for (const at of [one, other]) {
       for (let n = 0; n < 5; n++) await ask(at, 'wrong')

@@ -1,4 +1,5 @@
-// Verifying an email address and changing it: from the request over the queue and SMTP to the link, and what that does.
+// Verifying an email address and changing it: the request, the mail from the queue over SMTP, the link in it, and what
+// the link does.
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { createLog } from '../../../api-facade/lib/log.ts'
@@ -18,18 +19,18 @@ type Me = { email: string; emailVerifiedAt: string | null }
 const OK = { ok: true }
 const TIME = expect.stringMatching(/^20\d\d-/)
 
-describe('without mail', async () => {
+describe('Without a mail server', async () => {
   const { alice, nobody } = await world({ people: ['alice'] })
   const { email, password } = alice
 
   test.each([undefined, {}, { token: 1 }, { token: 'x'.repeat(1025) }])(
-    'POST /auth/verify-email refuses %j',
+    'POST /auth/verify-email rejects %j with 422',
     async (body) => {
       expect(await nobody.post('/auth/verify-email', body)).toFailWith(422, 'validation_failed')
     },
   )
 
-  test('POST /auth/verify-email knows no token that was not mailed', async () => {
+  test('POST /auth/verify-email rejects every token that was not sent by mail', async () => {
     const seals = createSeals([JWT_SECRET])
     const made = (['email', 'reset'] as const).map((purpose) =>
       seals.seal(purpose, { id: crypto.randomUUID(), generation: 0 }),
@@ -48,31 +49,31 @@ describe('without mail', async () => {
     { email: 'x@deleted.invalid', currentPassword: password },
     { email: `${'a'.repeat(250)}@b.example`, currentPassword: password },
     { email: 'new@example.org', currentPassword: 1 },
-  ])('POST /me/email refuses %j', async (body) => {
+  ])('POST /me/email rejects %j with 422, and a caller without a token with 401', async (body) => {
     expect(await alice.post('/me/email', body)).toFailWith(422, 'validation_failed')
     expect(await nobody.post('/me/email', body)).toFailWith(401, 'token_missing')
   })
 
-  test('POST /me/verify-email needs a token', async () => {
+  test('POST /me/verify-email requires a token', async () => {
     expect(await nobody.post('/me/verify-email')).toFailWith(401, 'token_missing')
   })
 })
 
-describe('with few tries', async () => {
+describe('With a low limit on password attempts', async () => {
   const limits = { global: '10000/min', password: '4/min', verify_email: '10000/min' }
   const { bob } = await world({
     people: ['bob'],
     env: { RATE_LIMIT_SCALE: '1', RATE_LIMITS: JSON.stringify(limits) },
   })
 
-  test('POST /me/email counts a wrong password as the change of password does', async () => {
+  test('POST /me/email counts wrong passwords toward the limit `password`', async () => {
     const ask = () => bob.post('/me/email', { email: 'new@example.org', currentPassword: 'wrong' })
     for (let n = 0; n < 4; n++) expect(await ask()).toFailWith(403, 'password_wrong')
     expect(await ask()).toFailWith(429, 'rate_limited')
   })
 })
 
-describe('by mail', async () => {
+describe('With a mail server', async () => {
   const { nobody, admin, database, join } = await world({ people: [] })
   const { owner } = database
   const { url, letters } = await mailbox()
@@ -88,14 +89,14 @@ describe('by mail', async () => {
     const left = () => owner`select from pgboss.job where name = 'mail' and state <> 'completed'`
     return until(async () => (await left()).length === 0)
   }
-  /** What has come to an address, once nothing is under way. */
+  /** All mail to an address, once the mail queue is empty. */
   const mailTo = async (address: string) => {
     await sent()
     return letters.filter(({ to }) => to.includes(address))
   }
   const subjectsTo = async (address: string) =>
     (await mailTo(address)).map(({ head }) => /^Subject: (.*)$/m.exec(head)?.[1]?.trim())
-  /** The tokens of an address's links, the oldest first: made as the worker makes them, without waiting for the mail. */
+  /** The tokens of an address's links, oldest first. Sealed here as the worker does, to avoid waiting for mail. */
   const tokensTo = async (address: string) => {
     const links = await owner<{ id: string }[]>`
       select id from private.email_verifications where email = ${address} order by created_at`
@@ -128,7 +129,7 @@ describe('by mail', async () => {
   }
 
   describe('POST /auth/verify-email', () => {
-    test('verifies the address that registered, once', async () => {
+    test('verifies the address of a registration, and works once', async () => {
       const ann = await invite('ann')
       expect(await me(ann)).toMatchObject({ emailVerifiedAt: null })
       const [letter] = await mailTo(ann.email)
@@ -140,7 +141,7 @@ describe('by mail', async () => {
       expect(await verify(token)).toFailWith(410, 'verification_over')
     })
 
-    test('is over after a week', async () => {
+    test('rejects a link after a week', async () => {
       const abe = await invite('abe')
       const [row] = await owner`
         select expires_at - created_at = interval '7 days' as week from private.email_verifications where user_id = ${abe.id}`
@@ -150,7 +151,7 @@ describe('by mail', async () => {
       expect(await me(abe)).toMatchObject({ emailVerifiedAt: null })
     })
 
-    test('takes no token of a mail for a new password, nor the other way round', async () => {
+    test('rejects a password-reset token, and reset-password rejects a verification token', async () => {
       const ava = await invite('ava')
       const [mine, reset] = [await newestTo(ava.email), await resetTokenOf(ava, ava.email)]
       expect(await verify(reset)).toFailWith(410, 'verification_over')
@@ -158,7 +159,7 @@ describe('by mail', async () => {
       expect(await nobody.post('/auth/reset-password', body)).toFailWith(410, 'reset_over')
     })
 
-    test('is 410 while the person is banned, and for good once they are erased', async () => {
+    test('answers 410 while the person is banned, and for good once the person is erased', async () => {
       const ada = await invite('ada')
       const token = await newestTo(ada.email)
       await owner`update app.users set banned_at = now() where id = ${ada.id}`
@@ -168,7 +169,7 @@ describe('by mail', async () => {
       expect(await verify(token)).toFailWith(410, 'verification_over')
     })
 
-    test('of two with the same link one is late', async () => {
+    test('accepts exactly one of concurrent requests with the same link', async () => {
       const amy = await invite('amy')
       const token = await newestTo(amy.email)
       const answers = await Promise.all([1, 2, 3, 4].map(() => verify(token)))
@@ -182,7 +183,7 @@ describe('by mail', async () => {
   })
 
   describe('POST /me/verify-email', () => {
-    test('sends again, and the earlier link stays good; both are spent together', async () => {
+    test('sends another link; the earlier one stays valid until either is used', async () => {
       const ben = await invite('ben')
       expect(await ben.post('/me/verify-email')).toMatchObject({ status: 200, body: OK })
       const tokens = (await mailTo(ben.email)).map(({ text }) => tokenIn(text))
@@ -193,7 +194,7 @@ describe('by mail', async () => {
       expect(await tokensTo(ben.email)).toHaveLength(2)
     })
 
-    test('sends to the address that one is changing to', async () => {
+    test('sends to the new address while a change of address is pending', async () => {
       const bea = await verified('bea')
       await change(bea, 'bea.new@example.org')
       expect(await bea.post('/me/verify-email')).toMatchObject({ status: 200 })
@@ -204,19 +205,19 @@ describe('by mail', async () => {
       expect(await me(bea)).toMatchObject({ email: 'bea.new@example.org' })
     })
 
-    test('gives 10 links an hour, with those of changes', async () => {
+    test('sends at most 10 links an hour, including those for changes of address', async () => {
       const bo = await invite('bo')
       for (let n = 0; n < 8; n++) expect(await bo.post('/me/verify-email')).toMatchObject({ status: 200 })
       expect(await change(bo, 'bo.new@example.org')).toMatchObject({ status: 202 })
       expect(await bo.post('/me/verify-email')).toFailWith(409, 'verifications_exhausted')
       expect(await change(bo, 'bo.newer@example.org')).toFailWith(409, 'verifications_exhausted')
       expect(await tokensTo('bo.newer@example.org')).toEqual([])
-      expect(await verify(await newestTo('bo.new@example.org'))).toMatchObject({ status: 200 }) // what failed ended nothing
+      expect(await verify(await newestTo('bo.new@example.org'))).toMatchObject({ status: 200 }) // still valid
     })
   })
 
   describe('POST /me/email', () => {
-    test('changes the address when the new one is verified, and tells the old one twice', async () => {
+    test('changes the address once the new one is verified, and notifies the old one twice', async () => {
       const cora = await verified('cora')
       const [first] = await tokensTo(cora.email)
       const { email, password } = cora
@@ -231,7 +232,7 @@ describe('by mail', async () => {
       const token = tokenIn((await mailTo('Cora.New@example.org'))[0]?.text)
       expect(await verify(token)).toMatchObject({ status: 200, body: OK })
       expect(await subjectsTo(email)).toContain('Your email address for Kith has changed')
-      const { email: now, emailVerifiedAt } = await me(cora) // by the token from before
+      const { email: now, emailVerifiedAt } = await me(cora) // with the token from before the change
       expect(now).toBe('Cora.New@example.org')
       expect(emailVerifiedAt).not.toBe(since)
       for (const spent of [token, first]) expect(await verify(spent)).toFailWith(410, 'verification_over')
@@ -244,14 +245,14 @@ describe('by mail', async () => {
       expect((await cora.get('/me/export')).body).toMatchObject({ account: { emailVerifiedAt } })
     })
 
-    test('refuses a wrong password, and mails nothing', async () => {
+    test('rejects a wrong password and sends no mail', async () => {
       const cal = await verified('cal')
       for (const wrong of ['', 'wrong', cal.password.toUpperCase()])
         expect(await change(cal, 'cal.new@example.org', wrong)).toFailWith(403, 'password_wrong')
       expect(await lettersOf(cal)).toEqual(['link'])
     })
 
-    test('does and answers the same for an address that is taken, whose owner is told', async () => {
+    test('does the same work and gives the same answer for a taken address, whose owner gets a mail', async () => {
       const [dan, dot] = [await verified('dan'), await verified('dot')]
       const traces = async () => {
         const [row] = await owner<{ rows: number; jobs: number }[]>`
@@ -273,7 +274,7 @@ describe('by mail', async () => {
       expect(await me(dot)).toMatchObject({ email: dot.email })
     })
 
-    test('is refused at the link when somebody took the address meanwhile', async () => {
+    test('makes the link answer 409 while somebody else has the address', async () => {
       const eli = await verified('eli')
       await change(eli, 'Fritz@example.org')
       const token = await newestTo('Fritz@example.org')
@@ -284,7 +285,7 @@ describe('by mail', async () => {
       expect(await verify(token)).toMatchObject({ status: 200 })
     })
 
-    test('of two who verify the same address at once one has it', async () => {
+    test('gives the address to exactly one of two people who verify it concurrently', async () => {
       const [eva, ewa] = [await verified('eva'), await verified('ewa')]
       await change(eva, 'same@example.org')
       const first = await newestTo('same@example.org')
@@ -296,7 +297,7 @@ describe('by mail', async () => {
       expect(addresses.filter((address) => address === 'same@example.org')).toHaveLength(1)
     })
 
-    test('takes the place of a change before, and one’s own address takes it back', async () => {
+    test('replaces an earlier pending change; entering the current address cancels it', async () => {
       const gus = await verified('gus')
       await change(gus, 'gus.one@example.org')
       await change(gus, 'gus.two@example.org')
@@ -304,12 +305,12 @@ describe('by mail', async () => {
       expect(await change(gus, gus.email)).toMatchObject({ status: 202, body: OK })
       expect(await verify(await newestTo('gus.two@example.org'))).toFailWith(410, 'verification_over')
       expect(await lettersOf(gus)).toEqual(['asked', 'asked', 'link', 'link', 'link'])
-      expect(await change(gus, 'Gus@example.org')).toMatchObject({ status: 202 }) // another spelling is a change
+      expect(await change(gus, 'Gus@example.org')).toMatchObject({ status: 202 }) // another case is a change
       expect(await verify(await newestTo('Gus@example.org'))).toMatchObject({ status: 200 })
       expect(await me(gus)).toMatchObject({ email: 'Gus@example.org' })
     })
 
-    test('is over after a day', async () => {
+    test('sends a link that expires after a day', async () => {
       const gil = await verified('gil')
       await change(gil, 'gil.new@example.org')
       const [row] = await owner`
@@ -321,7 +322,7 @@ describe('by mail', async () => {
       expect(await gil.post('/me/verify-email')).toFailWith(409, 'email_verified')
     })
 
-    test('ends with a new password, set in a session or by mail', async () => {
+    test('is cancelled by a new password, whether it was set while logged in or by mail', async () => {
       const [hal, hew] = [await verified('hal'), await verified('hew')]
       for (const one of [hal, hew]) await change(one, `${one.username}.thief@example.org`)
       const passwords = { currentPassword: hal.password, newPassword: 'a better password' }
@@ -332,7 +333,7 @@ describe('by mail', async () => {
         expect(await verify(await newestTo(`${one.username}.thief@example.org`))).toFailWith(410, 'verification_over')
     })
 
-    test('ends links for a new password that were mailed to the old address', async () => {
+    test('invalidates password-reset links that were sent to the old address', async () => {
       const ian = await verified('ian')
       const token = await resetTokenOf(ian, ian.email)
       await change(ian, 'ian.new@example.org')
@@ -342,7 +343,7 @@ describe('by mail', async () => {
       expect(await resetTokenOf(ian, 'ian.new@example.org')).toBeDefined()
     })
 
-    test('stands in the export, and goes with the person', async () => {
+    test('is part of the export while pending, and is erased with the person', async () => {
       const ira = await verified('ira')
       await change(ira, 'ira.new@example.org')
       const { body, text } = await ira.get<{ emailVerifications: object[] }>('/me/export')
@@ -355,7 +356,7 @@ describe('by mail', async () => {
       expect(await verify(token)).toFailWith(410, 'verification_over')
     })
 
-    test('leaves no token in the database, and no address in a job', async () => {
+    test('stores no token in the database and no address in a job', async () => {
       const jo = await verified('jo')
       await change(jo, 'jo.new@example.org')
       const token = await newestTo('jo.new@example.org')
@@ -367,12 +368,12 @@ describe('by mail', async () => {
     })
   })
 
-  describe('a mail for a new password', () => {
+  describe('A password-reset mail', () => {
     const age = (person: Person) =>
       owner`update app.users set created_at = now() - interval '25 hours' where id = ${person.id}`
     const ask = (email: string) => nobody.post('/auth/forgot-password', { email })
 
-    test('does not go to an address that nobody verified in a day, with the same answer and work', async () => {
+    test('is not sent to an address unverified for a day; answer and work equal those for an unknown one', async () => {
       const kai = await invite('kai')
       await age(kai)
       const traces = async () => {
@@ -392,7 +393,7 @@ describe('by mail', async () => {
       expect(known).toEqual(unknown)
       const [row] = await owner`select count(*)::int as resets from private.password_resets where user_id = ${kai.id}`
       expect(row).toEqual({ resets: 0 })
-      expect(await verify(await newestTo(kai.email))).toMatchObject({ status: 200 }) // the link of the registration helps
+      expect(await verify(await newestTo(kai.email))).toMatchObject({ status: 200 }) // this link still works
       expect(await resetTokenOf(kai, kai.email)).toBeDefined()
     })
 
@@ -404,7 +405,7 @@ describe('by mail', async () => {
       expect(await me(kit.withToken(accessToken))).toMatchObject({ emailVerifiedAt: TIME })
     })
 
-    test('goes to the first admin, whose address the operator gave', async () => {
+    test('is sent to the first admin, whose address counts as verified', async () => {
       expect(await me(admin)).toMatchObject({ emailVerifiedAt: TIME })
       await age(admin)
       expect(await resetTokenOf(admin, admin.email)).toBeDefined()

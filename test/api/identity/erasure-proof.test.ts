@@ -1,4 +1,4 @@
-// Erasure, the proof: what a person wrote and who they are is found nowhere afterwards, and what others rely on stays.
+// Proof of erasure: afterwards the person's words and personal data are found nowhere, and what others rely on remains.
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -15,10 +15,10 @@ const { alice, bob, carla, nobody, database } = await world()
 const { owner } = database
 type Id = { id: string }
 
-/** Two words in one: each place has a number, so that a failure names it. */
+/** A unique word for each place, so that a failure shows the place. */
 const canary = (place: string) => `canary${createHash('sha256').update(place).digest('hex').slice(0, 8)}`
 
-/** The books: every movement balanced, every wallet the sum of its entries. */
+/** The ledger: its total, how many wallets differ from the sum of their entries, and the number of entries. */
 async function books() {
   const [row] = await owner`
     select (select coalesce(sum(amount), 0)::int from app.mana_entries) as sum,
@@ -28,14 +28,14 @@ async function books() {
   return row
 }
 
-describe('an erased person', async () => {
+describe('An erased person', async () => {
   const lines: string[] = []
   const config = readConfig(environment(database.url, { LOG_LEVEL: 'trace' }))
   const log = createLog(config, { write: (line: string) => lines.push(line) })
   const server = await startServer({ config, databaseUrl: database.url, log })
   const at = (person: Person) => Object.assign(new Person(server.url, person.token), person, { base: server.url })
 
-  // a person of canaries
+  // a person whose every field is a canary
   const email = `${canary('email')}@example.org`
   const password = `${canary('password')} is long`
   const code = (await at(alice).post<{ code: string }>('/me/invites')).body.code
@@ -72,7 +72,7 @@ describe('an erased person', async () => {
   let replyId = ''
   const keys = { pay: randomUUID() }
 
-  test('has written into everything that takes words', async () => {
+  test('had written into everything that stores text', async () => {
     const did = async (answer: Promise<{ status: number; text: string }>) => {
       const { status, text } = await answer
       if (status >= 300) throw new Error(`${status} ${text}`)
@@ -154,7 +154,7 @@ describe('an erased person', async () => {
     await did(erin.post('/interests/me/bulk', { interests: [{ interestId: interest?.id, depth: 1, expertise: 1 }] }))
     await did(erin.post('/me/invites'))
     await did(erin.post(`/users/carla/block`))
-    // what no route writes of them yet
+    // what no route writes yet
     await owner.begin(async (sql) => {
       await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: erin.id })}, true),
         set_config('request.headers', ${JSON.stringify({ 'x-forwarded-for': canary('ip') })}, true)`
@@ -168,13 +168,13 @@ describe('an erased person', async () => {
     )
   })
 
-  test('is found before in most places', async () => {
+  test('was found in all these places before the erasure', async () => {
     const found = new Set((await findWords(owner, words)).map((place) => place.split(': ')[1]))
     const hashed = ['password', 'comment', 'invitation'].map(canary)
     expect(words.filter((word) => !found.has(word.toLowerCase()) && !hashed.includes(word))).toEqual([])
   })
 
-  test('is found nowhere after: in no column, in no line of the log', async () => {
+  test('is found nowhere afterwards, neither in a column nor in a log line', async () => {
     const before = await books()
     const ledger = await owner`select count(*)::int as entries from app.reputation_entries where user_id = ${erin.id}`
     expect(await erin.post('/me/delete', { password })).toMatchObject({ status: 200 })
@@ -189,7 +189,7 @@ describe('an erased person', async () => {
     expect(lines.filter((line) => line.includes(erin.id))).toEqual([])
   })
 
-  test('has an account that nobody can reach', async () => {
+  test('has an account that nobody can log in to', async () => {
     const [row] = await owner`
       select u.first_name, u.role, u.country, u.erased_at is not null as erased, a.email, a.date_of_birth, c.password_hash
       from app.users u join app.accounts a on a.user_id = u.id join private.credentials c on c.user_id = u.id
@@ -199,14 +199,14 @@ describe('an erased person', async () => {
     expect(row?.password_hash).not.toMatch(/^\$argon2/)
   })
 
-  test('leaves codes that are revoked, with who used them', async () => {
+  test('leaves invite codes that are revoked, and the code they used still names them', async () => {
     const codes = await owner`select distinct status from app.invite_codes where generated_by = ${erin.id}`
     expect(codes).toEqual([{ status: 'revoked' }])
     const [came] = await owner`select used_by from app.invite_codes where code = ${code}`
     expect(came?.used_by).toBe(erin.id)
   })
 
-  test('is gone for everybody, with what they wrote', async () => {
+  test('is gone for everyone, along with what they wrote', async () => {
     for (const name of [canary('username'), birthName]) {
       expect(await bob.get(`/users/${name}`)).toFailWith(404, 'person_unknown')
       expect(await alice.post(`/circles/users/${name}/follow`)).toFailWith(404, 'person_unknown')
@@ -223,7 +223,7 @@ describe('an erased person', async () => {
     ])
   })
 
-  test('has no ties left, and nobody’s audience is wrong', async () => {
+  test('has no relationships left, and nobody’s audience is wrong', async () => {
     const [row] = await owner`
       select (select count(*) from app.circles where owner_id = ${erin.id})
            + (select count(*) from app.circle_members where ${erin.id} in (owner_id, member_id))
@@ -239,7 +239,7 @@ describe('an erased person', async () => {
     expect(row).toEqual({ ties: '0', wrong: 0 })
   })
 
-  test('whoever repeats a payment to them pays once, and hears nothing of them', async () => {
+  test('gets no second payment when a payment to them is retried; the stored answer is gone', async () => {
     const pay = { emotion: 'joy', tier: 0, receiverId: canary('username') }
     const before = await books()
     const answer = await bob.post('/economy/pay', pay, { 'idempotency-key': keys.pay })
@@ -247,14 +247,14 @@ describe('an erased person', async () => {
     expect(await books()).toEqual(before)
   })
 
-  test('keeps their names from everybody, though nobody knows them any more', async () => {
+  test('keeps their former usernames reserved', async () => {
     expect(await carla.patch('/me', { username: canary('username') })).toFailWith(409, 'username_taken')
     expect(await carla.patch('/me', { username: birthName })).toFailWith(409, 'username_taken')
     const kept = await owner`select username, user_id from app.usernames where user_id = ${erin.id}`
     expect(kept).toMatchObject([{ username: expect.stringMatching(/^deleted_[0-9a-f]{20}$/) }])
   })
 
-  test('is erased once more when a request of theirs came late', async () => {
+  test('is erased again by the job if a late request of theirs wrote something', async () => {
     await owner`update app.posts set body = ${canary('post')}, deleted_at = null where id = ${postId}`
     const [row] = await owner`select private.job_finish_erasures() as people`
     expect(row?.people).toBeGreaterThan(0)

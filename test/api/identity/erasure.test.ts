@@ -1,4 +1,5 @@
-// Erasing oneself: every spelling, the password, and many at once. That nothing is left: erasure-proof.test.ts.
+// Deleting one's account: every route, the password check, and concurrent requests. erasure-proof.test.ts proves that
+// no data remains.
 import { describe, expect, test } from 'vitest'
 import { applicant } from '../../support/joining.ts'
 import type { Person } from '../../support/person.ts'
@@ -12,7 +13,7 @@ describe.each([
   ['POST', '/identity/me/delete', 200, 'gone_two'],
   ['DELETE', '/me', 204, 'gone_three'],
 ])('%s %s', (method, path, status, name) => {
-  test('refuses a wrong password, none, and whoever has no token', async () => {
+  test('rejects a wrong password, a missing one, and a caller without a token', async () => {
     expect(await bob.request(method, path, { password: 'not his' })).toFailWith(403, 'password_wrong')
     expect(await bob.request(method, path, { password: '' })).toFailWith(403, 'password_wrong')
     for (const body of [undefined, {}, { password: 1 }, { password: null }]) {
@@ -22,7 +23,7 @@ describe.each([
     expect(await bob.get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('erases, and ends every token; the address is free and the name is not', async () => {
+  test('erases the account and revokes every token; the address becomes free, the username stays taken', async () => {
     const [person] = await join(name)
     const other = await person?.login()
     const answer = await person?.request(method, path, { password: person.password })
@@ -43,12 +44,12 @@ describe.each([
   })
 })
 
-test('nobody registers an address of the erased', async () => {
+test('Nobody can register an address of the kind that erased accounts get', async () => {
   const form = { ...applicant('sneaky'), sessionId: crypto.randomUUID(), email: 'deleted-1@Deleted.invalid' }
   expect(await nobody.post('/auth/register', form)).toFailWith(422, 'validation_failed')
 })
 
-test('one erasure of many at once, and no other operation of theirs after it', async () => {
+test('Of concurrent erasures of one account exactly one succeeds; the others get 401', async () => {
   const [person] = await join('eager')
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => person?.post('/me/delete', { password: person.password })),
@@ -56,7 +57,7 @@ test('one erasure of many at once, and no other operation of theirs after it', a
   expect(answers.map((answer) => answer?.status).sort()).toEqual([200, 401, 401, 401])
 })
 
-test('ten who are in each other’s circles, follow and block each other go at once', async () => {
+test('Ten people who share circles, follow and block each other can be erased concurrently', async () => {
   const people = await join(...Array.from({ length: 10 }, (_, n) => `tied_${n}`))
   const each = async (work: (one: Person, other: Person) => Promise<unknown>) => {
     for (const one of people) await Promise.all(people.map((other) => other !== one && work(one, other)))

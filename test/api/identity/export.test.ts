@@ -1,4 +1,5 @@
-// The export: everything about a person, nothing of others beyond what they see, and proof that no column is forgotten.
+// The export: it contains everything about a person and of other people only what that person can see. The last part
+// proves that no column is forgotten.
 import { describe, expect, test } from 'vitest'
 import { createSlots } from '../../../api-facade/lib/slots.ts'
 import { columns } from '../../support/columns.ts'
@@ -15,7 +16,7 @@ type Id = { id: string }
 
 const dossierOf = async (person: Person | undefined) => (await person?.get<Dossier>('/me/export'))?.body as Dossier
 
-// something in every corner that a route reaches
+// Data in every section that a route can fill.
 const asked = await alice.post<Id & { poll: { options: Id[] } }>('/posts', {
   body: 'By Alice.',
   poll: { options: ['Aye', 'No'] },
@@ -63,7 +64,7 @@ await owner.begin(async (sql) => {
 })
 
 describe('GET /me/export', () => {
-  test('is one JSON object that says what it is', async () => {
+  test('returns one JSON object with its format, time and person, and requires a token', async () => {
     const { status, headers, body } = await alice.get<Dossier>('/me/export')
     expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
       200,
@@ -80,7 +81,7 @@ describe('GET /me/export', () => {
     expect(await alice.post('/me/export')).toFailWith(405, 'method_not_allowed')
   })
 
-  test('holds what the person told and made', async () => {
+  test('contains what the person entered and created', async () => {
     const body = await dossierOf(alice)
     expect(body.profile).toMatchObject({ id: alice.id, username: 'alice_now', firstName: 'alice', country: 'DE' })
     expect(body.account).toMatchObject({ email: alice.email, dateOfBirth: '1990-01-31', phone: null })
@@ -105,7 +106,7 @@ describe('GET /me/export', () => {
     expect(body.notifications?.length).toBeGreaterThan(0)
   })
 
-  test('names others as they may be seen', async () => {
+  test('names other people only while the person can see them', async () => {
     const body = await dossierOf(alice)
     expect(body.circleMembers).toMatchObject([{ memberId: bob.actorId, bondLevel: 'inner-circle' }])
     expect(body.circleMemberships).toMatchObject([{ ownerId: bob.actorId, memberId: alice.id }])
@@ -117,7 +118,7 @@ describe('GET /me/export', () => {
     await bob.delete('/users/alice_now/block')
   })
 
-  test('says nothing that others keep for themselves, no secret, and no internal id of another', async () => {
+  test('contains no private data of others, no secrets, and no internal id of another person', async () => {
     const { text } = await alice.get('/me/export')
     const body = await dossierOf(alice)
     expect(body.circleMemberships?.[0]).not.toHaveProperty('bondLevel')
@@ -130,17 +131,17 @@ describe('GET /me/export', () => {
     expect((await dossierOf(carla)).mutes).toEqual([])
   })
 
-  test('is whole however long it is: every row once, in several pages', async () => {
+  test('returns every row exactly once, over several pages of rows', async () => {
     await owner`insert into app.posts (author_id, body) select ${carla.id}, 'Post ' || n from generate_series(1, 450) n`
     const { posts, postCounters, postInterests } = await dossierOf(carla)
     expect(new Set(posts?.map(({ body }) => body)).size).toBe(450)
     expect([posts?.length, postCounters?.length, postInterests?.length]).toEqual([450, 450, 0])
   })
 
-  test('goes from one row to what hangs on the next, at the edge of every page', async () => {
+  test('returns every dependent row exactly once across page boundaries', async () => {
     const [erin] = await join('erin')
     const own = erin?.id ?? ''
-    // 120 posts: of the third 450 versions, of all others n % 3, so that pages end between posts and within one
+    // 120 posts: 450 versions of the third and n % 3 of each other one, so that pages end between posts and within one
     await owner`insert into app.posts (author_id, body, created_at)
       select ${own}, 'Post ' || n, now() - n * interval '1 minute' from generate_series(1, 120) n`
     await owner`insert into app.post_versions (post_id, version, body, media)
@@ -155,10 +156,10 @@ describe('GET /me/export', () => {
     expect(new Set(postVersions?.map(({ body }) => body)).size).toBe(postVersions?.length)
   })
 
-  test('has what hangs on either of two sections', async () => {
+  test('includes rows that depend on two sections, for both people', async () => {
     const [fay, gil] = (await join('fay', 'gil')) as [Person, Person]
     const orders = 230
-    // past the holds of their mana, which are not what this is about
+    // bypasses the holds of mana, which this test is not about
     await database.superuser.begin(async (sql) => {
       await sql`set local session_replication_role = replica`
       await sql`
@@ -175,38 +176,38 @@ describe('GET /me/export', () => {
     expect((await dossierOf(fay)).orderSteps).toHaveLength(orders / 2)
   })
 
-  test('has one place for each person, and in all as many as there are', () => {
+  test('allows one export per person at a time, and a limited number in total', () => {
     const slots = createSlots(2)
     const [one] = [slots('one'), slots('two')]
     for (const who of ['one', 'three']) expect(() => slots(who), who).toThrow('rate_limited')
     one?.()
     const three = slots('three')
-    one?.() // once more changes nothing
+    one?.() // a second call changes nothing
     expect(() => slots('one')).toThrow('rate_limited')
     three()
     slots('one')
   })
 
-  test('is written once at a time for a person', async () => {
-    // more than the buffers between us take, so that it goes on until it is read
+  test('rejects a second concurrent export by the same person with 429', async () => {
+    // more than the buffers on the way hold, so that the export lasts until it is read
     await owner`insert into app.posts (author_id, body) select ${carla.id}, repeat('x', 4900) from generate_series(1, 6000) n`
     const begin = (person: Person) =>
       fetch(`${person.base}/api/v1/me/export`, { headers: { authorization: `Bearer ${person.token}` } })
     const first = await begin(carla)
     expect(await carla.get('/me/export')).toFailWith(429, 'rate_limited')
-    expect((await dossierOf(bob)).actorId, 'others have theirs').toBe(bob.actorId)
-    await first.body?.cancel() // whoever goes away leaves the place
+    expect((await dossierOf(bob)).actorId, 'other people can still export').toBe(bob.actorId)
+    await first.body?.cancel() // a client that disconnects frees its place
     await until(() => carla.get('/me/export').then(({ status }) => status === 200))
     const head = await fetch(`${carla.base}/api/v1/me/export`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${carla.token}` },
     })
-    expect([head.status, (await carla.get('/me/export')).status], 'nor does one keep it that was never read').toEqual([
+    expect([head.status, (await carla.get('/me/export')).status], 'a HEAD request does not keep its place').toEqual([
       200, 200,
     ])
   })
 
-  test('tells by .rpc() no id of another in its cursors, and no column that it omits', async () => {
+  test('called by .rpc() reveals no ids of other people and no omitted columns in its cursors', async () => {
     await owner`with people as (
         insert into app.users (username, first_name, last_name)
         select 'followed_' || n, 'Followed', 'Person' from generate_series(1, 450) n returning id)
@@ -232,21 +233,21 @@ describe('GET /me/export', () => {
     }
   })
 
-  test('is refused to a token that has ended, before anything is sent', async () => {
+  test('rejects a revoked token before it sends anything', async () => {
     const other = await bob.login()
     await other.post('/auth/logout')
     expect(await other.get('/me/export')).toFailWith(401, 'token_revoked')
   })
 })
 
-describe('completeness', () => {
+describe('The registry of personal data', () => {
   const registered = async () => {
     const rows = await owner<{ place: string; relation: string }[]>`
       select relation::text || '.' || person_column as place, relation::text as relation from private.personal_data`
     return { places: new Set(rows.map(({ place }) => place)), relations: new Set(rows.map(({ relation }) => relation)) }
   }
 
-  test('every column that refers to a person is exported, or left out with the reason', async () => {
+  test('has each column that references a person, with a section or the reason why it is left out', async () => {
     const { places } = await registered()
     const references = await owner<{ place: string }[]>`
       select distinct c.conrelid::regclass::text || '.' || a.attname as place
@@ -256,7 +257,7 @@ describe('completeness', () => {
     expect(references.map(({ place }) => place).filter((place) => !places.has(place))).toEqual([])
   })
 
-  test('every section is read by an index that goes on behind the person, or behind what it hangs on', async () => {
+  test('has for each section an index that starts with the person, or with the parent, and continues', async () => {
     const unread = await owner`
       select d.section from private.personal_data d
       where d.section is not null and not private.is_single(d) and not exists (
@@ -271,7 +272,7 @@ describe('completeness', () => {
     expect(unread).toEqual([])
   })
 
-  test('so is every table that hangs on one of these', async () => {
+  test('has each table that references a registered table', async () => {
     const { relations } = await registered()
     const tables = await owner<{ child: string; parent: string }[]>`
       select distinct c.conrelid::regclass::text as child, c.confrelid::regclass::text as parent
@@ -281,7 +282,7 @@ describe('completeness', () => {
     expect(missing).toEqual([])
   })
 
-  test('and every column in which a person’s id is found, whether or not it is a key', async () => {
+  test('has each column in which a person’s id is found, even without a foreign key', async () => {
     const { places } = await registered()
     const missing: string[] = []
     for (const { schema, table, column } of await columns(owner)) {
@@ -293,7 +294,7 @@ describe('completeness', () => {
     expect(missing).toEqual([])
   })
 
-  test('what is registered exists, and every section can be asked for', async () => {
+  test('names only columns that exist, and the export contains each of its sections', async () => {
     const strays = await owner`
       select d.relation, d.person_column from private.personal_data d
       where not exists (select from pg_attribute a where a.attrelid = d.relation and a.attname = d.person_column)

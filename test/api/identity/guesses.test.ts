@@ -1,4 +1,5 @@
-// Guessing invite codes: unknown ones count over the whole instance, and who has a real one still comes in.
+// Guessing invite codes: unknown codes are counted across the whole instance, and people with a valid code can still
+// register.
 import { describe, expect, test } from 'vitest'
 import { newCode } from '../../support/codes.ts'
 import { world } from '../../support/world.ts'
@@ -29,7 +30,7 @@ const ways = (nobody: Awaited<ReturnType<typeof world>>['nobody']) => {
     )
 }
 
-describe('a guesser at one address', async () => {
+describe('A client that guesses invite codes from one address', async () => {
   const { nobody, admin, alice, database } = await world({ people: ['alice'], env })
   const ask = ways(nobody)
   const told = async (answer: string) => {
@@ -37,7 +38,7 @@ describe('a guesser at one address', async () => {
     return Number(new RegExp(`^kith_invite_guesses_total{answer="${answer}"} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
   }
 
-  test('pays for unknown codes alone', async () => {
+  test('is charged for unknown codes only, not for reserved or dead ones', async () => {
     const [held, dead] = [await newCode(admin), await newCode(admin)]
     await database.owner`update app.invite_codes set status = 'revoked' where code = ${dead}`
     expect(await ask(held, 1)).toMatchObject({ status: 200 })
@@ -50,7 +51,7 @@ describe('a guesser at one address', async () => {
     }
   })
 
-  test('is refused when the instance has answered enough of them, also with a code that is right', async () => {
+  test('gets 429 once the instance’s limit is reached, even with a valid code', async () => {
     const before = [await told('unknown'), await told('refused')]
     for (let n = 0; n < 7; n++) expect(await ask('INV-ZZZZZZ', 1)).toFailWith(404, 'invite_unknown')
     const code = await newCode(admin)
@@ -64,7 +65,7 @@ describe('a guesser at one address', async () => {
     expect([await told('unknown'), await told('refused')]).toEqual([(before[0] ?? 0) + 7, (before[1] ?? 0) + 2])
   })
 
-  test('and all others come in with theirs, also on the second try', async () => {
+  test('does not keep others from reserving their codes, even after one wrong attempt', async () => {
     expect(await ask(await newCode(admin), 2)).toMatchObject({ status: 200 })
     expect(await ask('INV-ZZZZZ2', 3)).toFailWith(404, 'invite_unknown')
     expect(await ask(await newCode(admin), 3)).toMatchObject({ status: 200 })
@@ -72,18 +73,18 @@ describe('a guesser at one address', async () => {
   })
 })
 
-describe('guessers with many addresses', async () => {
+describe('Clients that guess from many addresses', async () => {
   const { nobody } = await world({ people: [], env })
   const ask = ways(nobody)
 
-  test('have as many answers as the instance gives, and not one more', async () => {
+  test('get exactly as many answers as the instance allows in total', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask('INV-ZZZZZZ', n % 50)))
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 404)).toHaveLength(6 + 5)
     expect(statuses.filter((status) => status === 429)).toHaveLength(100 - 11)
   })
 
-  test('hold up who comes with a real code no longer than the shorter of both windows', async () => {
+  test('make a blocked client wait no longer than the shorter of the two windows', async () => {
     const refused = await ask('INV-ZZZZZZ', 60)
     expect(refused).toFailWith(429, 'rate_limited')
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)

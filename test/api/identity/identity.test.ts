@@ -1,4 +1,4 @@
-// Logging in and out, one's own profile. Joining: reservations.test.ts and registration.test.ts.
+// Logging in and out, and one's own profile. For joining see reservations.test.ts and registration.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applicant } from '../../support/joining.ts'
 import { ADMIN } from '../../support/settings.ts'
@@ -12,18 +12,18 @@ describe('POST /auth/login', async () => {
   const [bob] = await join('bob')
   const logIn = (email: unknown, password: unknown) => nobody.post<Session>('/auth/login', { email, password })
 
-  test('gives a token and the person', async () => {
+  test('returns a token and the person', async () => {
     const { status, body } = await logIn(alice.email, alice.password)
     expect([status, Object.keys(body).sort()]).toEqual([200, ['accessToken', 'deviceToken', 'user']])
     expect(body.user).toMatchObject({ id: alice.id, username: 'alice' })
     expect(await nobody.withToken(body.accessToken).get('/me')).toMatchObject({ status: 200, body: body.user })
   })
 
-  test('takes the address in any letter case', async () => {
+  test('accepts the address in any letter case', async () => {
     expect(await logIn(` ${alice.email.toUpperCase()} `, alice.password)).toMatchObject({ status: 200 })
   })
 
-  test('says the same of a wrong password and of an unknown address', async () => {
+  test('gives the same answer for a wrong password and for an unknown address', async () => {
     const wrong = await logIn(alice.email, 'not her password')
     expect(wrong).toFailWith(401, 'credentials_wrong')
     for (const unknown of ['zoe@nowhere.example', '', 'no address', '%', "' or true --"]) {
@@ -36,19 +36,19 @@ describe('POST /auth/login', async () => {
   })
 
   test.each([[{}], [{ email: alice.email }], [{ password: 'x' }], [{ email: 1, password: 'x' }]])(
-    'refuses %j',
+    'rejects %j with 422',
     async (body) => {
       expect(await nobody.post('/auth/login', body)).toFailWith(422, 'validation_failed')
     },
   )
 
-  test('tells the banned that they are, once the password is right', async () => {
+  test('tells banned people that they are banned, but only if the password is right', async () => {
     await database.owner`update app.users set banned_at = now() where id = ${bob?.id ?? ''}`
     expect(await logIn(bob?.email, bob?.password)).toFailWith(403, 'person_banned')
     expect(await logIn(bob?.email, 'not his password')).toFailWith(401, 'credentials_wrong')
   })
 
-  test('knows no erased person', async () => {
+  test('answers 401 for an erased person', async () => {
     await database.owner`update app.users set banned_at = null, erased_at = now() where id = ${bob?.id ?? ''}`
     expect(await logIn(bob?.email, bob?.password)).toFailWith(401, 'credentials_wrong')
   })
@@ -57,7 +57,7 @@ describe('POST /auth/login', async () => {
 describe('POST /auth/logout', () => {
   const path = '/auth/logout'
 
-  test.each([undefined, {}, { scope: 'local' }])('ends this token with %j, and no other', async (body) => {
+  test.each([undefined, {}, { scope: 'local' }])('with %j revokes this token and no other', async (body) => {
     const [one, other] = [await alice.login(), await alice.login()]
     expect(await one.post(path, body)).toMatchObject({ status: 204, text: '' })
     expect(await one.get('/me')).toFailWith(401, 'token_revoked')
@@ -65,7 +65,7 @@ describe('POST /auth/logout', () => {
     expect(await other.get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('ends every token with scope global, and none that is issued then', async () => {
+  test('with the scope global revokes all existing tokens, but not later ones', async () => {
     const [bert] = await join('bert')
     const other = await bert?.login()
     expect(await bert?.post(path, { scope: 'global' })).toMatchObject({ status: 204 })
@@ -74,7 +74,7 @@ describe('POST /auth/logout', () => {
     expect(await (await bert?.login())?.get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('takes no other scope, and no caller without a token', async () => {
+  test('rejects any other scope, and a caller without a token', async () => {
     expect(await alice.post(path, { scope: 'everywhere' })).toFailWith(422, 'validation_failed')
     expect(await alice.get('/me')).toMatchObject({ status: 200 })
     expect(await nobody.post(path)).toFailWith(401, 'token_missing')
@@ -82,7 +82,7 @@ describe('POST /auth/logout', () => {
 })
 
 describe.each(['/me', '/identity/me'])('GET %s', (path) => {
-  test('is my profile', async () => {
+  test('returns the caller’s profile', async () => {
     const { status, body } = await alice.get<Record<string, unknown>>(path)
     const { email, firstName, lastName, dateOfBirth, country, city } = applicant('alice')
     const said = { email, firstName, lastName, dateOfBirth, country, city }
@@ -100,13 +100,13 @@ describe.each(['/me', '/identity/me'])('GET %s', (path) => {
     expect([status, body]).toEqual([200, { id, actorId, username, role: 'user', ...said, ...rest }])
   })
 
-  test('needs a token', async () => {
+  test('requires a token', async () => {
     expect(await nobody.get(path)).toFailWith(401, 'token_missing')
   })
 })
 
-describe('the first admin', () => {
-  test('is who the configuration names', async () => {
+describe('The first admin', () => {
+  test('is the person named in the configuration', async () => {
     const { body } = await admin.get('/me')
     expect(body).toMatchObject({
       email: ADMIN.email,
@@ -117,7 +117,7 @@ describe('the first admin', () => {
     })
   })
 
-  test('has three codes from the beginning', async () => {
+  test('has three invite codes from the start', async () => {
     const [row] = await database.owner`
       select count(*)::int as codes from app.invite_codes c join app.users u on u.id = c.generated_by
       where u.role = 'admin' and c.created_at <= u.created_at + interval '5 seconds' and c.status = 'active'`

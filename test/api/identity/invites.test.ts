@@ -1,4 +1,4 @@
-// One's own invite codes, the allotment, and the tree of who came by whom.
+// A person's invite codes, their allotment, and the invite tree.
 import { describe, expect, test } from 'vitest'
 import { applicant } from '../../support/joining.ts'
 import type { Person } from '../../support/person.ts'
@@ -27,19 +27,19 @@ async function bring(person: Person | undefined, name: string): Promise<Person> 
 }
 
 describe('GET /me/invites', () => {
-  test('begins with five to make', async () => {
+  test('allots five codes to a new person, and requires a token', async () => {
     const { status, body } = await alice.get('/me/invites')
     expect([status, body]).toEqual([200, { codes: [], allotment: 5, used: 0, remaining: 5 }])
     expect(await nobody.get('/me/invites')).toFailWith(401, 'token_missing')
   })
 
-  test('counts what is active, reserved, used or revoked, and not what expired', async () => {
+  test('counts active, reserved, used and revoked codes toward the allotment, but not expired ones', async () => {
     const [cora] = await join('cora')
     const [active, reserved, revoked, expired, overdue] = await Promise.all(Array.from({ length: 5 }, () => make(cora)))
     await reserve(reserved as Code)
     await cora?.delete(`/me/invites/${revoked?.id}`)
     await change(expired as Code, { status: 'expired' })
-    await change(overdue as Code, { expires_at: '2020-01-01' }) // and no job has come by yet
+    await change(overdue as Code, { expires_at: '2020-01-01' }) // the job that expires codes has not run yet
     const { codes, ...numbers } = await invites(cora)
     expect(numbers).toEqual({ allotment: 5, used: 0, remaining: 2 })
     expect(Object.fromEntries(codes.map(({ id, status }) => [id, status]))).toEqual({
@@ -62,14 +62,14 @@ describe('GET /me/invites', () => {
     [-60, 28, 5],
     [1200, 0, 29],
     [10_000, 3000, 30],
-  ])('with a total of %d and %d days allots %d', async (total, days, allotment) => {
+  ])('allots to a reputation of %d and an account of %d days %d codes', async (total, days, allotment) => {
     await database.owner`update app.accounts set total_reputation = ${total} where user_id = ${bob.id}`
     await database.owner`
       update app.users set created_at = now() - ${days} * interval '1 day' where id = ${bob.id}`
     expect(await invites(bob)).toMatchObject({ allotment })
   })
 
-  test('knows the total from what was earned', async () => {
+  test('computes the allotment from the reputation earned', async () => {
     const [dina] = await join('dina')
     const [row] = await database.owner`
       select private.add_reputation(${dina?.id ?? ''}, (select id from app.interests where level = 3 limit 1), 'admin.adjusted', 120)`
@@ -84,7 +84,7 @@ describe('GET /me/invites', () => {
 })
 
 describe('POST /me/invites', () => {
-  test('makes a code that lets somebody in', async () => {
+  test('creates a code that can be reserved, valid for 30 days, and requires a token', async () => {
     const { status, body } = await alice.post<Code>('/me/invites')
     expect([status, body]).toMatchObject([201, { status: 'active', usedBy: null, usedAt: null, reservedUntil: null }])
     expect(body.code).toMatch(/^INV-[A-Z2-9]{6}$/)
@@ -94,7 +94,7 @@ describe('POST /me/invites', () => {
     expect(await nobody.post('/me/invites')).toFailWith(401, 'token_missing')
   })
 
-  test('makes none beyond the allotment, however many ask at once', async () => {
+  test('creates no code beyond the allotment, however many requests run concurrently', async () => {
     const [emma] = await join('emma')
     const answers = await Promise.all(Array.from({ length: 12 }, () => emma?.post('/me/invites')))
     expect(answers.filter((answer) => answer?.status === 201)).toHaveLength(5)
@@ -104,7 +104,7 @@ describe('POST /me/invites', () => {
 })
 
 describe('DELETE /me/invites/:id', () => {
-  test('revokes an active code and a reserved one, whose reservation ends; twice is once', async () => {
+  test('revokes an active or a reserved code, ends the reservation, and is idempotent', async () => {
     const [finn] = await join('finn')
     const [active, reserved] = [await make(finn), await make(finn)]
     const sessionId = await reserve(reserved)
@@ -117,7 +117,7 @@ describe('DELETE /me/invites/:id', () => {
     expect(await invites(finn)).toMatchObject({ remaining: 3 })
   })
 
-  test('refuses what was used or has expired, and codes of others', async () => {
+  test('rejects used and expired codes with 409 and other people’s codes with 404', async () => {
     const [gwen] = await join('gwen')
     const [used, expired, other] = [await make(gwen), await make(gwen), await make(gwen)]
     await nobody.post('/auth/register', { ...applicant('gus'), sessionId: await reserve(used) })
@@ -132,7 +132,7 @@ describe('DELETE /me/invites/:id', () => {
 })
 
 describe('GET /me/invite-tree', () => {
-  test('shows by whom one came and whom one brought in', async () => {
+  test('shows who invited the caller and whom the caller invited, without blocked and banned people', async () => {
     const [hugo] = await join('hugo')
     expect(await tree(hugo)).toMatchObject({ invitedBy: { username: 'admin' }, items: [] })
     const ines = await bring(hugo, 'ines')
@@ -149,7 +149,7 @@ describe('GET /me/invite-tree', () => {
     expect((await invites(hugo)).codes.map(({ usedBy }) => usedBy)).toEqual([null, null])
   })
 
-  test('is a list like any other: every item once', async () => {
+  test('is paginated, with each item on exactly one page', async () => {
     const walked: string[] = []
     let cursor = ''
     for (;;) {

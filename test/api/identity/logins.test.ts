@@ -1,4 +1,4 @@
-// Logging in with a password: hashes that are made anew, attempts that fail, and more of them than can be checked.
+// Logging in with a password: rehashing, failed attempts, and more attempts than the instance can check.
 import { hash } from '@node-rs/argon2'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
@@ -9,7 +9,7 @@ import { world } from '../../support/world.ts'
 const { bob, nobody, database } = await world({ people: ['bob'] })
 const { owner } = database
 
-describe('a password hash', () => {
+describe('A password hash', () => {
   const stored = async ({ id }: Person) => {
     const [row] = await owner`select password_hash from private.credentials where user_id = ${id}`
     return String(row?.password_hash)
@@ -20,7 +20,7 @@ describe('a password hash', () => {
   test.each([
     { memoryCost: 8192, timeCost: 2 },
     { memoryCost: 19_456, timeCost: 1 },
-  ])('that is weaker than %j is made anew at login', async (parameters) => {
+  ])('weaker than the standard, with %j, is replaced at the next login', async (parameters) => {
     const weak = await hash(bob.password, parameters)
     await store(bob, weak)
     const wrong = await nobody.post('/auth/login', { email: bob.email, password: 'not his password' })
@@ -34,7 +34,7 @@ describe('a password hash', () => {
     expect(await stored(bob)).toBe(fresh)
   })
 
-  test('that is stronger stays', async () => {
+  test('stronger than the standard is kept', async () => {
     const strong = await hash(bob.password, { memoryCost: 32_768, timeCost: 3 })
     await store(bob, strong)
     await bob.login()
@@ -42,7 +42,7 @@ describe('a password hash', () => {
   })
 })
 
-describe('logins that fail', async () => {
+describe('Failed logins', async () => {
   const limits = { global: '10000/min', login: '10000/min', login_account: '4/min' }
   const tight = await world({
     people: ['alice', 'bob', 'kiki'],
@@ -52,9 +52,9 @@ describe('logins that fail', async () => {
   const forget = () => tight.database.owner`delete from private.rates`
 
   test.each([
-    ['a person', 'alice@example.org'],
-    ['nobody', 'zoe@example.org'],
-  ])('are counted by account: %s', async (_who, email) => {
+    ['a registered address', 'alice@example.org'],
+    ['an unknown address', 'zoe@example.org'],
+  ])('are limited per account: %s', async (_who, email) => {
     const letters = [email, email.toUpperCase(), ` ${email}`, email]
     for (const one of letters) expect(await logIn(one, 'wrong')).toFailWith(401, 'credentials_wrong')
     const refused = await logIn(email, 'wrong')
@@ -65,37 +65,37 @@ describe('logins that fail', async () => {
     expect(await logIn(tight.bob.email, tight.bob.password)).toMatchObject({ status: 200 })
   })
 
-  test('are counted where all facades see it, and without the address', async () => {
+  test('are counted in the database, where all facades see them, without the address', async () => {
     const rows = await tight.database.owner`select key, used from private.rates where key ~ '^login_account'`
     expect(rows.map(({ used }) => used).sort()).toEqual([0, 4, 4])
     expect(JSON.stringify(rows)).not.toMatch(/alice|zoe|bob/)
   })
 
-  test('cannot be outrun', async () => {
+  test('stay within the limit even when they are concurrent', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => logIn('yan@example.org', 'wrong')))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(4)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(8)
   })
 
-  test('and those that succeed are not', async () => {
+  test('are counted, and successful logins are not', async () => {
     await forget()
     for (let n = 0; n < 6; n++) expect(await logIn(tight.bob.email, tight.bob.password)).toMatchObject({ status: 200 })
   })
 
-  test('nor does an answer tell how many there were', async () => {
+  test('are answered without a hint of how many there were', async () => {
     const answers = [await logIn('una@example.org', 'wrong'), await logIn('una@example.org', 'wrong')]
     expect(answers.map(({ headers }) => headers.get('ratelimit-limit'))).toEqual(['10000', '10000'])
   })
 
-  describe('are counted by what the address is, however it is written', () => {
+  describe('count per normalized address', () => {
     const { email, password } = tight.kiki
     const spellings = ['KIKI@example.org', '\u212ai\u212ai@example.org', '\t kiki@EXAMPLE.org\u00a0']
 
-    test.each(spellings)('%j is the same one', async (spelling) => {
+    test.each(spellings)('so that %j logs in to the same account', async (spelling) => {
       expect(await logIn(spelling, password)).toMatchObject({ status: 200 })
     })
 
-    test('and they share one count', async () => {
+    test('so that all spellings share one count', async () => {
       await forget()
       for (const spelling of [...spellings, email])
         expect(await logIn(spelling, 'wrong')).toFailWith(401, 'credentials_wrong')
@@ -103,7 +103,7 @@ describe('logins that fail', async () => {
         expect(await logIn(spelling, password)).toFailWith(429, 'rate_limited')
     })
 
-    test('no letter that the database takes for another leads past it', async () => {
+    test('so that no letter that the database folds to another bypasses the limit', async () => {
       for (let n = 0; n < 5; n++) await logIn(email, 'wrong')
       expect(await logIn(email, password)).toFailWith(429, 'rate_limited')
       const alike = await tight.database.owner<{ letter: string; plain: string }[]>`
@@ -118,8 +118,8 @@ describe('logins that fail', async () => {
   })
 })
 
-describe('more passwords than can be checked', () => {
-  test('are refused at once, those that wait are answered, and only what was checked counts', async () => {
+describe('With more passwords to check than fit in the queue', () => {
+  test('surplus logins get 503 at once, queued ones are answered, and only checked passwords count', async () => {
     ownOnly('floods the instance')
     await owner`delete from private.rates`
     const email = 'zoe@example.org'
@@ -128,7 +128,7 @@ describe('more passwords than can be checked', () => {
       nobody.post('/auth/login', { email, password: 'wrong' }).finally(() => open--),
     )
     expect(await bob.get('/me')).toMatchObject({ status: 200 })
-    expect(open, 'what needs no password was answered meanwhile').toBeGreaterThan(0)
+    expect(open, 'requests without a password are answered meanwhile').toBeGreaterThan(0)
     const answers = await Promise.all(flood)
     const refused = answers.filter(({ status }) => status !== 401)
     for (const answer of refused) {
@@ -142,7 +142,7 @@ describe('more passwords than can be checked', () => {
     expect(await bob.login()).toBeDefined()
   })
 
-  test('keep nobody out who comes from a device of theirs, or is inside', async () => {
+  test('a known device can still log in, and a session can still change its password', async () => {
     ownOnly('floods the instance')
     const { email, password } = bob
     const { body } = await nobody.post<{ deviceToken: string }>('/auth/login', { email, password })
@@ -150,12 +150,12 @@ describe('more passwords than can be checked', () => {
     const flood = Array.from({ length: open }, () =>
       nobody.post('/auth/login', { email: 'zoe@example.org', password: 'wrong' }).finally(() => open--),
     )
-    await until(() => open < 160) // the queue is full, and strangers are refused
+    await until(() => open < 160) // the queue is full, and unknown devices get 503
     const own = { email, password, deviceToken: body.deviceToken }
     expect(await nobody.post('/auth/login', own)).toMatchObject({ status: 200 })
     const change = { currentPassword: password, newPassword: password }
     expect(await bob.patch('/identity/me/password', change)).toMatchObject({ status: 200 })
-    expect(open, 'strangers still wait').toBeGreaterThan(0)
+    expect(open, 'unknown devices still wait').toBeGreaterThan(0)
     await Promise.all(flood)
   })
 })

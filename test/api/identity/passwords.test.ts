@@ -1,4 +1,4 @@
-// Changing a password, and what is no way to set a new one. Those that come by mail: test/worker/mail.test.ts.
+// Changing a password, and what cannot be used to set one. For resets by mail see test/worker/mail.test.ts.
 import { describe, expect, test } from 'vitest'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 import type { Person } from '../../support/person.ts'
@@ -14,7 +14,7 @@ const invite = async (name: string) => (await join(name))[0] as Person
 describe('PATCH /identity/me/password', () => {
   const path = '/identity/me/password'
 
-  test('sets a new one, ends every token and session, and gives a fresh one', async () => {
+  test('sets the password, revokes every token and session, and returns a fresh token', async () => {
     const bob = await invite('bob')
     const other = await bob.login()
     const { email, password } = bob
@@ -34,7 +34,7 @@ describe('PATCH /identity/me/password', () => {
     expect(await logIn(email, change.newPassword)).toMatchObject({ status: 200 })
   })
 
-  test('may begin a rotating session', async () => {
+  test('can start a rotating session', async () => {
     const ben = await invite('ben')
     const change = { currentPassword: ben.password, newPassword: 'a better password', session: 'rotating' }
     const { body } = await ben.patch<Session>(path, change)
@@ -43,7 +43,7 @@ describe('PATCH /identity/me/password', () => {
     expect(await ben.withToken(next.body.accessToken).get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('of two at once one comes too late', async () => {
+  test('succeeds for exactly one of concurrent requests', async () => {
     const bea = await invite('bea')
     const change = (n: number) => bea.patch(path, { currentPassword: bea.password, newPassword: `password ${n}` })
     const answers = await Promise.all([1, 2, 3, 4].map(change))
@@ -51,7 +51,7 @@ describe('PATCH /identity/me/password', () => {
     for (const { status } of answers) expect([200, 401, 403]).toContain(status)
   })
 
-  test('refuses a wrong one with 403, and changes nothing', async () => {
+  test('answers 403 for a wrong current password and changes nothing', async () => {
     for (const currentPassword of ['wrong', '', alice.password.toUpperCase()]) {
       const answer = await alice.patch(path, { currentPassword, newPassword: 'a better password' })
       expect(answer).toFailWith(403, 'password_wrong')
@@ -69,7 +69,7 @@ describe('PATCH /identity/me/password', () => {
     [{ currentPassword: 'x', newPassword: 'x'.repeat(1025) }],
     [{ currentPassword: 1, newPassword: 'a better password' }],
     [{ currentPassword: 'x', newPassword: 'a better password', session: 'long' }],
-  ])('refuses %j', async (body) => {
+  ])('rejects %j with 422, and a caller without a token with 401', async (body) => {
     expect(await alice.patch(path, body)).toFailWith(422, 'validation_failed')
     expect(await nobody.patch(path, body)).toFailWith(401, 'token_missing')
   })
@@ -87,28 +87,28 @@ describe.each(['/auth/forgot-password', '/forgot/request'])('POST %s', (path) =>
     { email: '' },
     { email: 'nobody' },
     { email: `${'a'.repeat(250)}@b.example` },
-  ])('refuses %j', async (body) => {
+  ])('rejects %j with 422', async (body) => {
     expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
   })
 
-  test('takes admin@localhost, which the first admin has where nobody chose another', async () => {
+  test('accepts admin@localhost, the default address of the first admin', async () => {
     expect(await nobody.post(path, { email: 'admin@localhost' })).toMatchObject({ status: 200, body: { ok: true } })
   })
 })
 
 describe.each(['/auth/reset-password', '/forgot/reset'])('POST %s', (path) => {
   test.each([{}, { token: 'x' }, { newPassword: 'long enough' }, { token: 1, newPassword: 'long enough' }])(
-    'refuses %j',
+    'rejects %j with 422',
     async (body) => {
       expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
     },
   )
 
-  test.each(['', 'x', 'A'.repeat(70)])('knows no token %j', async (token) => {
+  test.each(['', 'x', 'A'.repeat(70)])('answers 410 for the token %j', async (token) => {
     expect(await reset(token, 'long enough', path)).toFailWith(410, 'reset_over')
   })
 
-  test('knows no token that was not mailed', async () => {
+  test('answers 410 for a token that was not sent by mail', async () => {
     const { body } = await nobody.post<Session>('/auth/login', { ...credentials(alice), session: 'rotating' })
     const made = createSeals([JWT_SECRET]).seal('reset', { id: crypto.randomUUID(), generation: 0 })
     for (const token of [made, body.refreshToken, body.accessToken])

@@ -1,4 +1,4 @@
-// Personas: five at most, exactly one of them the default at every moment.
+// Personas: at most five per person, and at every moment exactly one of them is the default.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -12,7 +12,7 @@ const list = async (person: Person | undefined) => (await person?.get<{ items: P
 const make = async (person: Person | undefined, name: string) => (await person?.post<Persona>(path, { name }))?.body.id
 
 describe('GET /me/personas', () => {
-  test('begins with Main, which is the default', async () => {
+  test('lists only the persona Main for a new person, as the default, and requires a token', async () => {
     const [ada] = await join('ada')
     const { status, body } = (await ada?.get(path)) ?? {}
     const main = { name: 'Main', about: null, accent: 'ink', profilePicUrl: null, isDefault: true }
@@ -23,7 +23,7 @@ describe('GET /me/personas', () => {
 })
 
 describe('POST /me/personas', () => {
-  test('makes one that is not the default', async () => {
+  test('creates a persona that is not the default', async () => {
     const form = { name: ' Poet ', about: 'Verse', accent: 'sage', profilePicUrl: 'https://example.org/p.png' }
     const { status, body } = await alice.post(path, { ...form, isDefault: true })
     expect([status, body]).toMatchObject([201, { ...form, name: 'Poet', isDefault: false }])
@@ -33,12 +33,12 @@ describe('POST /me/personas', () => {
     })
   })
 
-  test('refuses a name that one has, and lets others have it', async () => {
+  test('rejects a name that the person already uses, while others may use it', async () => {
     expect(await alice.post(path, { name: 'Poet' })).toFailWith(409, 'persona_name_taken')
     expect(await bob.post(path, { name: 'Poet' })).toMatchObject({ status: 201 })
   })
 
-  test('makes no sixth, also when many ask at once', async () => {
+  test('creates at most four beside Main, even with concurrent requests', async () => {
     const [cleo] = await join('cleo')
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => cleo?.post(path, { name: `P${n}` })))
     expect(answers.filter((answer) => answer?.status === 201)).toHaveLength(4)
@@ -55,7 +55,7 @@ describe('POST /me/personas', () => {
     [{ name: 'A', accent: 'plum' }],
     [{ name: 'A', accent: null }],
     [{ name: 'A', profilePicUrl: 'nowhere' }],
-  ])('refuses %j', async (body) => {
+  ])('rejects %j with 422', async (body) => {
     expect(await alice.post(path, body)).toFailWith(422, 'validation_failed')
   })
 })
@@ -63,7 +63,7 @@ describe('POST /me/personas', () => {
 describe('PATCH /me/personas/:id', async () => {
   const id = await make(bob, 'Draft')
 
-  test('changes what is there, clears what is null, keeps what is absent', async () => {
+  test('changes fields that are present, clears those that are null, and keeps absent ones', async () => {
     const all = { name: 'Final', about: 'Done', accent: 'gold', profilePicUrl: 'https://example.org/f.png' }
     expect(await bob.patch(`${path}/${id}`, all)).toMatchObject({ status: 200, body: { id, ...all, isDefault: false } })
     const cleared = { about: null, profilePicUrl: null }
@@ -72,13 +72,13 @@ describe('PATCH /me/personas/:id', async () => {
   })
 
   test.each([{ name: null }, { name: '' }, { accent: null }, { accent: 'red' }, { about: 5 }])(
-    'refuses %j',
+    'rejects %j with 422',
     async (body) => {
       expect(await bob.patch(`${path}/${id}`, body)).toFailWith(422, 'validation_failed')
     },
   )
 
-  test('refuses a name of another persona, and personas of others', async () => {
+  test('rejects a name of another own persona with 409 and other people’s personas with 404', async () => {
     expect(await bob.patch(`${path}/${id}`, { name: 'Main' })).toFailWith(409, 'persona_name_taken')
     expect(await alice.patch(`${path}/${id}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')
     expect(await alice.patch(`${path}/${UNKNOWN}`, { name: 'Mine' })).toFailWith(404, 'persona_unknown')
@@ -86,13 +86,13 @@ describe('PATCH /me/personas/:id', async () => {
   })
 })
 
-describe('the default', async () => {
+describe('The default persona', async () => {
   const [dan] = await join('dan')
   const [main] = await list(dan)
   const other = await make(dan, 'Other')
   const defaults = async () => (await list(dan)).filter(({ isDefault }) => isDefault).map(({ name }) => name)
 
-  test('cannot be deleted, and another can be made it', async () => {
+  test('cannot be deleted, and another persona can be made the default', async () => {
     expect(await dan?.delete(`${path}/${main?.id}`)).toFailWith(409, 'persona_is_default')
     for (const _twice of [1, 2]) {
       const answer = await dan?.post(`${path}/${other}/set-default`)
@@ -104,7 +104,7 @@ describe('the default', async () => {
     expect(await dan?.delete(`${path}/${other}`)).toFailWith(409, 'persona_is_default')
   })
 
-  test('is one’s own affair', async () => {
+  test('can be set only by its owner', async () => {
     expect(await alice.post(`${path}/${other}/set-default`)).toFailWith(404, 'persona_unknown')
     expect(await alice.delete(`${path}/${other}`)).toFailWith(404, 'persona_unknown')
     expect(await nobody.post(`${path}/${other}/set-default`)).toFailWith(401, 'token_missing')
@@ -112,7 +112,7 @@ describe('the default', async () => {
     expect(await defaults()).toEqual(['Other'])
   })
 
-  test('is exactly one, whatever happens at once', async () => {
+  test('is exactly one after any concurrent changes and deletions', async () => {
     const ids = [other, await make(dan, 'A'), await make(dan, 'B'), await make(dan, 'C')]
     for (let round = 0; round < 5; round++) {
       await Promise.all(

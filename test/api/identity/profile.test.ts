@@ -1,4 +1,4 @@
-// Changing one's profile and name, what others see of it, and presence.
+// Changing one's profile and username, what others see of it, and presence.
 import { describe, expect, test } from 'vitest'
 import { applicant } from '../../support/joining.ts'
 import { until } from '../../support/until.ts'
@@ -8,7 +8,7 @@ const { alice, bob, carla, nobody, database, join } = await world()
 type Me = Record<string, unknown> & { username: string; actorId: string; lastSeenAt: string | null }
 
 describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
-  test('changes every editable field, and what is absent stays', async () => {
+  test('changes every editable field and keeps absent ones', async () => {
     const changes = {
       firstName: ' Alïce ',
       lastName: 'Ångström',
@@ -26,12 +26,12 @@ describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
     expect((await alice.get<Me>('/me')).body).toMatchObject({ ...stored, city: 'Lund' })
   })
 
-  test('null clears what may be empty', async () => {
+  test('clears an optional field that is null', async () => {
     const cleared = { phone: null, about: null, profilePicUrl: null }
     expect(await alice.patch(path, cleared)).toMatchObject({ status: 200, body: cleared })
   })
 
-  test('unknown fields, and those that nobody edits, change nothing', async () => {
+  test('ignores unknown fields and those that cannot be edited', async () => {
     const before = (await alice.get<Me>('/me')).body
     const more = {
       role: 'admin',
@@ -74,7 +74,7 @@ describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
     ['profilePicUrl', 'data:image/png;base64,AAAA'],
     ['profilePicUrl', 'a.png'],
     ['profilePicUrl', `https://example.org/${'x'.repeat(2000)}`],
-  ])('refuses the %s %j', async (field, value) => {
+  ])('rejects the %s %j with 422', async (field, value) => {
     const answer = await alice.patch(path, { [field]: value })
     expect(answer).toFailWith(422, 'validation_failed')
     expect(answer.body).toMatchObject({ message: [expect.stringMatching(`^${field}: `)] })
@@ -87,24 +87,24 @@ describe.each(['/me', '/identity/me'])('PATCH %s', (path) => {
     ['city', 'Malm\u0007ö'],
     ['about', '\u3164'],
     ['about', 'Reads\u001b.'],
-  ])('refuses the %s %j, which is no text to show', async (field, value) => {
+  ])('rejects the %s %j as text_unfit', async (field, value) => {
     expect(await alice.patch(path, { [field]: value })).toFailWith(422, 'text_unfit')
   })
 
-  test('stores what it is sent in one form', async () => {
+  test('stores text in Unicode normalization form C', async () => {
     const sent = { firstName: 'Ange\u0301lique', about: '\u1112\u1161\u11ab 👩‍👩‍👧‍👦 🏳️‍🌈' }
     const stored = { firstName: 'Angélique', about: '한 👩‍👩‍👧‍👦 🏳️‍🌈' }
     expect(await alice.patch(path, sent)).toMatchObject({ status: 200, body: stored })
   })
 
-  test('needs a body and a token', async () => {
+  test('requires a body and a token', async () => {
     expect(await alice.patch(path)).toFailWith(422, 'validation_failed')
     expect(await nobody.patch(path, {})).toFailWith(401, 'token_missing')
   })
 })
 
-describe('a new username', () => {
-  test('leads to the person, and so does the one before, also in what they wrote', async () => {
+describe('A new username', () => {
+  test('leads to the person, as does the old one, and appears in posts written before', async () => {
     const [dora] = await join('dora')
     const post = await dora?.post<{ id: string }>('/posts', { body: 'Signed.' })
     const { status, body } = (await dora?.patch<Me>('/me', { username: 'Dora_New' })) ?? {}
@@ -119,7 +119,7 @@ describe('a new username', () => {
     expect(await bob.delete('/users/dora/block')).toMatchObject({ status: 204 })
   })
 
-  test('is nobody else’s, in any letter case, and neither is an old one', async () => {
+  test('cannot be one that somebody else has or had, in any letter case', async () => {
     expect(await bob.patch('/me', { username: 'CARLA' })).toFailWith(409, 'username_taken')
     expect(await bob.patch('/me', { username: 'dora' })).toFailWith(409, 'username_taken')
     const [dora] = await join('dora_2')
@@ -128,11 +128,14 @@ describe('a new username', () => {
     expect(body.username).toBe('bob')
   })
 
-  test.each(['support', 'Moderator', '_kith_', 'ad_min'])('is not %s, which is of an office', async (username) => {
-    expect(await bob.patch('/me', { username })).toFailWith(409, 'username_reserved')
-  })
+  test.each(['support', 'Moderator', '_kith_', 'ad_min'])(
+    'cannot be %s, which is reserved for staff',
+    async (username) => {
+      expect(await bob.patch('/me', { username })).toFailWith(409, 'username_reserved')
+    },
+  )
 
-  test('is not made of a name that somebody had', async () => {
+  test('generated at registration is never one that somebody had', async () => {
     const code = await carla.post<{ code: string }>('/me/invites')
     const { body } = await nobody.post<{ sessionId: string }>('/auth/reserve-invite', { code: code.body.code })
     const twin = { ...applicant('dora'), email: 'other.dora@example.org', sessionId: body.sessionId }
@@ -140,7 +143,7 @@ describe('a new username', () => {
     expect(joined.body.user.username).toMatch(/^dora_\d{1,4}$/)
   })
 
-  test('can be an old one of one’s own', async () => {
+  test('can be one that the person had before', async () => {
     const [emil] = await join('emil')
     await emil?.patch('/me', { username: 'emil_x' })
     expect(await emil?.patch('/me', { username: 'emil' })).toMatchObject({ status: 200, body: { username: 'emil' } })
@@ -148,7 +151,7 @@ describe('a new username', () => {
     expect(await bob.get('/users/emil_x')).toMatchObject({ status: 200, body: { username: 'emil' } })
   })
 
-  test('comes 10 times, and going back is always possible', async () => {
+  test('can be chosen 10 times, and going back to an old one is always possible', async () => {
     const [fay] = await join('fay')
     for (let n = 1; n <= 10; n++) expect((await fay?.patch('/me', { username: `fay_${n}` }))?.status).toBe(200)
     expect(await fay?.patch('/me', { username: 'fay_11' })).toFailWith(409, 'usernames_exhausted')
@@ -156,7 +159,7 @@ describe('a new username', () => {
     expect(await fay?.patch('/me', { username: 'fay' })).toMatchObject({ status: 200 })
   })
 
-  test('goes to one of ten who want it at once, as does one that is just given up', async () => {
+  test('is given to exactly one of concurrent claimants; one that was just given up goes to nobody else', async () => {
     const people = await join(...Array.from({ length: 6 }, (_, n) => `racer_${n}`))
     const answers = await Promise.all(people.map((person) => person.patch('/me', { username: 'the_prize' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
@@ -171,7 +174,7 @@ describe('a new username', () => {
 })
 
 describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => {
-  test('is the public profile, by every spelling of a person', async () => {
+  test('returns the public profile, for every spelling of the name', async () => {
     const { body } = await alice.get<Me>('/me')
     const profile = {
       id: alice.actorId,
@@ -193,13 +196,13 @@ describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => 
   })
 
   test.each(['zoe', 'acct:alice@elsewhere.example', alice.id, '%00', 'a'.repeat(300)])(
-    'does not know %s',
+    'does not find %s',
     async (name) => {
       expect([404, 422]).toContain((await bob.get(path + name)).status)
     },
   )
 
-  test('shows nobody across a block, and no banned or erased person, all alike', async () => {
+  test('answers 404 for blocked, banned and erased people, exactly as for unknown ones', async () => {
     const [gone, banned] = await join(...(path === '/users/' ? ['gil', 'hal'] : ['gina', 'hana']))
     const unknown = await bob.get(`${path}zoe`)
     expect(unknown).toFailWith(404, 'person_unknown')
@@ -216,12 +219,12 @@ describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => 
     expect((await bob.get(path + banned?.username)).body).toEqual(unknown.body)
   })
 
-  test('needs a token', async () => {
+  test('requires a token', async () => {
     expect(await nobody.get(`${path}alice`)).toFailWith(401, 'token_missing')
   })
 })
 
-describe('presence', () => {
+describe('Presence', () => {
   const seen = async (id: string) => {
     const [row] =
       await database.owner`select last_seen_at as at, xmin::text as version from app.accounts where user_id = ${id}`
@@ -239,11 +242,11 @@ describe('presence', () => {
     expect(await seen(ida?.id ?? '')).toEqual(first)
   })
 
-  test('is nobody else’s to see', async () => {
+  test('is not shown to other people', async () => {
     expect(JSON.stringify((await bob.get('/users/ida')).body)).not.toContain('lastSeen')
   })
 
-  test('is kept to one write in five minutes by the database too', async () => {
+  test('is written at most once in five minutes, which the database enforces too', async () => {
     const note = () => database.asCaller({ sub: carla.id, role: 'user' }, (sql) => sql`select api.note_presence()`)
     await note()
     const before = await seen(carla.id)

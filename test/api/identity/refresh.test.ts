@@ -1,4 +1,4 @@
-// Refresh tokens: what they are exchanged for, what spends them, and secrets that are replaced.
+// Refresh tokens: what they are exchanged for, what invalidates them, and what happens when the secret is replaced.
 import { describe, expect, test } from 'vitest'
 import { createSeals, hashOf } from '../../../api-facade/lib/seals.ts'
 import { createTokens } from '../../../api-facade/lib/tokens.ts'
@@ -17,12 +17,12 @@ async function stateOf(token: string) {
     select generation, ended_at is not null as ended from app.sessions where id = ${familyOf(token)}`
   return row
 }
-/** As if the last refresh had been so long ago. */
+/** Moves the last refresh so far into the past. */
 const wait = (token: string, time: string) =>
   owner`update app.sessions set last_used_at = last_used_at - ${time}::interval where id = ${familyOf(token)}`
 
 describe('POST /identity/refresh', () => {
-  test('exchanges a token for a fresh pair, again and again', async () => {
+  test('exchanges a token for a fresh pair, repeatedly', async () => {
     let pair = await begin(alice)
     const seen = new Set([pair.refreshToken, pair.accessToken])
     for (let n = 1; n <= 5; n++) {
@@ -37,7 +37,7 @@ describe('POST /identity/refresh', () => {
     }
   })
 
-  test('20 at once give one family with one successor', async () => {
+  test('gives 20 concurrent requests the same successor in one session', async () => {
     const { refreshToken } = await begin(alice)
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -49,7 +49,7 @@ describe('POST /identity/refresh', () => {
     expect(await refresh(successor)).toMatchObject({ status: 200 })
   })
 
-  test.each(['10 seconds', '1 hour'])('a replay %s later kills the family, and it stays dead', async (time) => {
+  test.each(['10 seconds', '1 hour'])('ends the session for good when a token is reused %s later', async (time) => {
     const stolen = await begin(alice)
     const other = await begin(alice)
     const { body: next } = await refresh(stolen.refreshToken)
@@ -64,20 +64,23 @@ describe('POST /identity/refresh', () => {
     expect(await refresh(other.refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test('a replay within 10 seconds gives the same successor', async () => {
+  test('returns the same successor when a token is reused within 10 seconds', async () => {
     const { refreshToken } = await begin(alice)
     const { body: first } = await refresh(refreshToken)
     await wait(first.refreshToken, '8 seconds')
     expect((await refresh(refreshToken)).body.refreshToken).toBe(first.refreshToken)
   })
 
-  test.each(['', 'x', '.', 'a.b.c', 'A'.repeat(70), 'A'.repeat(1024)])('knows no token %j', async (token) => {
-    const answer = await refresh(token)
-    expect(answer).toFailWith(401, 'refresh_token_invalid')
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-  })
+  test.each(['', 'x', '.', 'a.b.c', 'A'.repeat(70), 'A'.repeat(1024)])(
+    'answers 401 for the token %j',
+    async (token) => {
+      const answer = await refresh(token)
+      expect(answer).toFailWith(401, 'refresh_token_invalid')
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    },
+  )
 
-  test('knows no token that is like one of ours', async () => {
+  test('answers 401 for tokens that resemble a valid one', async () => {
     const { refreshToken, accessToken } = await begin(alice)
     const id = familyOf(refreshToken)
     const seals = createSeals([JWT_SECRET])
@@ -99,25 +102,25 @@ describe('POST /identity/refresh', () => {
   })
 
   test.each([undefined, {}, { refreshToken: 1 }, { refreshToken: null }, { refreshToken: 'A'.repeat(1025) }])(
-    'refuses %j',
+    'rejects %j with 422',
     async (body) => {
       expect(await nobody.post('/identity/refresh', body)).toFailWith(422, 'validation_failed')
     },
   )
 
-  test('and no refresh token is an access token', async () => {
+  test('returns refresh tokens that are not accepted as access tokens', async () => {
     const { refreshToken } = await begin(alice)
     expect(await nobody.withToken(refreshToken).get('/me')).toFailWith(401, 'token_invalid')
   })
 
-  test('needs no access token, and minds no dead one', async () => {
+  test('requires no access token and ignores a revoked one', async () => {
     const { refreshToken, accessToken } = await begin(alice)
     const dead = nobody.withToken(accessToken)
     await dead.post('/auth/logout')
     expect(await dead.post('/identity/refresh', { refreshToken })).toMatchObject({ status: 200 })
   })
 
-  test('gives claims of now', async () => {
+  test('returns an access token with the person’s current role', async () => {
     const [climber] = (await join('climber')) as [Person]
     const { refreshToken } = await begin(climber)
     await owner`update app.users set role = 'moderator' where id = ${climber.id}`
@@ -125,7 +128,7 @@ describe('POST /identity/refresh', () => {
     expect(claimsOf(body.accessToken)).toMatchObject({ role: 'moderator' })
   })
 
-  test('keeps no token that could be read in the database', async () => {
+  test('stores only a hash of the token', async () => {
     const { refreshToken } = await begin(alice)
     const [row] = await owner`
       select to_json(s)::text as text, encode(token_hash, 'hex') as hash from app.sessions s where id = ${familyOf(refreshToken)}`
@@ -134,7 +137,7 @@ describe('POST /identity/refresh', () => {
   })
 })
 
-describe('a secret that is replaced', async () => {
+describe('A replaced secret', async () => {
   const OLD = 'the secret that signed before this one, and verifies for a while'
   const after = await world({ people: ['carla'], env: { JWT_SECRET_PREVIOUS: OLD } })
   const [before, now] = [createSeals([OLD]), createSeals([JWT_SECRET])]
@@ -142,7 +145,7 @@ describe('a secret that is replaced', async () => {
   const { carla } = after
   const claims = { sub: carla.id, email: carla.email, role: 'user', iat: seconds, exp: seconds + 900 } as const
 
-  test('still verifies access tokens, and signs none', async () => {
+  test('still verifies access tokens, but no longer signs any', async () => {
     const old = await createTokens([OLD])
     expect(await carla.withToken(await old.sign(claims)).get('/me')).toMatchObject({ status: 200 })
     const fresh = (await carla.login()).token ?? ''
@@ -152,7 +155,7 @@ describe('a secret that is replaced', async () => {
     expect(await carla.withToken(await other.sign(claims)).get('/me')).toFailWith(401, 'token_invalid')
   })
 
-  test('still opens refresh tokens, whose successors it does not make', async () => {
+  test('still opens refresh tokens, but their successors use the new secret', async () => {
     const sealed = { id: crypto.randomUUID(), generation: 7 }
     const token = before.seal('refresh', sealed)
     await after.database.owner`
@@ -162,7 +165,7 @@ describe('a secret that is replaced', async () => {
     expect([status, body.refreshToken]).toEqual([200, now.seal('refresh', { ...sealed, generation: 8 })])
   })
 
-  test('is not asked for by a facade that does not have it', async () => {
+  test('is not accepted by a facade that does not have it', async () => {
     const token = before.seal('refresh', { id: crypto.randomUUID(), generation: 0 })
     expect(await refresh(token)).toFailWith(401, 'refresh_token_invalid')
     const old = await createTokens([OLD])

@@ -1,4 +1,4 @@
-// Joining with a reservation, in both spellings.
+// Registering with a reservation, at both paths.
 import { describe, expect, test } from 'vitest'
 import { newCode, reserve } from '../../support/codes.ts'
 import { claimsOf } from '../../support/crawler.ts'
@@ -26,7 +26,7 @@ describe('POST /auth/register', async () => {
     return date.toISOString().slice(0, 10)
   }
 
-  test.each(Object.keys(whole))('needs %s', async (field) => {
+  test.each(Object.keys(whole))('requires %s', async (field) => {
     const { status, headers, body } = await nobody.post('/auth/register', { ...whole, [field]: undefined })
     expect([status, headers.get('x-error-code')]).toEqual([422, 'validation_failed'])
     expect(body).toMatchObject({ error: 'Unprocessable Entity', message: [expect.stringMatching(`^${field}: `)] })
@@ -60,22 +60,25 @@ describe('POST /auth/register', async () => {
     ['city', 'x'.repeat(121)],
     ['sessionId', 'x'],
     ['sessionId', null],
-  ])('refuses the %s %j', async (field, value) => {
+  ])('rejects the %s %j with 422', async (field, value) => {
     const answer = await nobody.post('/auth/register', { ...whole, [field]: value })
     expect(answer).toFailWith(422, 'validation_failed')
     expect(answer.body).toMatchObject({ message: [expect.stringMatching(`^${field}: `)] })
   })
 
-  test('names every field that is wrong', async () => {
+  test('names every invalid field', async () => {
     const { body } = await nobody.post<{ message: string[] }>('/auth/register', { ...whole, email: 'x', city: '' })
     expect(body.message.map((line) => line.split(':')[0])).toEqual(['email', 'city'])
   })
 
-  test.each([birthday(18, 1), birthday(0, 0), birthday(-1, 0)])('refuses who was born on %s', async (dateOfBirth) => {
-    expect(await nobody.post('/auth/register', { ...whole, dateOfBirth })).toFailWith(422, 'under_age')
-  })
+  test.each([birthday(18, 1), birthday(0, 0), birthday(-1, 0)])(
+    'rejects the date of birth %s as under age',
+    async (dateOfBirth) => {
+      expect(await nobody.post('/auth/register', { ...whole, dateOfBirth })).toFailWith(422, 'under_age')
+    },
+  )
 
-  test('refuses an address that is registered, in any letter case', async () => {
+  test('answers 409 for a registered address, in any letter case, and keeps the reservation', async () => {
     for (const email of [alice.email, alice.email.toUpperCase()]) {
       expect(await nobody.post('/auth/register', { ...whole, email })).toFailWith(409, 'email_taken')
     }
@@ -83,7 +86,7 @@ describe('POST /auth/register', async () => {
     expect(row).toEqual({ status: 'reserved' })
   })
 
-  test('lets in, after all those failures, who is 18 today; unknown fields change nothing', async () => {
+  test('registers a person who turned 18 today, after all those failures, and ignores unknown fields', async () => {
     const more = { role: 'admin', username: 'root', bannedAt: '2020-01-01', id: CANDIDATE }
     const born = { dateOfBirth: birthday(18, 0) }
     const { status, body } = await nobody.post<Session>('/auth/register', { ...whole, ...more, ...born })
@@ -97,17 +100,17 @@ describe('POST /auth/register', async () => {
     expect((await nobody.withToken(body.accessToken).get('/me')).body).toEqual(body.user)
   })
 
-  test('takes a reservation once', async () => {
+  test('accepts a reservation once', async () => {
     const again = { ...whole, email: 'second@example.org' }
     expect(await nobody.post('/auth/register', again)).toFailWith(410, 'reservation_over')
   })
 
-  test('knows no other reservation', async () => {
+  test('answers 410 for an unknown reservation', async () => {
     const unknown = { ...whole, sessionId: crypto.randomUUID(), email: 'second@example.org' }
     expect(await nobody.post('/auth/register', unknown)).toFailWith(410, 'reservation_over')
   })
 
-  test('refuses a reservation whose half hour is over', async () => {
+  test('answers 410 for a reservation after its half hour', async () => {
     const code = await newCode(admin)
     const late = { ...form, sessionId: await reserve(nobody, code), email: 'late@example.org' }
     await change(code, { reserved_until: '2020-01-01' })
@@ -115,7 +118,7 @@ describe('POST /auth/register', async () => {
     expect(await nobody.post('/auth/reserve-invite', { code })).toMatchObject({ status: 200 })
   })
 
-  test('makes another username where one is taken', async () => {
+  test('generates another username if the obvious one is taken', async () => {
     ownOnly('needs usernames that nobody has')
     const twin = {
       ...applicant('alice'),
@@ -126,7 +129,7 @@ describe('POST /auth/register', async () => {
     expect(body.user.username).toMatch(/^alice_\d{1,4}$/)
   })
 
-  test('keeps what people call themselves, in any script', async () => {
+  test('keeps names in any script as they were entered', async () => {
     ownOnly('needs usernames that nobody has')
     const names = { firstName: ' Zoë "Z" ', lastName: '例子\\{}', city: " L'Aquila " }
     const session = await reserve(nobody, await newCode(admin))
@@ -145,24 +148,24 @@ describe('POST /identity/register', async () => {
   }
   const whole = await form('ida')
 
-  test.each(['inviteCodeId', 'email', 'password', 'input'])('needs %s', async (field) => {
+  test.each(['inviteCodeId', 'email', 'password', 'input'])('requires %s', async (field) => {
     const { status, body } = await nobody.post(path, { ...whole, [field]: undefined })
     expect([status, body]).toMatchObject([422, { message: [expect.stringMatching(`^${field}: `)] }])
   })
 
-  test.each(Object.keys(whole.input))('needs %s in input', async (field) => {
+  test.each(Object.keys(whole.input))('requires %s in input', async (field) => {
     const { status, body } = await nobody.post(path, { ...whole, input: { ...whole.input, [field]: undefined } })
     expect([status, body]).toMatchObject([422, { message: [expect.stringMatching(`^input.${field}: `)] }])
   })
 
-  test('does not take the other form, nor the other this one', async () => {
+  test('rejects the form of /auth/register, and /auth/register rejects this one', async () => {
     const { inviteCodeId, email, password, input } = whole
     const other = { sessionId: inviteCodeId, email, password, ...input }
     expect(await nobody.post(path, other)).toFailWith(422, 'validation_failed')
     expect(await nobody.post('/auth/register', whole)).toFailWith(422, 'validation_failed')
   })
 
-  test('refuses as the other does', async () => {
+  test('rejects the same inputs as /auth/register', async () => {
     const young = { ...whole, input: { ...whole.input, dateOfBirth: new Date().toISOString().slice(0, 10) } }
     expect(await nobody.post(path, young)).toFailWith(422, 'under_age')
     expect(await nobody.post(path, { ...whole, email: alice.email })).toFailWith(409, 'email_taken')
@@ -170,7 +173,7 @@ describe('POST /identity/register', async () => {
     expect(await nobody.post(path, unknown)).toFailWith(410, 'reservation_over')
   })
 
-  test('lets in, and begins a rotating session', async () => {
+  test('registers the person and starts a rotating session', async () => {
     const { status, body } = await nobody.post<Pair & { userId: string }>(path, whole)
     expect([status, Object.keys(body).sort()]).toEqual([201, ['accessToken', 'deviceToken', 'refreshToken', 'userId']])
     const claims = claimsOf(body.accessToken) as Record<string, number>

@@ -1,4 +1,4 @@
-// Reserving an invite code, in both spellings.
+// Reserving an invite code, at both paths.
 import { describe, expect, test } from 'vitest'
 import { newCode, reserve } from '../../support/codes.ts'
 import { applicant } from '../../support/joining.ts'
@@ -17,7 +17,7 @@ describe.each([
 ])('POST %s', (path, more, id, until) => {
   const ask = (code: unknown) => nobody.post<Record<string, string>>(path, { code, ...more })
 
-  test('reserves a code for 30 minutes, and registers with it', async () => {
+  test('reserves a code for 30 minutes, and the reservation can be used to register', async () => {
     const { status, body } = await ask(await newCode(admin))
     expect([status, Object.keys(body).sort()]).toEqual([200, [id, until].sort()])
     expect(body[id]).toMatch(UUID)
@@ -28,17 +28,17 @@ describe.each([
     expect(await nobody.post('/auth/register', { sessionId: body[id], ...person })).toMatchObject({ status: 201 })
   })
 
-  test('takes a code as people type it', async () => {
+  test('accepts a code in lower case and with spaces around it', async () => {
     expect(await ask(` ${(await newCode(admin)).toLowerCase()} `)).toMatchObject({ status: 200 })
   })
 
-  test('refuses a code that another has reserved', async () => {
+  test('answers 409 for a code that somebody else has reserved', async () => {
     const code = await newCode(admin)
     await reserve(nobody, code)
     expect(await ask(code)).toFailWith(409, 'invite_reserved')
   })
 
-  test.each(['INV-ZZZZZZ', 'nonsense', ''])('does not know %s', async (code) => {
+  test.each(['INV-ZZZZZZ', 'nonsense', ''])('answers 404 for the unknown code "%s"', async (code) => {
     expect(await ask(code)).toFailWith(404, 'invite_unknown')
   })
 
@@ -47,7 +47,7 @@ describe.each([
     ['overdue', { expires_at: '2020-01-01' }],
     ['revoked', { status: 'revoked' }],
     ['used', { status: 'used', used_by: alice.id, used_at: '2026-01-01' }],
-  ])('refuses a code that is %s', async (_what, columns) => {
+  ])('answers 410 for a code that is %s', async (_what, columns) => {
     await database.owner`update app.invite_codes set status = 'revoked', used_by = null, used_at = null where used_by = ${alice.id}`
     const code = await newCode(admin)
     await change(code, columns)
@@ -60,7 +60,7 @@ describe.each([
     [{ ...more, code: null }],
     [{ ...more, code: 'x'.repeat(41) }],
     [[]],
-  ])('refuses %j', async (body) => {
+  ])('rejects %j with 422', async (body) => {
     expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')
   })
 })
@@ -68,7 +68,7 @@ describe.each([
 describe('POST /identity/invite-codes/reserve', () => {
   const path = '/identity/invite-codes/reserve'
 
-  test('gives a candidate one reservation: the one before is free again', async () => {
+  test('allows a candidate one reservation: a second one frees the first code', async () => {
     const [first, second] = [await newCode(admin), await newCode(admin)]
     const candidate = { candidateSessionId: crypto.randomUUID() }
     const before = await nobody.post<{ inviteCodeId: string }>(path, { code: first, ...candidate })
@@ -79,7 +79,7 @@ describe('POST /identity/invite-codes/reserve', () => {
   })
 
   test.each([undefined, 'x', 'c232ab00-9414-11ec-b3c8-9f6bdeced846', 1])(
-    'takes no %s for a candidate session',
+    'rejects %s as a candidate session',
     async (candidateSessionId) => {
       const body = { code: await newCode(admin), candidateSessionId }
       expect(await nobody.post(path, body)).toFailWith(422, 'validation_failed')

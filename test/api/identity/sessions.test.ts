@@ -1,4 +1,5 @@
-// Rotating sessions: how one begins and ends, and what a person sees of theirs. Refreshing them: refresh.test.ts.
+// Rotating sessions: how a session begins and ends, and what people see of their own sessions. refresh.test.ts covers
+// refreshing.
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../../support/crawler.ts'
 import type { Person } from '../../support/person.ts'
@@ -14,7 +15,7 @@ const refresh = (refreshToken: unknown) => nobody.post<Pair>('/identity/refresh'
 const sessionsOf = async (person: Person) => (await person.get<{ items: Session[] }>('/me/sessions')).body.items
 
 describe('POST /auth/login with {"session": "rotating"}', () => {
-  test('gives a token of 15 minutes, and one to refresh it', async () => {
+  test('returns an access token valid for 15 minutes and a refresh token', async () => {
     const { email, password } = alice
     const answer = await nobody.post<Pair>('/auth/login', { email, password, session: 'rotating' })
     expect([answer.status, Object.keys(answer.body).sort()]).toEqual([
@@ -28,40 +29,40 @@ describe('POST /auth/login with {"session": "rotating"}', () => {
     expect(await nobody.withToken(answer.body.accessToken).get('/me')).toMatchObject({ status: 200 })
   })
 
-  test.each(['Rotating', '', null, true, 'seven days'])('knows no session %j', async (session) => {
+  test.each(['Rotating', '', null, true, 'seven days'])('rejects the session type %j with 422', async (session) => {
     const { email, password } = alice
     expect(await nobody.post('/auth/login', { email, password, session })).toFailWith(422, 'validation_failed')
   })
 })
 
-describe('a session ends', () => {
+describe('A session', () => {
   const ends: [string, (person: Person, pair: Pair) => Promise<unknown>][] = [
-    ['with a logout that carries it', (person, { refreshToken }) => person.post('/auth/logout', { refreshToken })],
-    ['with a logout everywhere', (person) => person.post('/auth/logout', { scope: 'global' })],
-    ['with a ban', (person) => owner`update app.users set banned_at = now() where id = ${person.id}`],
-    ['when all tokens end', (person) => owner`select private.end_tokens(${person.id})`],
+    ['by a logout with its token', (person, { refreshToken }) => person.post('/auth/logout', { refreshToken })],
+    ['by a global logout', (person) => person.post('/auth/logout', { scope: 'global' })],
+    ['by a ban', (person) => owner`update app.users set banned_at = now() where id = ${person.id}`],
+    ['when all tokens are revoked', (person) => owner`select private.end_tokens(${person.id})`],
     [
-      'when tokensValidFrom moves',
+      'with a later tokensValidFrom',
       (person) => owner`
         update app.users set tokens_valid_from = extract(epoch from now())::bigint + 1 where id = ${person.id}`,
     ],
     ['after 60 days', (person) => owner`update app.sessions set expires_at = now() where user_id = ${person.id}`],
     [
-      'by its id',
+      'by a deletion with its id',
       async (person) => {
         for (const { id } of await sessionsOf(person))
           expect(await person.delete(`/me/sessions/${id}`)).toMatchObject({ status: 204, text: '' })
       },
     ],
   ]
-  test.each(ends)('%s', async (what, end) => {
+  test.each(ends)('ends %s', async (what, end) => {
     const [person] = (await join(`s_${what.replace(/\W/g, '').slice(0, 20).toLowerCase()}`)) as [Person]
     const pair = await begin(person)
     await end(person, pair)
     expect(await refresh(pair.refreshToken)).toFailWith(401, 'refresh_token_invalid')
   })
 
-  test('and no other one with it, nor anyone else', async () => {
+  test('ends alone: the person’s other sessions and those of other people continue', async () => {
     const [one, other] = [await begin(alice), await begin(alice)]
     const his = await begin(bob)
     const holder = nobody.withToken(one.accessToken)
@@ -74,14 +75,17 @@ describe('a session ends', () => {
     expect(await refresh(his.refreshToken)).toMatchObject({ status: 200 })
   })
 
-  test.each(['', 'x', 'A'.repeat(70)])('and a logout minds no token %j', async (refreshToken) => {
-    const person = await alice.login()
-    expect(await person.post('/auth/logout', { refreshToken })).toMatchObject({ status: 204 })
-    expect(await person.get('/me')).toFailWith(401, 'token_revoked')
-  })
+  test.each(['', 'x', 'A'.repeat(70)])(
+    'need not exist for a logout with the refresh token %j to end the access token',
+    async (refreshToken) => {
+      const person = await alice.login()
+      expect(await person.post('/auth/logout', { refreshToken })).toMatchObject({ status: 204 })
+      expect(await person.get('/me')).toFailWith(401, 'token_revoked')
+    },
+  )
 })
 
-test('of more than 100 sessions the one ends that was not used for longest', async () => {
+test('Starting a session beyond 100 ends the least recently used one', async () => {
   const [person] = (await join('many')) as [Person]
   const [oldest, used] = [await begin(person), await begin(person)]
   await owner`update app.sessions set last_used_at = now() - interval '1 day' where user_id = ${person.id}`
@@ -101,11 +105,11 @@ test('of more than 100 sessions the one ends that was not used for longest', asy
 describe('GET /me/sessions', async () => {
   const [dora] = (await join('dora')) as [Person]
 
-  test('is empty for who has tokens of seven days', async () => {
+  test('returns an empty list for a person without rotating sessions', async () => {
     expect((await dora.get('/me/sessions')).body).toEqual({ items: [], nextCursor: null, hasMore: false })
   })
 
-  test('lists what is mine and not over, the newest first', async () => {
+  test('lists the caller’s open sessions, newest first', async () => {
     const pairs = []
     for (const agent of ['first', 'second', 'third']) pairs.push(await begin(dora, { 'user-agent': agent }))
     await begin(bob)
@@ -120,7 +124,7 @@ describe('GET /me/sessions', async () => {
     expect(Date.parse(used?.lastUsedAt ?? '')).toBeGreaterThan(Date.parse(used?.createdAt ?? ''))
   })
 
-  test('in pages', async () => {
+  test('is paginated, and rejects a foreign or malformed cursor', async () => {
     type Page = { items: Session[]; nextCursor: string; hasMore: boolean }
     const { body: first } = await dora.get<Page>('/me/sessions?limit=2')
     expect([first.items.length, first.hasMore]).toEqual([2, true])
@@ -131,19 +135,19 @@ describe('GET /me/sessions', async () => {
     expect(await dora.get('/me/sessions?limit=0')).toFailWith(422, 'validation_failed')
   })
 
-  test('a long client is cut, and none is none', async () => {
+  test('cuts a long user agent to 300 characters', async () => {
     const [eve] = (await join('eve')) as [Person]
     await begin(eve, { 'user-agent': 'x'.repeat(1000) })
     expect((await sessionsOf(eve))[0]?.userAgent).toBe('x'.repeat(300))
   })
 
-  test('needs a token', async () => {
+  test('requires a token', async () => {
     expect(await nobody.get('/me/sessions')).toFailWith(401, 'token_missing')
   })
 })
 
 describe('DELETE /me/sessions/:id', () => {
-  test('ends one, again and again', async () => {
+  test('ends the session and none of the others, and is idempotent', async () => {
     const [one, other] = [await begin(alice), await begin(alice)]
     const path = `/me/sessions/${familyOf(one.refreshToken)}`
     expect(await alice.delete(path)).toMatchObject({ status: 204, text: '' })
@@ -154,7 +158,7 @@ describe('DELETE /me/sessions/:id', () => {
     expect((await sessionsOf(alice)).map(({ id }) => id)).not.toContain(familyOf(one.refreshToken))
   })
 
-  test('ends every access token that it gave out, also those that are being made', async () => {
+  test('revokes every access token of the session, including those issued concurrently', async () => {
     const first = await begin(alice)
     const second = (await refresh(first.refreshToken)).body
     const path = `/me/sessions/${familyOf(first.refreshToken)}`
@@ -165,7 +169,7 @@ describe('DELETE /me/sessions/:id', () => {
     for (const token of tokens) expect(await nobody.withToken(token).get('/me')).toFailWith(401, 'token_revoked')
   })
 
-  test("knows nobody else's", async () => {
+  test('answers 404 for another person’s session, exactly as for an unknown one', async () => {
     const { refreshToken } = await begin(bob)
     const path = `/me/sessions/${familyOf(refreshToken)}`
     const answer = await alice.delete(path)

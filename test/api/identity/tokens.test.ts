@@ -1,4 +1,4 @@
-// Tokens that are no tokens, and tokens that have died: 401 each, at the very next request, whatever else is wrong.
+// Invalid and revoked tokens: 401 from the next request on, whatever else is wrong with the request.
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
@@ -13,7 +13,7 @@ const sign = (payload: JWTPayload, alg = 'HS256', secret = JWT_SECRET) =>
   new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT' }).sign(key(secret))
 const without = (claim: keyof typeof claims) => sign({ ...claims, [claim]: undefined })
 
-/** Requests to every kind of route, each with what it answers to a token that is good. */
+/** Requests to every kind of route, each with the status that it returns for a valid token. */
 const requests: [string, string, unknown, number][] = [
   ['GET', '/me', undefined, 200],
   ['POST', '/posts', {}, 422],
@@ -37,57 +37,57 @@ async function refused(person: Person, code: string) {
   }
 }
 
-describe('a good token', () => {
-  test.each(requests)('passes: %s %s %j', async (method, path, body, status) => {
+describe('A valid token', () => {
+  test.each(requests)('is accepted by %s %s %j', async (method, path, body, status) => {
     const signed = alice.withToken(await sign(claims))
     expect((await alice.request(method, path, body)).status).toBe(status)
     expect((await signed.request(method, path, body)).status).toBe(status)
   })
 
-  test('takes the scheme in any letter case', async () => {
+  test('is accepted with the scheme in any letter case', async () => {
     expect(await alice.get('/me', { authorization: `bearer  ${alice.token}` })).toMatchObject({ status: 200 })
   })
 })
 
-describe('refuses what is no token of ours', async () => {
+describe('A request is rejected with 401 when the token', async () => {
   const rsa = await generateKeyPair('RS256')
   const rs256 = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', typ: 'JWT' }).sign(rsa.privateKey)
   const [header, , signature] = (alice.token ?? '').split('.')
   const raised = Buffer.from(JSON.stringify({ ...claims, role: 'admin' })).toString('base64url')
 
   test.each<[string, string | Promise<string>]>([
-    ['alg none', new UnsecuredJWT(claims).encode()],
-    ['alg none with a signature', `${new UnsecuredJWT(claims).encode()}${signature}`],
-    ['HS512', sign(claims, 'HS512')],
-    ['HS384', sign(claims, 'HS384')],
-    ['RS256', rs256],
-    ['another key', sign(claims, 'HS256', `${JWT_SECRET}!`)],
-    ['an empty signature', `${alice.token?.replace(/[^.]+$/, '')}`],
-    ['another payload under the same signature', `${header}.${raised}.${signature}`],
-    ['no JWT', 'nonsense'],
-    ['a refresh token', Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString('base64url')],
-    ['a claim more', sign({ ...claims, personaId: alice.id })],
-    ['an audience', sign({ ...claims, aud: 'authenticated' })],
-    ['a refresh token that is a JWT', sign({ ...claims, type: 'refresh' })],
-    ['no sub', without('sub')],
-    ['no email', without('email')],
-    ['no role', without('role')],
-    ['no iat', without('iat')],
-    ['no exp', without('exp')],
-    ['a sub that is no id', sign({ ...claims, sub: 'alice' })],
-    ['an unknown role', sign({ ...claims, role: 'owner' })],
-    ['the role of the service', sign({ ...claims, role: 'service_role' })],
-    ['too long a token', sign({ ...claims, email: `${'a'.repeat(5000)}@b.example` })],
+    ['has alg none', new UnsecuredJWT(claims).encode()],
+    ['has alg none and a signature', `${new UnsecuredJWT(claims).encode()}${signature}`],
+    ['is signed with HS512', sign(claims, 'HS512')],
+    ['is signed with HS384', sign(claims, 'HS384')],
+    ['is signed with RS256', rs256],
+    ['is signed with another key', sign(claims, 'HS256', `${JWT_SECRET}!`)],
+    ['has an empty signature', `${alice.token?.replace(/[^.]+$/, '')}`],
+    ['has a changed payload under the same signature', `${header}.${raised}.${signature}`],
+    ['is no JWT', 'nonsense'],
+    ['is a refresh token', Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString('base64url')],
+    ['has an extra claim', sign({ ...claims, personaId: alice.id })],
+    ['has an audience', sign({ ...claims, aud: 'authenticated' })],
+    ['is a JWT of type refresh', sign({ ...claims, type: 'refresh' })],
+    ['has no sub', without('sub')],
+    ['has no email', without('email')],
+    ['has no role', without('role')],
+    ['has no iat', without('iat')],
+    ['has no exp', without('exp')],
+    ['has a sub that is not an id', sign({ ...claims, sub: 'alice' })],
+    ['has an unknown role', sign({ ...claims, role: 'owner' })],
+    ['has the role service_role', sign({ ...claims, role: 'service_role' })],
+    ['is too long', sign({ ...claims, email: `${'a'.repeat(5000)}@b.example` })],
   ])('%s', async (_what, token) => {
     await refused(alice.withToken(await token), 'token_invalid')
   })
 
-  test('an expired one', async () => {
+  test('has expired', async () => {
     await refused(alice.withToken(await sign({ ...claims, iat: now - 900, exp: now - 1 })), 'token_expired')
     await refused(alice.withToken(await sign({ ...claims, iat: now - 900, exp: now })), 'token_expired')
   })
 
-  test('none at all', async () => {
+  test('is missing', async () => {
     await refused(nobody, 'token_missing')
   })
 
@@ -98,22 +98,22 @@ describe('refuses what is no token of ours', async () => {
     `Token ${alice.token}`,
     `${alice.token}`,
     'Bearer a b',
-  ])('Authorization: %s', async (authorization) => {
+  ])('is in a malformed header, Authorization: %s', async (authorization) => {
     expect(await nobody.get('/me', { authorization })).toFailWith(401, 'token_invalid')
   })
 })
 
-describe('refuses a token that says what is not so', () => {
+describe('A correctly signed token is rejected as revoked when it names', () => {
   test.each([
-    ['of nobody', { sub: crypto.randomUUID() }],
-    ['of a higher role', { role: 'admin' }],
-    ['of a role between', { role: 'moderator' }],
+    ['a person who does not exist', { sub: crypto.randomUUID() }],
+    ['a higher role than the person has', { role: 'admin' }],
+    ['a role between the person’s and admin', { role: 'moderator' }],
   ])('%s', async (_what, more) => {
     await refused(alice.withToken(await sign({ ...claims, ...more })), 'token_revoked')
   })
 })
 
-describe('a token dies', () => {
+describe('A token', () => {
   const set = (columns: Record<string, unknown>) => async (person: Person) => {
     await database.owner`update app.users set ${database.owner(columns)} where id = ${person.id}`
   }
@@ -131,19 +131,22 @@ describe('a token dies', () => {
     ['logged out everywhere', logOut('global')],
   ]
 
-  test.each([...deaths, ['promoted', set({ role: 'moderator' })] as const])('with its holder %s', async (what, end) => {
-    const [person] = await join(`u_${what.replace(/\W/g, '').toLowerCase()}`)
-    if (!person) throw new Error('nobody came')
-    expect(await person.get('/me')).toMatchObject({ status: 200 })
-    await end(person)
-    await refused(person, 'token_revoked')
-  })
+  test.each([...deaths, ['promoted', set({ role: 'moderator' })] as const])(
+    'is revoked when its holder is %s',
+    async (what, end) => {
+      const [person] = await join(`u_${what.replace(/\W/g, '').toLowerCase()}`)
+      if (!person) throw new Error('nobody came')
+      expect(await person.get('/me')).toMatchObject({ status: 200 })
+      await end(person)
+      await refused(person, 'token_revoked')
+    },
+  )
 
   test.each([
     ...deaths,
     ['demoted to user', set({ role: 'user' })] as const,
     ['demoted to moderator', set({ role: 'moderator' })] as const,
-  ])('with an admin %s: 401 and not 403', async (what, end) => {
+  ])('of an admin is revoked when the admin is %s, with 401 rather than 403', async (what, end) => {
     const [person] = await join(`a_${what.replace(/\W/g, '').toLowerCase()}`)
     await database.owner`update app.users set role = 'admin' where id = ${person?.id ?? ''}`
     const staff = await person?.login()
@@ -155,14 +158,14 @@ describe('a token dies', () => {
     expect(codes).toHaveLength(1)
   })
 
-  test('and writes nothing', async () => {
+  test('that is revoked writes nothing', async () => {
     const [ghost] = await join('ghost')
     await set({ banned_at: new Date() })(ghost ?? nobody)
     expect(await ghost?.post('/circles/me', { name: 'Ghosts', kind: 'custom' })).toFailWith(401, 'token_revoked')
     expect(await database.owner`select from app.circles where owner_id = ${ghost?.id ?? ''}`).toHaveLength(0)
   })
 
-  test('without a trace on public routes, which look at no token', async () => {
+  test('that is revoked does not matter on public routes, which ignore tokens', async () => {
     const [gone] = await join('gone')
     await gone?.post('/auth/logout')
     expect(await gone?.post('/auth/reserve-invite', { code: 'INV-ZZZZZZ' })).toFailWith(404, 'invite_unknown')
@@ -170,7 +173,7 @@ describe('a token dies', () => {
     expect(await gone?.get('/no/such/route')).toFailWith(404, 'route_unknown')
   })
 
-  test('and logging in again gives one in the new role', async () => {
+  test('in the new role is issued at the next login after a promotion', async () => {
     const [climber] = await join('climber')
     await set({ role: 'admin' })(climber ?? nobody)
     expect(await climber?.get('/me')).toFailWith(401, 'token_revoked')

@@ -14,14 +14,14 @@ const id = (slug: string) => bySlug.get(slug)?.id ?? ''
 const choice = (slug: string, depth = 1, expertise = 1) => ({ interestId: id(slug), depth, expertise })
 
 describe('GET /interests/catalog', () => {
-  test('gives the whole tree, every interest once and below its parent', async () => {
+  test('returns the whole tree, with each interest once and under its parent', async () => {
     const levels = [1, 2, 3].map((level) => flat(tree).filter((node) => node.level === level).length)
     expect(levels).toEqual([15, 99, 404])
     expect(bySlug.size).toBe(15 + 99 + 404)
     for (const node of flat(tree)) for (const child of node.children ?? []) expect(child.parentId).toBe(node.id)
   })
 
-  test('has an ETag: 304 to who has it, until a count changes', async () => {
+  test('has an ETag and answers 304 to a client that sends it, until a count changes', async () => {
     const path = '/interests/catalog?level=1'
     const first = await bob.get(path)
     const etag = first.headers.get('etag') ?? ''
@@ -38,7 +38,7 @@ describe('GET /interests/catalog', () => {
     )
   })
 
-  test('narrows to a level, a parent, or both, as a flat list', async () => {
+  test('filters by level, by parent, or by both, and then returns a flat list', async () => {
     const level = await alice.get<Catalog>('/interests/catalog?level=1')
     expect(level.body.items.map(({ id }) => id)).toEqual(tree.map(({ id }) => id))
     expect(level.body.items[0]).not.toHaveProperty('children')
@@ -48,7 +48,7 @@ describe('GET /interests/catalog', () => {
     expect(both.body.items).toEqual([])
   })
 
-  test('refuses what it does not understand', async () => {
+  test('rejects an unknown level or parent, and a caller without a token', async () => {
     expect(await alice.get('/interests/catalog?level=4')).toFailWith(422, 'validation_failed')
     expect(await alice.get('/interests/catalog?parentId=philosophy')).toFailWith(422, 'validation_failed')
     expect(await alice.get(`/interests/catalog?parentId=${UNKNOWN}`)).toFailWith(404, 'interest_unknown')
@@ -56,8 +56,8 @@ describe('GET /interests/catalog', () => {
   })
 })
 
-describe('choosing one by one', () => {
-  test('adds, changes, lists under both spellings, and counts', async () => {
+describe('POST and DELETE /me/interests', () => {
+  test('add and change a choice, list it at both paths, and update the user count', async () => {
     const before = bySlug.get('ethics')?.userCount ?? 0
     expect(await alice.post('/me/interests', choice('ethics', 3, 2))).toMatchObject({
       status: 201,
@@ -71,13 +71,13 @@ describe('choosing one by one', () => {
     expect(siblings.body.items.find(({ slug }) => slug === 'ethics')?.userCount).toBe(before + 1)
   })
 
-  test('takes back, as often as one likes', async () => {
+  test('remove a choice, and repeating the request changes nothing', async () => {
     expect(await alice.delete(`/me/interests/${id('ethics')}`)).toMatchObject({ status: 204, text: '' })
     expect(await alice.delete(`/me/interests/${id('ethics')}`)).toMatchObject({ status: 204 })
     expect((await alice.get<Choices>('/me/interests')).body.items).toEqual([])
   })
 
-  test('seeds no reputation', async () => {
+  test('give no reputation for a choice', async () => {
     await carla.post('/me/interests', choice('arts'))
     expect((await carla.get('/reputation/me')).body).toEqual({ total: 0, items: [] })
   })
@@ -88,12 +88,12 @@ describe('choosing one by one', () => {
     ['a depth of 6', { depth: 6 }],
     ['half an expertise', { expertise: 1.5 }],
     ['a name instead of an id', { interestId: 'ethics' }],
-  ])('refuses %s', async (_, wrong) => {
+  ])('reject %s with 422', async (_, wrong) => {
     const body = Object.keys(wrong).length === 0 ? wrong : { ...choice('ethics'), ...wrong }
     expect(await bob.post('/me/interests', body)).toFailWith(422, 'validation_failed')
   })
 
-  test('refuses an unknown interest, and a caller without a token', async () => {
+  test('reject an unknown interest with 404 and a caller without a token with 401', async () => {
     expect(await bob.post('/me/interests', { ...choice('ethics'), interestId: UNKNOWN })).toFailWith(
       404,
       'interest_unknown',
@@ -107,7 +107,7 @@ describe('choosing one by one', () => {
 })
 
 describe('POST /interests/me/bulk', () => {
-  test('merges, tells what was chosen, and seeds categories', async () => {
+  test('merges with earlier choices, emits an event, and seeds reputation in top-level interests', async () => {
     await bob.post('/me/interests', choice('logic-foundations', 2, 2))
     const answer = await bob.post<Choices>('/interests/me/bulk', {
       interests: [choice('music', 4, 4), choice('logic-foundations', 3, 3), choice('ethics')],
@@ -126,7 +126,7 @@ describe('POST /interests/me/bulk', () => {
     expect((await bob.get('/reputation/me')).body).toMatchObject({ total: 5, items: [{ slug: 'music', value: 5 }] })
   })
 
-  test('is all or nothing', async () => {
+  test('saves nothing if one interest is invalid', async () => {
     const before = (await bob.get('/me/interests')).body
     const interests = [choice('history'), { ...choice('arts'), interestId: UNKNOWN }]
     expect(await bob.post('/interests/me/bulk', { interests })).toFailWith(404, 'interest_unknown')
@@ -137,7 +137,7 @@ describe('POST /interests/me/bulk', () => {
     expect((await bob.get('/me/interests')).body).toEqual(before)
   })
 
-  test('counts and seeds once when two of the same run at once', async () => {
+  test('counts and seeds once when the same choices arrive concurrently', async () => {
     const [once, again] = [
       ['history', 'computing', 'arts'],
       ['arts', 'history', 'computing'],
@@ -154,7 +154,7 @@ describe('POST /interests/me/bulk', () => {
     expect(counts?.wrong).toBe(0)
   })
 
-  test('refuses no list, an empty one, and a caller without a token', async () => {
+  test('rejects a missing list, an empty list, and a caller without a token', async () => {
     expect(await alice.post('/interests/me/bulk', {})).toFailWith(422, 'validation_failed')
     expect(await alice.post('/interests/me/bulk', { interests: [] })).toFailWith(422, 'validation_failed')
     expect(await nobody.post('/interests/me/bulk', { interests: [choice('arts')] })).toFailWith(401, 'token_missing')

@@ -1,5 +1,5 @@
-// The market over HTTP: offerings, orders through their states, reviews. Each step of an order by itself, and who may
-// take it: test/model/orders.test.ts; the rules in SQL: test/db/market.
+// The market over HTTP: offerings, orders through all states, reviews. For each step of an order and who may take it
+// see test/model/orders.test.ts, for the rules in SQL test/db/market.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
@@ -47,7 +47,7 @@ const named: [string, string, string][] = [
 const mine = await ordered(alice, await offer(bob))
 
 describe.each(named)('%s %s', (method, path, code) => {
-  test('needs a token, a UUID and something that is there', async () => {
+  test('requires a token, a UUID, and a subject that exists and that the caller sees', async () => {
     const at = (id: string) => path.replace(':id', id)
     const body = method === 'PATCH' ? {} : bodies[path.split('/').at(-1) ?? '']
     expect(await nobody.request(method, at(UNKNOWN), body)).toFailWith(401, 'token_missing')
@@ -57,14 +57,17 @@ describe.each(named)('%s %s', (method, path, code) => {
   })
 })
 
-test.each(['/economy/market/offerings', '/economy/market/orders'])('GET %s needs a token', async (path) => {
-  expect(await nobody.get(path)).toFailWith(401, 'token_missing')
-  expect(await alice.get(`${path}?limit=0`)).toFailWith(422, 'validation_failed')
-  expect(await alice.get(`${path}?cursor=x`)).toFailWith(400, 'cursor_unknown')
-})
+test.each(['/economy/market/offerings', '/economy/market/orders'])(
+  'GET %s requires a token and a valid page',
+  async (path) => {
+    expect(await nobody.get(path)).toFailWith(401, 'token_missing')
+    expect(await alice.get(`${path}?limit=0`)).toFailWith(422, 'validation_failed')
+    expect(await alice.get(`${path}?cursor=x`)).toFailWith(400, 'cursor_unknown')
+  },
+)
 
-describe('an offering', () => {
-  test('is made, changed and deleted by its seller', async () => {
+describe('An offering', () => {
+  test('is created, changed and deleted by its seller', async () => {
     expect(await nobody.post('/economy/market/offerings', asked)).toFailWith(401, 'token_missing')
     const wrong = [{ title: '' }, { priceMana: 0 }, { deliveryDays: 61 }, { stock: -1 }, { description: '' }]
     for (const one of wrong)
@@ -121,8 +124,8 @@ describe('an offering', () => {
   })
 })
 
-describe('an order', () => {
-  test('holds the price, and pays the seller when it is complete', async () => {
+describe('An order', () => {
+  test('holds the price, and pays the seller when it is completed', async () => {
     const offering = await offer(carla, { stock: 1 })
     const before = await balance(alice)
     const key = { 'Idempotency-Key': 'once' }
@@ -160,7 +163,7 @@ describe('an order', () => {
     expect(await balance(carla)).toBe(mana + 5)
     expect((await step(alice, order.id, 'complete', undefined, done)).body).toEqual(completed.body)
     expect(await step(alice, order.id, 'complete')).toFailWith(409, 'order_state')
-    // one unread notification an order, about its latest state
+    // one unread notification per order, with its latest state
     expect(await told(alice)).toEqual([{ orderId: order.id, state: 'delivered' }])
 
     expect(await step(carla, order.id, 'review', { stars: 5 })).toFailWith(403, 'order_party')
@@ -182,12 +185,12 @@ describe('an order', () => {
       status: 201,
     })
 
-    // what was offered stays with the order
+    // the order keeps a copy of what was offered
     expect((await carla.delete(`/economy/market/offerings/${offering}`)).status).toBe(204)
     expect((await alice.get(`/economy/market/orders/${order.id}`)).body).toMatchObject({
       offering: { id: null, title: 'A portrait', priceMana: 5 },
     })
-    // and a review with staff, also when nothing of the offering is left
+    // staff can still see and remove the review, even after the offering was purged
     await owner`update app.contents set deleted_at = now() - interval '25 hours' where id = ${offering}`
     await owner`select private.job_purge()`
     expect((await admin.get(`/admin/content?kind=reviews&q=${reported}`)).body).toMatchObject({
@@ -196,7 +199,7 @@ describe('an order', () => {
     expect((await admin.post(`/admin/content/reviews/${reported}/remove`)).status).toBe(200)
   })
 
-  test('goes back whole when it is declined or cancelled, and the piece into the stock', async () => {
+  test('refunds the buyer completely and restores the stock if it is declined or cancelled', async () => {
     const offering = await offer(carla, { stock: 1 })
     for (const [who, action, state] of [
       [carla, 'decline', 'declined'],
@@ -215,7 +218,7 @@ describe('an order', () => {
     expect((await alice.get<Offering>(`/economy/market/offerings/${offering}`)).body.stock).toBe(1)
   })
 
-  test('that ends leaves a stock without end as it is', async () => {
+  test('that ends does not change unlimited stock', async () => {
     const offering = await offer(carla, { stock: 2 })
     const order = await ordered(alice, offering)
     await carla.patch(`/economy/market/offerings/${offering}`, { stock: null })
@@ -223,7 +226,7 @@ describe('an order', () => {
     expect((await alice.get<Offering>(`/economy/market/offerings/${offering}`)).body.stock).toBeNull()
   })
 
-  test('goes on across a block, and a new one is not to be had', async () => {
+  test('continues across a block, while a new one gives 404', async () => {
     const offering = await offer(carla)
     const order = await ordered(bob, offering)
     await bob.post('/users/carla/block')
@@ -234,11 +237,11 @@ describe('an order', () => {
       await step(carla, order, 'deliver', { deliveryNote: 'There.' })
       expect((await step(bob, order, 'complete')).status).toBe(200)
     } finally {
-      await bob.delete('/users/carla/block') // also where the rest is left out, as against a target
+      await bob.delete('/users/carla/block') // also when the rest of the test is skipped, as with --target
     }
   })
 
-  test('is listed for both, by role and state', async () => {
+  test('is listed for buyer and seller, by role and state', async () => {
     const [eve, finn] = await join('eve', 'finn')
     if (!eve || !finn) throw new Error('nobody joined')
     const bought = await ordered(eve, await offer(finn))
@@ -256,8 +259,8 @@ describe('an order', () => {
   })
 })
 
-describe('staff', () => {
-  test('sees all orders, and an admin divides a disputed one', async () => {
+describe('Staff', () => {
+  test('can list all orders, and an admin divides the price of a disputed one', async () => {
     const [judy, kim, mod] = await join('judy', 'kim', 'mod')
     if (!judy || !kim || !mod) throw new Error('nobody joined')
     await admin.patch(`/admin/users/${mod.id}/role`, { role: 'moderator' })
@@ -305,7 +308,7 @@ describe('staff', () => {
     ).toHaveLength(0)
   })
 
-  test('removes an offering, and a review', async () => {
+  test('can remove an offering and a review', async () => {
     const offering = await offer(bob)
     const order = await ordered(alice, offering)
     await step(bob, order, 'accept')

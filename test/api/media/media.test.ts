@@ -1,4 +1,4 @@
-// Media with the sink for development: announcing, uploading, committing, serving; and generated avatars.
+// Media with local storage for development: announcing, uploading, committing, serving. Also generated avatars.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ type Upload = {
 type Asset = { assetId: string; status: string; publicUrl: string; committedAt: string | null }
 const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
 
-/** The facade under test listens on a port that its settings do not know. */
+/** The address of the facade under test, whose port its settings don't contain. */
 const here = (address: string) => new URL(new URL(address).pathname + new URL(address).search, url).href
 const image = (size = png.length, contentType = 'image/png', kind = 'image') => ({ kind, contentType, size })
 const announce = async (person: Person, body: object = image()) =>
@@ -45,8 +45,8 @@ async function upload(person: Person, bytes = png, contentType = 'image/png', ki
 }
 const commit = (person: Person, { assetId }: { assetId: string }) => person.post<Asset>(`/media/${assetId}/commit`)
 
-describe('an upload', () => {
-  test('is announced, put, committed, and then for everybody', async () => {
+describe('An upload', () => {
+  test('is announced, sent and committed, and then public', async () => {
     const announced = await announce(alice)
     expect(announced).toEqual({
       assetId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -88,7 +88,7 @@ describe('an upload', () => {
     })
   })
 
-  test('is committed by several at once, as a client sends that repeats itself', async () => {
+  test('can be committed by several concurrent requests, as from a client that retries', async () => {
     for (let n = 0; n < 5; n++) {
       const announced = await upload(alice)
       const answers = await Promise.all(Array.from({ length: 6 }, () => commit(alice, announced)))
@@ -96,7 +96,7 @@ describe('an upload', () => {
     }
   })
 
-  test('may be announced and committed by the other names', async () => {
+  test('can be announced and committed at the alias paths', async () => {
     const { status, body } = await alice.post<{ uploadUrl: string; key: string }>('/media/upload', image())
     expect([status, Object.keys(body)]).toEqual([201, ['uploadUrl', 'key']])
     const { key, uploadUrl } = body
@@ -106,18 +106,21 @@ describe('an upload', () => {
     expect(await alice.post('/media/commit', {})).toFailWith(422, 'validation_failed')
   })
 
-  test.each(Object.entries(files))('of %s is known by its first bytes, and as nothing else', async (type, bytes) => {
-    expect(isThatType(type, typeOf(bytes))).toBe(true)
-    const sound: Record<string, string> = {
-      'audio/webm': 'video/webm',
-      'video/webm': 'audio/webm',
-      'video/mp4': 'audio/mp4',
-    }
-    const others = Object.keys(files).filter((other) => other !== type && isThatType(other, typeOf(bytes)))
-    expect(others).toEqual(sound[type] ? [sound[type]] : [])
-  })
+  test.each(Object.entries(files))(
+    'of type %s is recognized by its first bytes, and as no other type',
+    async (type, bytes) => {
+      expect(isThatType(type, typeOf(bytes))).toBe(true)
+      const sound: Record<string, string> = {
+        'audio/webm': 'video/webm',
+        'video/webm': 'audio/webm',
+        'video/mp4': 'audio/mp4',
+      }
+      const others = Object.keys(files).filter((other) => other !== type && isThatType(other, typeOf(bytes)))
+      expect(others).toEqual(sound[type] ? [sound[type]] : [])
+    },
+  )
 
-  test('may be of every type that is registered, and of these alone', async () => {
+  test('can have every registered type and no other, up to the size of its kind', async () => {
     const kinds = await owner<{ kind: string; types: string[]; most: number }[]>`
       select kind, types, max_size::int as most from private.media_kinds`
     expect(new Set(kinds.flatMap(({ types }) => types))).toEqual(new Set(Object.keys(files)))
@@ -141,7 +144,7 @@ describe('an upload', () => {
     expect(await alice.post(`/media/${UNKNOWN}/commit`)).toFailWith(404, 'asset_unknown')
   })
 
-  test('that is not what was announced is refused, deleted, and may come again', async () => {
+  test('with other content than announced is rejected and deleted, and can be sent again', async () => {
     const announced = await announce(alice)
     const page = new TextEncoder().encode('<html>'.padEnd(png.length))
     expect((await put(announced, page)).status).toBe(200)
@@ -151,14 +154,14 @@ describe('an upload', () => {
     expect(await commit(alice, announced)).toMatchObject({ status: 200 })
   })
 
-  test('is bounded by what waits and by the hour', async () => {
+  test('is limited by pending uploads, by the quota and by the hour', async () => {
     await owner`update app.media_assets set expires_at = now() where status = 'pending'`
     await owner`insert into app.media_assets (owner_id, kind, content_type, size, bucket, key)
                 select ${bob.id}, 'image', 'image/png', 1, 'local', gen_random_uuid() from generate_series(1, 48)`
     const asked = await Promise.all(Array.from({ length: 5 }, () => bob.post('/media/presign', image())))
     expect(asked.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409])
     expect(await bob.post('/media/presign', image())).toFailWith(409, 'assets_exhausted')
-    // three are given up, each for one, and the most that one person may have are what is there and two
+    // three old ones can be replaced; the quota leaves room for two more
     const given = await owner<{ id: string }[]>`
       update app.media_assets set created_at = now() - interval '16 minutes' where id in (
         select id from app.media_assets where owner_id = ${bob.id} and size = 1 limit 3) returning id`
@@ -179,7 +182,7 @@ describe('an upload', () => {
     await owner`update app.settings set value = '1000000' where key = 'rate_limit_scale'`
   })
 
-  test('is nobody’s to commit by .rpc(), nor another’s to see', async () => {
+  test('cannot be committed by .rpc(), nor be seen by another person', async () => {
     const { assetId } = await upload(alice)
     const rpc = (person: Person, name: string, body: object) =>
       fetch(`${stack.url}/rest/v1/rpc/${name}`, {
@@ -193,7 +196,7 @@ describe('an upload', () => {
   })
 })
 
-test('a committed asset is media of one’s post, by its address, and in one’s export', async () => {
+test('A committed asset can be used in its owner’s posts, is shown by its address, and is exported', async () => {
   const { assetId, publicUrl } = await upload(alice)
   const media = [{ assetId, alt: 'A cat' }]
   expect(await alice.post('/posts', { format: 'photo', media })).toFailWith(422, 'asset_pending')
@@ -210,7 +213,7 @@ test('a committed asset is media of one’s post, by its address, and in one’s
   expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
 })
 
-describe('an address of an asset', async () => {
+describe('The address of an asset', async () => {
   const asset = async (person: Person, isCommitted = true) => {
     const announced = await upload(person)
     if (isCommitted) await commit(person, announced)
@@ -231,7 +234,7 @@ describe('an address of an asset', async () => {
     ['a post', (url) => alice.post('/posts', { body: 'Look', media: [{ url }] })],
   ]
 
-  test.each(uses)('is taken of one’s own for %s, and kept as its public address', async (_what, use) => {
+  test.each(uses)('is accepted from its owner for %s, and stored as its public address', async (_what, use) => {
     const url = await asset(alice)
     for (const spelling of spellings(url)) {
       const { status, text } = await use(spelling)
@@ -240,17 +243,17 @@ describe('an address of an asset', async () => {
     }
   })
 
-  test.each(uses)('is refused for %s where it is another person’s, or not committed', async (_what, use) => {
+  test.each(uses)('is rejected for %s if the asset is another person’s or not committed', async (_what, use) => {
     for (const url of [await asset(bob), await asset(alice, false)])
       for (const spelling of spellings(url)) expect(await use(spelling)).toFailWith(422, 'media_url')
   })
 
-  test('a new persona’s picture is no other person’s either', async () => {
+  test('is rejected for a new persona’s picture if the asset is another person’s', async () => {
     const profilePicUrl = await asset(bob)
     expect(await alice.post('/me/personas', { name: 'Thief', profilePicUrl })).toFailWith(422, 'media_url')
   })
 
-  test('elsewhere is taken at the hosts that MEDIA_HOSTS names', async () => {
+  test('outside the instance is accepted at the hosts in MEDIA_HOSTS', async () => {
     const hosts = (more: Record<string, string>) => readConfig(environment(database.url, more)).mediaHosts
     expect(hosts({})).toContain('*')
     const named = { MEDIA_HOSTS: 'CDN.example.org, *.example.net', FACADE_URL: 'https://kith.example.org' }
@@ -265,13 +268,13 @@ describe('an address of an asset', async () => {
   })
 })
 
-describe('the sink', () => {
+describe('Local storage', () => {
   const seal = (id: string, holder: string, seconds = 60) =>
     createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)
   const send = (id: string, token: string, body: Uint8Array<ArrayBuffer> = png, type = 'image/png') =>
     fetch(`${url}/api/v1/media/local/${id}?token=${token}`, { method: 'PUT', headers: { 'content-type': type }, body })
 
-  test('takes what was announced and nothing else', async () => {
+  test('accepts exactly the upload that was announced', async () => {
     const holder = `image/png ${png.length}`
     const longer = Uint8Array.from([...png, 0])
     const refused = async (answer: Promise<Response>) =>
@@ -295,7 +298,7 @@ describe('the sink', () => {
     expect(names('media-uploads').filter((name) => !/^[0-9a-f-]{36}\.upload(\.type)?$/.test(name))).toEqual([])
   })
 
-  test('takes a body far above BODY_LIMIT, and serves parts of it', async () => {
+  test('accepts bodies far above BODY_LIMIT, and serves byte ranges', async () => {
     const film = new Uint8Array(3 * 1024 * 1024)
     film.set(files['video/mp4'] as Uint8Array)
     film.set([7, 8, 9], film.length - 3)
@@ -313,7 +316,7 @@ describe('the sink', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(film.length)])
   })
 
-  test('serves what is no picture, film or sound as a download', async () => {
+  test('serves files other than pictures, videos and sound as downloads', async () => {
     const paper = files['application/pdf'] as Uint8Array<ArrayBuffer>
     const { assetId, publicUrl } = await upload(alice, paper, 'application/pdf', 'attachment')
     await commit(alice, { assetId })
@@ -325,7 +328,7 @@ describe('the sink', () => {
     expect(await nobody.get('/media/local/nothing')).toFailWith(422, 'validation_failed')
   })
 
-  test('is not there in production, where nothing can be announced without a storage', async () => {
+  test('does not exist in production, where nothing can be announced without a storage', async () => {
     const config = readConfig(environment(database.url, { DATA_DIR, NODE_ENV: 'production' }))
     const server = await startServer({ config, databaseUrl: database.url })
     afterAll(() => server.stop())
@@ -341,13 +344,13 @@ describe('the sink', () => {
   })
 })
 
-describe('a generated avatar', () => {
+describe('A generated avatar', () => {
   type Avatar = { svg: string; url: string }
   const generate = async (body: object, person: Person = alice) =>
     (await person.post<Avatar>('/media/avatar/generate', body)).body
 
   test.each(['lorelei', 'notionists', 'personas', 'micah', 'avataaars'])(
-    'in the style %s is always the same',
+    'in the style %s is always the same for the same seed',
     async (style) => {
       const one = await generate({ style, seed: 'Ada' })
       expect(one).toEqual({ svg: expect.stringMatching(/^<svg .*<\/svg>$/s), url: expect.not.stringContaining('Ada') })
@@ -363,7 +366,7 @@ describe('a generated avatar', () => {
     },
   )
 
-  test('is one’s own without a seed, and a picture for the profile', async () => {
+  test('is personal without a seed, and can be a profile picture', async () => {
     const mine = await generate({ style: 'lorelei' })
     expect(await generate({ style: 'lorelei' })).toEqual(mine)
     expect((await generate({ style: 'lorelei' }, bob)).url).not.toBe(mine.url)
@@ -384,7 +387,7 @@ describe('a generated avatar', () => {
   })
 })
 
-test('an erased person’s uploads are gone, and their objects are on the list of the storage', async () => {
+test('An erased person’s uploads are deleted, and their objects are queued for deletion from the storage', async () => {
   const { assetId } = await upload(bob)
   await commit(bob, { assetId })
   expect(await bob.delete('/me', { password: bob.password })).toMatchObject({ status: 204 })

@@ -1,5 +1,6 @@
-// What a block leaves of a conversation: a direct one stays readable and is closed, in a group each is hidden from the
-// other, and what somebody was sent they can report either way. Every read against a model: test/model/messaging.test.ts.
+// What a block changes in conversations: a direct one stays readable but is closed; in a group the two people are
+// hidden from each other; and received messages can still be reported. For every read, against a model, see
+// test/model/messaging.test.ts.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Page } from '../../support/lists.ts'
@@ -42,7 +43,7 @@ const names = ({ members }: Conversation) => members.map(({ person }) => person.
 const report = (who: Person, targetId: string) =>
   who.post('/reports', { targetType: 'message', targetId, reason: 'Bad' })
 
-test('a direct conversation stays readable for both, and nothing is added to it', async () => {
+test('After a block a direct conversation stays readable for both, and accepts nothing new', async () => {
   const id = await open('direct', 'dora')
   const first = await sent(dora, id, 'First')
   const theirs = await sent(dora, id, 'Theirs')
@@ -75,7 +76,7 @@ test('a direct conversation stays readable for both, and nothing is added to it'
     expect(await send(who, id, 'x')).toFailWith(403, 'conversation_closed')
     for (const message of [theirs, own])
       expect(await who.put(`/messages/${message}/reactions/${heart}`)).toFailWith(403, 'conversation_closed')
-    // the person is as unknown as everywhere
+    // the other person gives 404 as everywhere else
     expect(await who.get(`/users/${other}`)).toFailWith(404, 'person_unknown')
     expect(await who.get(`/conversations/availability/${other}`)).toFailWith(404, 'person_unknown')
     const opened = await who.post('/conversations', { kind: 'direct', memberIds: [other] })
@@ -84,13 +85,13 @@ test('a direct conversation stays readable for both, and nothing is added to it'
   expect(await alice.patch(`/messages/${own}`, { body: 'x' })).toFailWith(403, 'conversation_closed')
   expect(await alice.patch(`/messages/${theirs}`, { body: 'x' })).toFailWith(403, 'message_not_yours')
 
-  // what is unread asks for nobody's attention any more, and can be read
+  // unread messages are no longer counted, and can still be marked as read
   expect(await look(alice, id)).toMatchObject({ unreadCount: 0 })
   const now = await alice.get<{ count: number }>('/conversations/unread-count')
   expect(now.body.count).toBe(unread.body.count - 1)
   expect((await alice.post(`/conversations/${id}/read`, { messageId: theirs })).status).toBe(200)
 
-  // one's own can be taken back
+  // each can still withdraw their own messages and reactions
   for (let n = 0; n < 2; n++)
     expect(await alice.delete(`/messages/${theirs}/reactions/${heart}`)).toMatchObject({ status: 204, text: '' })
   expect((await dora.get<Message>(`/messages/${theirs}`)).body.reactions).toEqual([])
@@ -102,7 +103,7 @@ test('a direct conversation stays readable for both, and nothing is added to it'
   expect((await send(alice, id, 'Again')).status).toBe(201)
 })
 
-test('a direct conversation with somebody banned is hidden on their side as long as the ban lasts', async () => {
+test('In a direct conversation a banned person is hidden for as long as the ban lasts', async () => {
   const id = await open('direct', 'eve')
   const theirs = await sent(eve, id, 'Theirs')
   await eve.post('/users/alice/block')
@@ -115,7 +116,7 @@ test('a direct conversation with somebody banned is hidden on their side as long
   expect(await said(alice, id)).toEqual(['Theirs'])
 })
 
-test('in a group the two are hidden from each other', async () => {
+test('In a group two people are hidden from each other after a block', async () => {
   const id = await open('group', 'bob', 'carla')
   const theirs = await sent(carla, id, 'Theirs')
   await bob.post('/users/carla/block')
@@ -127,7 +128,7 @@ test('in a group the two are hidden from each other', async () => {
   await bob.delete('/users/carla/block')
 })
 
-test('a message is reported by whom it was sent to, whatever came between the two since', async () => {
+test('A recipient can report a message even after a block or removal', async () => {
   const talk = await open('direct', 'bob')
   const id = await open('group', 'bob', 'carla')
   const before = await sent(bob, id, 'Before')
@@ -147,10 +148,10 @@ test('a message is reported by whom it was sent to, whatever came between the tw
   const copies = await owner<{ copy: object }[]>`select copy from app.reports where target_id = ${theirs}`
   expect(copies).toHaveLength(2)
   for (const { copy } of copies) expect(copy).toMatchObject({ senderId: bob.id, body: 'To all' })
-  // who was removed was sent it all the same
+  // a removed member had received it
   await alice.delete(`/conversations/${id}/members/carla`)
   expect(await report(carla, before)).toMatchObject({ status: 201 })
-  // and of what was not sent to them nobody learns anything
+  // people who did not receive a message get 404
   for (const [who, message] of [
     [carla, away],
     [carla, hidden],

@@ -1,5 +1,5 @@
-// Conversations and messages over HTTP. Who sees what, the order of many senders, what is unread:
-// test/model/messaging.test.ts; what is heard: test/realtime/messaging.test.ts; by whom, past the operations: test/db.
+// Conversations and messages over HTTP. For visibility, the order of concurrent messages and unread counts see
+// test/model/messaging.test.ts, for events test/realtime/messaging.test.ts, for direct access to the tables test/db.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -69,7 +69,7 @@ const routes: [string, string, string, object?][] = [
 ]
 
 describe.each(routes)('%s %s', (method, path, code, body) => {
-  test('needs a token, a UUID and something that is mine', async () => {
+  test('requires a token, a UUID, and a conversation of the caller', async () => {
     const at = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, at(UNKNOWN), body)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
@@ -81,7 +81,7 @@ describe.each(routes)('%s %s', (method, path, code, body) => {
   })
 })
 
-test('lists and counts need a token, and forms are checked', async () => {
+test('Lists and counts require a token, and input is validated', async () => {
   for (const path of ['/conversations', '/conversations/unread-count', '/conversations/availability/bob'])
     expect(await nobody.get(path)).toFailWith(401, 'token_missing')
   expect(await nobody.post('/conversations', { kind: 'direct', memberIds: ['bob'] })).toFailWith(401, 'token_missing')
@@ -114,8 +114,8 @@ test('lists and counts need a token, and forms are checked', async () => {
   expect(await alice.get(`/conversations/${id}/messages?${both}`)).toFailWith(422, 'message_selection')
 })
 
-describe('a direct conversation', () => {
-  test('is one of two people, made or found', async () => {
+describe('A direct conversation', () => {
+  test('exists once for two people, and is created or found', async () => {
     const made = await bob.post<Conversation>('/conversations', { kind: 'direct', memberIds: ['carla'] })
     expect(made).toMatchObject({
       status: 201,
@@ -136,7 +136,7 @@ describe('a direct conversation', () => {
     expect(many.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201])
   })
 
-  test('needs a circle that both share, and another person', async () => {
+  test('requires a shared circle and another person', async () => {
     const ask = (memberIds: string[], more: object = {}) =>
       alice.post('/conversations', { kind: 'direct', memberIds, ...more })
     expect(await ask(['stranger'])).toFailWith(403, 'no_shared_circle')
@@ -152,7 +152,7 @@ describe('a direct conversation', () => {
     expect(await available('alice')).toFailWith(400, 'conversation_oneself')
   })
 
-  test('has no title, no owner and no way out', async () => {
+  test('has no title and no owner, and cannot be left', async () => {
     const id = await direct(alice, 'bob')
     for (const [method, path, body] of [
       ['POST', `/conversations/${id}/leave`],
@@ -165,8 +165,8 @@ describe('a direct conversation', () => {
   })
 })
 
-describe('a group', () => {
-  test('has an owner, who names it, adds, removes and hands over', async () => {
+describe('A group conversation', () => {
+  test('has an owner, who names it, adds and removes members and transfers the ownership', async () => {
     const made = await alice.post<Conversation>('/conversations', {
       kind: 'group',
       memberIds: ['bob', '@bob'],
@@ -218,7 +218,7 @@ describe('a group', () => {
     ])
   })
 
-  test('needs a title and at most 49 others, and takes whom one shares a circle with', async () => {
+  test('requires a title, at most 49 other members, and a circle shared with each', async () => {
     const ask = (memberIds: string[], title?: string) =>
       alice.post('/conversations', { kind: 'group', memberIds, title })
     expect(await ask(['bob'])).toFailWith(422, 'conversation_title')
@@ -237,7 +237,7 @@ describe('a group', () => {
     expect(full).toFailWith(409, 'conversation_full')
   })
 
-  test('shows what was said while one was there, both times', async () => {
+  test('shows each member only what was sent while they were a member', async () => {
     const id = await group(alice, 'bob')
     await sent(alice, id, 'before')
     await alice.post(`/conversations/${id}/members`, { userIds: ['carla'] })
@@ -260,8 +260,8 @@ describe('a group', () => {
   })
 })
 
-describe('a message', () => {
-  test('is sent once for each clientId, whatever the body and the key', async () => {
+describe('A message', () => {
+  test('is sent once for each clientId, whatever the body and the Idempotency-Key', async () => {
     const id = await direct(alice, 'bob')
     const clientId = crypto.randomUUID()
     const many = await Promise.all(Array.from({ length: 20 }, (_, n) => send(alice, id, `${n % 3}`, { clientId })))
@@ -278,7 +278,7 @@ describe('a message', () => {
     expect((await send(bob, id, 'mine', { clientId })).status).toBe(201)
   })
 
-  test('has words, an answer and an attachment', async () => {
+  test('has a text, and optionally a reply and an attachment', async () => {
     const id = await direct(alice, 'bob')
     for (const body of ['', ' ', 'x'.repeat(4001)]) expect(await send(alice, id, body)).toFailWith(422, 'message_body')
     expect(await send(alice, id, '\u202e')).toFailWith(422, 'text_unfit')
@@ -318,7 +318,7 @@ describe('a message', () => {
     expect((await bob.get<Message>(`/messages/${answer.body.id}`)).body.attachment).toBeNull()
   })
 
-  test('is edited by its sender within 15 minutes, and deleted at any time', async () => {
+  test('can be edited by its sender within 15 minutes, and deleted at any time', async () => {
     const id = await group(alice, 'bob')
     const message = await sent(alice, id, 'One')
     const answer = await sent(bob, id, 'Two', { replyToId: message })
@@ -351,7 +351,7 @@ describe('a message', () => {
     expect(await carla.delete(`/messages/${joined?.id}`)).toFailWith(403, 'message_not_yours')
   })
 
-  test('is met by who was away: what came since, and what changed', async () => {
+  test('can be fetched later: those since another one, and those that changed', async () => {
     const id = await direct(alice, 'bob')
     const ids: string[] = []
     for (let n = 0; n < 7; n++) ids.push(await sent(alice, id, `${n}`))
@@ -378,8 +378,8 @@ describe('a message', () => {
   })
 })
 
-describe('what is mine alone', () => {
-  test('is where I have read up to, which counts what is unread', async () => {
+describe('A member’s own', () => {
+  test('read position determines the unread count, and never moves back', async () => {
     const id = await group(alice, 'bob', 'carla')
     const ids: string[] = []
     for (const [who, body] of [
@@ -410,7 +410,7 @@ describe('what is mine alone', () => {
     expect(await bob.post(`/conversations/${id}/read`, { messageId: other })).toFailWith(404, 'message_unknown')
   })
 
-  test('is muting, which keeps notices away and no message', async () => {
+  test('mute prevents notifications, and hides no messages', async () => {
     const [eve] = (await join('eve')) as [Person]
     await alice.post(`/circles/me/${circle}/members`, { memberId: 'eve' })
     const id = await direct(alice, 'eve')
@@ -447,7 +447,7 @@ describe('what is mine alone', () => {
     expect(await told()).toMatchObject([{ count: 3 }])
   })
 
-  test('is the list, with the latest first, by kind and by name', async () => {
+  test('list of conversations has the latest first, and can be filtered by kind and name', async () => {
     const [fay, gil] = (await join('fay', 'gil')) as [Person, Person]
     for (const memberId of ['fay', 'gil'])
       await bob.post(`/circles/me/${(await bob.post<Id>('/circles', { name: memberId })).body.id}/members`, {
@@ -470,7 +470,7 @@ describe('what is mine alone', () => {
   })
 })
 
-test('staff sees that there are conversations, and reads of a message what a report copies', async () => {
+test('Staff can list conversations, and read a message only in the copy of a report', async () => {
   expect(await nobody.get('/admin/conversations')).toFailWith(401, 'token_missing')
   expect(await alice.get('/admin/conversations')).toFailWith(403, 'role_required')
   expect(await admin.get('/admin/conversations?kind=x')).toFailWith(422, 'validation_failed')
@@ -510,7 +510,7 @@ test('staff sees that there are conversations, and reads of a message what a rep
   })
 })
 
-test('an erased person leaves tombstones, and their group to the longest-standing member', async () => {
+test('An erased person’s messages become tombstones, and their group goes to its oldest member', async () => {
   const [hal] = (await join('hal')) as [Person]
   await alice.post(`/circles/me/${circle}/members`, { memberId: 'hal' })
   await direct(hal, 'alice')

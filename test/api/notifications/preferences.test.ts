@@ -9,8 +9,8 @@ const { alice, bob, nobody } = await world()
 const PATH = '/notifications/preferences'
 const everywhere = { inApp: true, push: true, email: true }
 
-describe('preferences', () => {
-  test('begin with everything, everywhere', async () => {
+describe('Notification preferences', () => {
+  test('have everything enabled on every channel by default', async () => {
     const { status, body } = await alice.get<Preferences>(PATH)
     const { timezone, digestHour, ...kinds } = body
     expect([status, timezone, digestHour]).toEqual([200, 'UTC', 8])
@@ -18,7 +18,7 @@ describe('preferences', () => {
     for (const channels of Object.values(kinds)) expect(channels).toEqual(everywhere)
   })
 
-  test('change where they are named, and stay where not', async () => {
+  test('change where a field is present, and keep the rest', async () => {
     const change = { 'post.replied': { inApp: false }, timezone: 'Europe/Berlin', digestHour: 18 }
     const { status, body } = await bob.patch<Preferences>(PATH, { ...change, 'kite.flown': { push: false } })
     expect([status, body['post.replied']]).toEqual([200, { ...everywhere, inApp: false }])
@@ -33,7 +33,7 @@ describe('preferences', () => {
     expect((await alice.get<Preferences>(PATH)).body['post.replied']).toEqual(everywhere)
   })
 
-  test('keep a kind out of the inbox', async () => {
+  test('can keep a kind out of the inbox', async () => {
     const id = await publish(bob)
     await alice.post(`/posts/${id}/replies`, { body: 'Unheard' })
     await alice.post(`/posts/${id}/react`, { kind: 'heart' })
@@ -48,11 +48,11 @@ describe('preferences', () => {
     [{ digestHour: 24 }, 'validation_failed'],
     [{ timezone: 'Mars/Olympus' }, 'timezone_unknown'],
     [{ 'moderation.actioned': { inApp: false } }, 'in_app_required'],
-  ])('refuse %j', async (body, code) => {
+  ])('reject %j with 422', async (body, code) => {
     expect(await alice.patch(PATH, body)).toFailWith(422, code)
   })
 
-  test('need a token', async () => {
+  test('require a token', async () => {
     expect(await nobody.get(PATH)).toFailWith(401, 'token_missing')
     expect(await nobody.patch(PATH, {})).toFailWith(401, 'token_missing')
   })

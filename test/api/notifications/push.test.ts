@@ -17,7 +17,7 @@ const devices = async () =>
   ).map(({ username, token }) => [username, token])
 
 describe('POST /me/push-token', () => {
-  test('registers a device, and stamps it again', async () => {
+  test('registers a device, or updates when it was last seen', async () => {
     const { status, body } = await alice.post<{ lastSeenAt: string }>('/me/push-token', { token, platform: 'expo' })
     expect([status, body]).toEqual([200, { platform: 'expo', lastSeenAt: expect.any(String) }])
     const again = await alice.post<{ lastSeenAt: string }>('/me/push-token', { token, platform: 'expo' })
@@ -29,14 +29,14 @@ describe('POST /me/push-token', () => {
     ])
   })
 
-  test('takes a device over from whoever had it', async () => {
+  test('moves a device from its previous owner to the caller', async () => {
     await bob.post('/me/push-token', { token, platform: 'expo' })
     expect(await devices()).toContainEqual(['bob', token])
     expect(await devices()).toHaveLength(2)
     await alice.post('/me/push-token', { token, platform: 'expo' })
   })
 
-  test('keeps the 20 that were seen last', async () => {
+  test('keeps the 20 devices that were seen last', async () => {
     for (let n = 0; n < 22; n++) await bob.post('/me/push-token', { token: expoToken(`${n}`), platform: 'expo' })
     const left = (await devices()).filter(([who]) => who === 'bob').map(([, device]) => device)
     expect(left).toHaveLength(20)
@@ -54,13 +54,13 @@ describe('POST /me/push-token', () => {
     [{ ...WEB, token: 'https://localhost:5432/' }, 'push_token'],
     [{ ...WEB, token: 'https://evil.example/.push.services.mozilla.com' }, 'push_token'],
     [{ ...WEB, token: 'https://me@updates.push.services.mozilla.com/' }, 'push_token'],
-  ])('refuses %j', async (body, code) => {
+  ])('rejects %j with 422', async (body, code) => {
     expect(await alice.post('/me/push-token', body)).toFailWith(422, code)
   })
 })
 
 describe('DELETE /me/push-token', () => {
-  test('forgets a device of mine, and of nobody else', async () => {
+  test('removes a device of the caller, and of nobody else', async () => {
     expect(await bob.delete('/me/push-token', { token })).toMatchObject({ status: 204 })
     expect(await devices()).toContainEqual(['alice', token])
     for (let n = 0; n < 2; n++) expect(await alice.delete('/me/push-token', { token })).toMatchObject({ status: 204 })
@@ -69,12 +69,12 @@ describe('DELETE /me/push-token', () => {
   })
 })
 
-test('GET /notifications/push-key gives a point of P-256', async () => {
+test('GET /notifications/push-key returns a point on P-256', async () => {
   const { status, body } = await alice.get<{ publicKey: string }>('/notifications/push-key')
   expect([status, Buffer.from(body.publicKey, 'base64url').length]).toEqual([200, 65])
 })
 
-test('all of it needs a token', async () => {
+test('Every push route requires a token', async () => {
   expect(await nobody.post('/me/push-token', { token, platform: 'expo' })).toFailWith(401, 'token_missing')
   expect(await nobody.delete('/me/push-token', { token })).toFailWith(401, 'token_missing')
   expect(await nobody.get('/notifications/push-key')).toFailWith(401, 'token_missing')

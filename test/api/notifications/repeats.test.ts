@@ -1,5 +1,5 @@
-// What somebody else can repeat at no cost stays one: one unread notification a subject, and a push an hour. Every kind
-// says here how it keeps to that, so a new one has to.
+// Whatever another person can repeat at no cost produces at most one unread notification per subject, and one push per
+// hour. Every kind must state here how it ensures that, including new ones.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Page } from '../../support/lists.ts'
@@ -13,10 +13,10 @@ const { alice, bob, carla, database } = await world({
 const { owner } = database
 
 type Rule = 'replaces' | 'rolls up' | 'rolls up, each counts' | 'each'
-/** The rule of every kind, and of those that tell each item why nobody can repeat one at no cost. */
+/** The rule of every kind, and for those that notify of each item, the reason why it cannot be repeated at no cost. */
 const rules: Record<string, [Rule, why?: string]> = {
-  'admin.broadcast': ['each', 'the staff says it'],
-  'appeal.resolved': ['each', 'the staff resolves an appeal once'],
+  'admin.broadcast': ['each', 'only staff sends it'],
+  'appeal.resolved': ['each', 'staff resolves an appeal once'],
   'circle.accepted': ['each', 'an invitation of one’s own is accepted once'],
   'circle.added': ['replaces'],
   'circle.invited': ['replaces'],
@@ -26,7 +26,7 @@ const rules: Record<string, [Rule, why?: string]> = {
   'invite.used': ['each', 'a code is used once'],
   'membership.decided': ['replaces'],
   'message.received': ['rolls up, each counts'],
-  'moderation.actioned': ['each', 'the staff did it'],
+  'moderation.actioned': ['each', 'only staff does it'],
   'order.updated': ['replaces'],
   'payment.received': ['each', 'it costs mana'],
   'poll.closed': ['each', 'a poll ends once'],
@@ -43,7 +43,7 @@ const rules: Record<string, [Rule, why?: string]> = {
   'wiki.resolved': ['each', 'a proposal of one’s own is resolved once'],
 }
 
-test('every kind says how what is repeated stays one', async () => {
+test('Every kind states how it limits repeated notifications', async () => {
   const kinds = await owner<{ kind: string; rule: string }[]>`
     select kind, case when replaces_unread then 'replaces' when counts_each then 'rolls up, each counts'
                       when rolls_up then 'rolls up' else 'each' end as rule
@@ -65,9 +65,9 @@ const made = async (who: Person, path: string, body?: object) => {
   expect(answer.status, answer.text).toBeLessThan(300)
   return answer.body.id
 }
-/** How often something was pushed to her. */
+/** How many pushes to alice were queued. */
 const pushes = async () => (await owner`select from pgboss.job where name = 'push'`).length
-/** An hour goes by for what she was told. */
+/** Moves alice's notifications and pushes an hour into the past. */
 const pass = async () => {
   await owner`update app.notifications set created_at = created_at - interval '61 minutes' where user_id = ${alice.id}`
   await owner`update private.pushed_subjects set pushed_at = pushed_at - interval '61 minutes'`
@@ -123,9 +123,9 @@ const order = async () => {
   return body.order.id
 }
 
-/** What bob does over and over, and how many unread notifications she then has of it. */
+/** What bob repeats, and how many unread notifications of it alice has at the end. */
 const repeated: Record<string, { kind: string; open: number; round(n: number): Promise<unknown> }> = {
-  'an invitation into a circle that is taken back': {
+  'An invitation into a circle that is withdrawn': {
     kind: 'circle.invited',
     open: 0,
     async round() {
@@ -134,7 +134,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/circles/me/${circle}/invitations/${id}`)).status).toBe(204)
     },
   },
-  'an invitation into a circle that is deleted': {
+  'An invitation into a circle that is deleted': {
     kind: 'circle.invited',
     open: 0,
     async round() {
@@ -144,7 +144,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/circles/me/${id}`)).status).toBe(204)
     },
   },
-  'an invitation into a circle that she declines': {
+  'An invitation into a circle that she declines': {
     kind: 'circle.invited',
     open: 1,
     async round() {
@@ -153,7 +153,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await alice.post(`/circles/invitations/${id}/decline`)).status).toBe(200)
     },
   },
-  'a place in a circle that is taken away': {
+  'A membership in a circle that is removed': {
     kind: 'circle.added',
     open: 0,
     async round() {
@@ -162,7 +162,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/circles/me/${circle}/members/${alice.username}`)).status).toBe(204)
     },
   },
-  'a place in a circle that is deleted': {
+  'A membership in a circle that is deleted': {
     kind: 'circle.added',
     open: 0,
     async round() {
@@ -172,7 +172,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/circles/me/${id}`)).status).toBe(204)
     },
   },
-  'an invitation into a group that is taken back': {
+  'An invitation into a group that is withdrawn': {
     kind: 'membership.decided',
     open: 0,
     async round() {
@@ -181,7 +181,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/groups/${club}/invitations/${id}`)).status).toBe(204)
     },
   },
-  'another role in a group': {
+  'Another role in a group': {
     kind: 'membership.decided',
     open: 1,
     async round(n) {
@@ -189,12 +189,12 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.patch(`/groups/${open}/members/${alice.username}`, { role })).status).toBe(200)
     },
   },
-  'another place of an event': {
+  'Another place for an event': {
     kind: 'event.reminder',
     open: 1,
     round: (n) => bob.patch(`/events/${walk}`, { location: { kind: 'place', city: `Ulm ${n}` } }),
   },
-  'an order that is cancelled': {
+  'An order that is cancelled': {
     kind: 'order.updated',
     open: 1,
     async round() {
@@ -203,24 +203,24 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.post(`/economy/market/orders/${id}/cancel`)).status).toBe(200)
     },
   },
-  'a part of a series': {
+  'A new post in a series': {
     kind: 'series.updated',
     open: 1,
     round: async (n) =>
       bob.post(`/posts/series/${series}/items`, { postId: await made(bob, '/posts', { body: `Part ${n}` }) }),
   },
-  'an update of a project': {
+  'An update of a project': {
     kind: 'series.updated',
     open: 1,
     round: (n) => made(bob, `/projects/${project}/updates`, { body: `Update ${n}` }),
   },
-  'a vote that is moved': {
+  'A vote that is changed': {
     kind: 'reputation.voted',
     open: 1,
     round: (n) =>
       bob.post('/reputation/vote', { userId: alice.username, interestId: interest?.id, value: n % 2 ? 1 : -1 }),
   },
-  'a follow that is taken back': {
+  'A follow that is withdrawn': {
     kind: 'user.followed',
     open: 1,
     async round() {
@@ -230,7 +230,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete('/users/alice/follow')).status).toBeLessThan(300)
     },
   },
-  'a heart that is taken back': {
+  'A heart that is withdrawn': {
     kind: 'post.reacted',
     open: 1,
     async round() {
@@ -240,7 +240,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/posts/${post}/react?kind=heart`)).status).toBeLessThan(300)
     },
   },
-  'a repost that is taken back': {
+  'A repost that is withdrawn': {
     kind: 'post.reposted',
     open: 1,
     async round() {
@@ -254,18 +254,18 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
 
 describe.each(Object.entries(repeated))('%s', (what, { kind, open: left, round }) => {
   const ROUNDS = 5
-  test('again and again', async () => {
+  test('causes at most one unread notification and push when repeated', async () => {
     for (let n = 0; n < ROUNDS; n++) {
       await round(n)
       await applyEffects(owner)
     }
     expect(await told(alice, kind)).toHaveLength(left)
-    // an order is placed and cancelled: two states
+    // an order that is placed and cancelled has two states
     expect(await pushes()).toBeLessThanOrEqual(kind === 'order.updated' ? 2 : 1)
     expect(await pushes()).toBeGreaterThan(0)
   })
 
-  test('also when she reads each at once', async () => {
+  test('leaves no unread notifications, and causes no more pushes, if each one is read immediately', async () => {
     for (let n = 0; n < ROUNDS; n++) {
       await round(n)
       await applyEffects(owner)
@@ -276,7 +276,7 @@ describe.each(Object.entries(repeated))('%s', (what, { kind, open: left, round }
   })
 })
 
-test('what is told anew is at the top, by whoever did it last, and pushed again after an hour', async () => {
+test('A repeated notification moves to the top with its latest actor, and is pushed again after an hour', async () => {
   const [first, second] = [bob, carla]
   await owner`insert into app.space_members (space_id, user_id, role, made_at) values (${club}, ${carla.id}, 'moderator', now())`
   const invite = (who: Person) => made(who, `/groups/${club}/invitations`, { inviteeId: alice.username })
@@ -301,7 +301,7 @@ test('what is told anew is at the top, by whoever did it last, and pushed again 
   expect(await told(alice, 'membership.decided')).toEqual([])
 })
 
-test('a cancellation is pushed at once, though a change was just before', async () => {
+test('A cancellation is pushed immediately, even right after a change', async () => {
   const id = await made(bob, '/events', event)
   await alice.put(`/events/${id}/rsvp`, { status: 'going' })
   for (const city of ['Bonn', 'Köln']) {
@@ -317,7 +317,7 @@ test('a cancellation is pushed at once, though a change was just before', async 
   expect(await pushes()).toBe(2)
 })
 
-test('orders of several buyers, and of one that is taken on, are told each', async () => {
+test('Orders of several buyers, and an accepted order, are notified separately', async () => {
   await bob.delete('/users/alice/follow')
   const one = await order()
   const path = `/economy/market/offerings/${offering}/orders`
@@ -337,7 +337,7 @@ test('orders of several buyers, and of one that is taken on, are told each', asy
   for (const { key } of keys) for (const who of [alice, bob, carla]) expect(key).not.toContain(who.id)
 })
 
-test('an order that ends leaves the seller the notice of another that waits', async () => {
+test('The end of an order keeps the seller’s notification of another pending order', async () => {
   await owner`update app.orders set state = 'cancelled', due_at = null where state = 'held'`
   const [first, second] = [await order(), await order()]
   expect((await bob.post(`/economy/market/orders/${first}/cancel`)).status).toBe(200)

@@ -1,5 +1,5 @@
-// Co-authors over HTTP: invited, answered, paid; and many at once. Every rule: test/db/posts/co-authors.sql,
-// test/db/economy/splits.sql.
+// Co-authors over HTTP: inviting, answering, sharing payments, and concurrent requests. For the single rules see
+// test/db/posts/co-authors.sql and test/db/economy/splits.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -32,11 +32,11 @@ const standing = (post: string) =>
   owner<{ status: string; share: number }[]>`
     select status, split_share::int as share from app.post_co_authors where post_id = ${post} order by status`
 
-describe('inviting', () => {
+describe('Inviting a co-author', () => {
   const path = (id: string) => `/posts/${id}/co-authors`
   const body = { userId: 'bob', splitShare: 10 }
 
-  test('answers the invitation, of which the invited person hears', async () => {
+  test('returns the invitation and notifies the invited person', async () => {
     const post = await publish(alice)
     const answer = await invite(alice, post, bob, 40)
     const { id } = answer.body
@@ -63,7 +63,7 @@ describe('inviting', () => {
     expect(await invite(alice, post, bob)).toFailWith(409, 'co_author_already')
   })
 
-  test('is for authors, of a post that one sees', async () => {
+  test('requires the author of a visible post', async () => {
     const post = await publish(alice)
     const hidden = await publish(alice, { visibility: 'circles' })
     expect(await nobody.post(path(post), body)).toFailWith(401, 'token_missing')
@@ -83,11 +83,11 @@ describe('inviting', () => {
     [{ userId: 'bob', splitShare: 91 }, 422, 'split_share_exceeded'],
     [{ userId: 'zoe', splitShare: 10 }, 404, 'person_unknown'],
     [{ userId: 'alice', splitShare: 10 }, 400, 'co_author_oneself'],
-  ])('%j is %i', async (wrong, status, code) => {
+  ])('with %j gives %i', async (wrong, status, code) => {
     expect(await alice.post(path(await publish(alice)), wrong)).toFailWith(status, code)
   })
 
-  test('nobody who may not see the post, nobody to a repost, nobody before it is out', async () => {
+  test('requires a person who sees the post, and a published post that is not a repost', async () => {
     expect(await invite(alice, await publish(alice, { visibility: 'circles' }), bob)).toFailWith(
       422,
       'co_author_outside',
@@ -99,8 +99,8 @@ describe('inviting', () => {
   })
 })
 
-describe('answering', () => {
-  test('is for the invited person alone', async () => {
+describe('Answering the invitation', () => {
+  test('is possible only for the invited person', async () => {
     const post = await publish(alice)
     const { body } = await invite(alice, post, bob)
     expect(await respond(nobody, post, body.id)).toFailWith(401, 'token_missing')
@@ -112,7 +112,7 @@ describe('answering', () => {
     expect(await bob.post(`/posts/${post}/co-authors/${body.id}/respond`, {})).toFailWith(422, 'validation_failed')
   })
 
-  test('no takes the invitation away', async () => {
+  test('with no deletes it', async () => {
     const post = await publish(alice)
     const { body } = await invite(alice, post, bob)
     expect(await respond(bob, post, body.id, false)).toMatchObject({
@@ -123,7 +123,7 @@ describe('answering', () => {
     expect(await invite(alice, post, bob)).toMatchObject({ status: 201 })
   })
 
-  test('no after yes leaves, also when the post is for others by now', async () => {
+  test('with no after yes ends the co-authorship, even if the post is no longer visible to the person', async () => {
     for (const visibility of ['public', 'inner']) {
       const post = await publish(alice)
       const { body } = await invite(alice, post, bob)
@@ -137,7 +137,7 @@ describe('answering', () => {
     }
   })
 
-  test('is too late after a block', async () => {
+  test('gives 404 after a block', async () => {
     const post = await publish(alice)
     const { body } = await invite(alice, post, bob)
     await bob.post('/users/alice/block')
@@ -147,7 +147,7 @@ describe('answering', () => {
     expect(await respond(bob, post, body.id)).toFailWith(404, 'co_author_invitation_unknown')
   })
 
-  test('is too late when the post is for others by now', async () => {
+  test('gives 404 if the post is no longer visible to the person', async () => {
     const post = await publish(alice)
     const { body } = await invite(alice, post, bob)
     await alice.patch(`/posts/${post}`, { visibility: 'inner' })
@@ -155,8 +155,8 @@ describe('answering', () => {
   })
 })
 
-describe('at once', () => {
-  test('of five invitations four go', async () => {
+describe('Under concurrency', () => {
+  test('exactly four of five invitations succeed', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const post = await publish(alice)
       const answers = await Promise.all(others.map((person) => invite(alice, post, person)))
@@ -171,7 +171,7 @@ describe('at once', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test('accepted shares never exceed 90', async () => {
+  test('accepted shares never exceed 90 percent in total', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const post = await publish(alice)
       const pending = await Promise.all(others.slice(0, 4).map((person) => invite(alice, post, person, 40)))
@@ -182,7 +182,7 @@ describe('at once', () => {
     }
   })
 
-  test('yes and no leave nothing, whichever came first', async () => {
+  test('yes and no together end in no co-authorship, whichever comes first', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const post = await publish(alice)
       const { body } = await invite(alice, post, bob)
@@ -193,14 +193,14 @@ describe('at once', () => {
     }
   })
 
-  test('of five who leave one does', async () => {
+  test('exactly one of five requests to leave succeeds', async () => {
     const post = await write(alice, [[bob, 10]])
     const [row] = await owner<{ id: string }[]>`select id from app.post_co_authors where post_id = ${post}`
     const answers = await Promise.all(Array.from({ length: 5 }, () => respond(bob, post, row?.id ?? '', false)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
   })
 
-  test('an invitation and a block leave nothing pending', async () => {
+  test('an invitation and a block leave no pending invitation', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const post = await publish(alice)
       await Promise.all([invite(alice, post, bob), bob.post('/users/alice/block')])
@@ -210,7 +210,7 @@ describe('at once', () => {
   })
 })
 
-test('a payment is shared, and shows each what is theirs', async () => {
+test('A payment is shared, and each recipient sees only their own share', async () => {
   const post = await write(alice, [
     [bob, 33],
     [carla, 57],
@@ -242,7 +242,7 @@ test('a payment is shared, and shows each what is theirs', async () => {
   }
 })
 
-test('a payment tells nobody of whom or of what they may not see', async () => {
+test('A payment does not reveal people or posts that its reader cannot see', async () => {
   const post = await write(alice, [[bob, 40]])
   type Listed = { items: { id: string; amount: number; postId: string | null; splits: object[] }[] }
   const latest = async (person: Person, direction: string) =>

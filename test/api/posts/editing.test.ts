@@ -1,4 +1,4 @@
-// Editing and deleting posts over HTTP, and a person's posts on their profile. Each rule by itself: test/db/posts.
+// Editing and deleting posts over HTTP, and a person's posts on their profile. For the single rules see test/db/posts.
 import { describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -12,7 +12,7 @@ const [first = '', second = '', third = ''] = catalog.body.items.map(({ id }) =>
 const edit = (person: Person, id: string, changes: object) => person.patch<Post>(`/posts/${id}`, changes)
 
 describe('PATCH /posts/:id', () => {
-  test('changes what it names, and shows it to everyone', async () => {
+  test('changes the given fields and ignores unknown ones, and everyone sees the result', async () => {
     const id = await publish(alice, { interestId: first, interestIds: [second] })
     const { body: persona } = await alice.post<{ id: string }>('/me/personas', { name: 'Nightly' })
     const shown = {
@@ -44,16 +44,16 @@ describe('PATCH /posts/:id', () => {
   })
 
   test.each<[string, object, object, string]>([
-    ['no words', {}, { body: '' }, 'post_body'],
-    ['words that are null', {}, { body: null }, 'validation_failed'],
-    ['a title of a note', {}, { title: 'T' }, 'post_title'],
+    ['an empty text', {}, { body: '' }, 'post_body'],
+    ['a null text', {}, { body: null }, 'validation_failed'],
+    ['a title for a note', {}, { title: 'T' }, 'post_title'],
     ['an essay without a title', { format: 'essay', title: 'T' }, { title: null }, 'post_title'],
     ['a photo without media', { format: 'photo', media: [{ url: 'https://x' }] }, { media: [] }, 'post_media'],
     ['an address and an asset', {}, { media: [{ url: 'https://x', assetId: UNKNOWN }] }, 'post_media'],
     ['another format', {}, { format: 'essay' }, 'post_fixed'],
     ['a poll', {}, { poll: { options: ['a', 'b'] } }, 'post_fixed'],
-    ['what it quotes', {}, { quotedPostId: UNKNOWN }, 'post_fixed'],
-    ['its time', {}, { publishAt: '2099-01-01T00:00:00Z' }, 'post_is_published'],
+    ['another quoted post', {}, { quotedPostId: UNKNOWN }, 'post_fixed'],
+    ['another publication time', {}, { publishAt: '2099-01-01T00:00:00Z' }, 'post_is_published'],
     [
       'five further interests',
       {},
@@ -62,14 +62,14 @@ describe('PATCH /posts/:id', () => {
     ],
     ['another visibility', {}, { visibility: 'friends' }, 'validation_failed'],
     ['depth 6', {}, { depth: 6 }, 'validation_failed'],
-  ])('refuses %s, and changes nothing', async (_what, more, changes, code) => {
+  ])('rejects %s and changes nothing', async (_what, more, changes, code) => {
     const id = await publish(alice, more)
     const before = (await alice.get(`/posts/${id}`)).text
     expect(await edit(alice, id, { depth: 3, ...changes })).toFailWith(422, code)
     expect((await alice.get(`/posts/${id}`)).text).toBe(before)
   })
 
-  test('refuses what is not known, and journalism to who may not', async () => {
+  test('rejects unknown interests and personas, and journalism without the capability', async () => {
     const id = await publish(alice)
     expect(await edit(alice, id, { interestId: UNKNOWN })).toFailWith(404, 'interest_unknown')
     expect(await edit(alice, id, { personaId: UNKNOWN })).toFailWith(404, 'persona_unknown')
@@ -78,7 +78,7 @@ describe('PATCH /posts/:id', () => {
     expect(await edit(alice, id, {})).toMatchObject({ status: 200, body: { editedAt: null } })
   })
 
-  test('is the author’s alone', async () => {
+  test('requires the author', async () => {
     const [open, closed] = [await publish(alice), await publish(alice, { visibility: 'inner' })]
     for (const changes of [{ body: 'Mine' }, { body: '' }, { format: 'essay' }]) {
       expect(await edit(bob, open, changes)).toFailWith(403, 'post_not_yours')
@@ -88,7 +88,7 @@ describe('PATCH /posts/:id', () => {
     expect(await edit(bob, 'x', {})).toFailWith(422, 'validation_failed')
   })
 
-  test('takes a narrowed post from those who lose it, at once', async () => {
+  test('hides a narrowed post immediately from people who may no longer see it', async () => {
     const id = await publish(alice, { body: 'For everyone' })
     expect(await feed(bob)).toContain(id)
     const quote = await publish(carla, { format: 'quote', body: 'See', quotedPostId: id })
@@ -100,7 +100,7 @@ describe('PATCH /posts/:id', () => {
     expect(await feed(bob)).toContain(id)
   })
 
-  test('of a repost changes the visibility, and nothing else', async () => {
+  test('of a repost changes only its visibility', async () => {
     const original = await publish(bob)
     const id = await publish(alice, { body: '', format: 'repost', quotedPostId: original })
     expect(await edit(alice, id, { visibility: 'circles' })).toMatchObject({ body: { visibility: 'circles' } })
@@ -108,7 +108,7 @@ describe('PATCH /posts/:id', () => {
       expect(await edit(alice, id, changes)).toFailWith(422, 'repost_bare')
   })
 
-  test('loses nothing of edits at once', async () => {
+  test('loses none of several concurrent edits', async () => {
     const id = await publish(alice, { body: 'Version 0', interestId: first })
     const bodies = Array.from({ length: 12 }, (_, n) => `Version ${n + 1}`)
     const changes = [
@@ -128,7 +128,7 @@ describe('PATCH /posts/:id', () => {
     expect([...versions.map((one) => one.body), body.body].sort()).toEqual(['Version 0', ...bodies].sort())
   })
 
-  test('tells nobody', async () => {
+  test('notifies nobody', async () => {
     const id = await publish(alice, { body: 'Hello' })
     const before = await bob.get('/notifications')
     await edit(alice, id, { body: 'Hello @bob', visibility: 'circles' })
@@ -142,7 +142,7 @@ describe('PATCH /posts/:id', () => {
 })
 
 describe('DELETE /posts/:id', () => {
-  test('takes a post from everyone, once', async () => {
+  test('removes a post for everyone, once', async () => {
     const id = await publish(alice)
     await alice.post(`/posts/${id}/pin`)
     await bob.post(`/posts/${id}/bookmark`)
@@ -160,7 +160,7 @@ describe('DELETE /posts/:id', () => {
     expect(await walk(carla, '/posts/by/bob', 50)).not.toContain(reposted[0]?.id)
   })
 
-  test('of two at once does one', async () => {
+  test('succeeds for exactly one of concurrent requests', async () => {
     const id = await publish(alice)
     const answers = await Promise.all(Array.from({ length: 6 }, () => alice.delete(`/posts/${id}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404, 404])
@@ -171,7 +171,7 @@ describe('DELETE /posts/:id', () => {
 })
 
 describe('GET /posts/by/:username', () => {
-  test('has the pinned first, then the newest, by whatever page', async () => {
+  test('lists pinned posts first and then the newest, with any page size', async () => {
     const ids: string[] = []
     for (let n = 0; n < 7; n++) ids.unshift(await publish(carla))
     for (const at of [5, 2]) await carla.post(`/posts/${ids[at]}/pin`)
@@ -185,7 +185,7 @@ describe('GET /posts/by/:username', () => {
     expect(body.items.map(({ pinned }) => pinned)).toEqual([true, true, false])
   })
 
-  test('skips nothing behind a pin that is deleted in the middle of a walk', async () => {
+  test('skips nothing after a pinned post that is deleted during pagination', async () => {
     const ids: string[] = []
     for (let n = 0; n < 4; n++) ids.unshift(await publish(carla))
     const earlier = await carla.get<Page<{ id: string; pinned: boolean }>>('/posts/by/carla?limit=50')
@@ -198,7 +198,7 @@ describe('GET /posts/by/:username', () => {
     expect(rest.body.items.map(({ id }) => id).slice(0, 3)).toEqual([ids[3], ids[0], ids[1]])
   })
 
-  test('shows to oneself what is hidden, and what is scheduled in a list of its own', async () => {
+  test('shows authors their hidden posts, and scheduled ones in a separate list', async () => {
     const hidden = await publish(alice)
     const later = await publish(alice, { publishAt: new Date(Date.now() + 3_600_000).toISOString() })
     await owner`update app.posts set hidden_at = now() where id = ${hidden}`
@@ -210,16 +210,16 @@ describe('GET /posts/by/:username', () => {
     expect(await walk(alice, '/me/posts/scheduled', 50)).toContain(later)
   })
 
-  test.each(['zoe', 'acct:alice@elsewhere'])('does not know %s', async (name) => {
+  test.each(['zoe', 'acct:alice@elsewhere'])('answers 404 for %s', async (name) => {
     expect(await bob.get(`/posts/by/${name}`)).toFailWith(404, 'person_unknown')
   })
 
-  test.each([UNKNOWN, 'x', ''])('refuses the cursor "%s"', async (cursor) => {
+  test.each([UNKNOWN, 'x', ''])('rejects the cursor "%s" with 400', async (cursor) => {
     expect(await alice.get(`/posts/by/bob?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
     expect(await alice.get(`/me/posts/scheduled?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
   })
 
-  test('has nobody across a block', async () => {
+  test('answers 404 across a block, exactly as for an unknown person', async () => {
     await carla.post('/users/bob/block')
     const answer = await bob.get('/posts/by/carla')
     expect(answer).toFailWith(404, 'person_unknown')

@@ -1,4 +1,4 @@
-// Bookmarks, mutes and pins over HTTP. The rules in every state: test/db/posts/{bookmarks,post-mutes,pins}.sql.
+// Bookmarks, mutes and pins over HTTP. For the rules in every state see test/db/posts/{bookmarks,post-mutes,pins}.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -19,7 +19,7 @@ const publishMany = async (author: Person, count: number) => {
 const open = async (person: Person, id: string) => (await person.get<Post>(`/posts/${id}`)).body
 const later = () => new Date(Date.now() + 3_600_000).toISOString()
 
-/** Every item of a list, page by page. */
+/** The ids of all items in a list, fetched page by page. */
 async function walk(person: Person, path: string, limit: number): Promise<string[]> {
   const ids: string[] = []
   let next: string | null = ''
@@ -43,13 +43,13 @@ describe.each([
 ])('%s /posts/:id/%s', (method, action) => {
   const ask = (person: Person, id: string) => person.request(method, `/posts/${id}/${action}`)
 
-  test('needs a token, an id and a post', async () => {
+  test('requires a token, a UUID and an existing post', async () => {
     expect(await ask(nobody, UNKNOWN)).toFailWith(401, 'token_missing')
     expect(await ask(bob, 'x')).toFailWith(422, 'validation_failed')
     expect(await ask(bob, UNKNOWN)).toFailWith(404, 'post_unknown')
   })
 
-  test('a post that one may not see is one that there is not, to the letter', async () => {
+  test('gives the same answer for an invisible post as for an unknown one, byte for byte', async () => {
     const gone = await publish(alice)
     await alice.delete(`/posts/${gone}`)
     const hidden = [gone, await publish(alice, { visibility: 'inner' }), await publish(alice, { publishAt: later() })]
@@ -61,14 +61,14 @@ describe.each([
     }
   })
 
-  test('an author’s scheduled post takes none', async () => {
+  test('rejects the author’s own scheduled post', async () => {
     if (method === 'POST')
       expect(await ask(alice, await publish(alice, { publishAt: later() }))).toFailWith(422, 'post_not_out')
   })
 })
 
-describe('bookmarks', () => {
-  test('are set and taken back, as often as one likes', async () => {
+describe('Bookmarks', () => {
+  test('are set and removed idempotently', async () => {
     const id = await publish(alice)
     for (let n = 0; n < 2; n++)
       expect(await bob.post(`/posts/${id}/bookmark`)).toMatchObject({
@@ -80,7 +80,7 @@ describe('bookmarks', () => {
     expect(await open(bob, id)).toMatchObject({ counters: { bookmarks: 1 }, viewer: { bookmarked: false } })
   })
 
-  test('are a list of whole posts, the newest first, each once, whatever the page', async () => {
+  test('are listed as whole posts, newest first, each once with any page size', async () => {
     const [dan] = (await join('dan')) as [Person]
     expect((await dan.get<Page>('/posts/bookmarks')).body).toEqual({ items: [], nextCursor: null, hasMore: false })
     const ids = await publishMany(alice, 7)
@@ -90,17 +90,17 @@ describe('bookmarks', () => {
     expect((await dan.get<Page>('/posts/bookmarks')).body.items[0]).toEqual(await open(dan, newest[0] ?? '').then(card))
     expect(await walk(carla, '/posts/bookmarks', 50)).not.toContain(ids[1])
 
-    // what is not there any more leaves no gap
+    // deleted posts leave no gap
     await alice.delete(`/posts/${newest[1]}`)
     await alice.delete(`/posts/${newest[4]}`)
     for (const limit of [1, 2, 5])
       expect(await walk(dan, '/posts/bookmarks', limit)).toEqual(newest.filter((_, n) => n !== 1 && n !== 4))
   })
 
-  /** The first page of replies comes with an opened post alone. */
+  /** The card without its first page of replies, which only an opened post has. */
   const card = ({ replies: _, ...post }: Post & { replies?: unknown }) => post
 
-  test('a cursor holds when its bookmark is taken back, and is nobody else’s', async () => {
+  test('have cursors that stay valid after the bookmark is removed, but only for their owner', async () => {
     const [eva] = (await join('eva')) as [Person]
     const ids = await publishMany(alice, 4)
     for (const id of ids) await eva.post(`/posts/${id}/bookmark`)
@@ -114,21 +114,21 @@ describe('bookmarks', () => {
     expect(await carla.get(`/posts/bookmarks?cursor=${nextCursor}`)).toFailWith(400, 'cursor_unknown')
   })
 
-  test.each(['x', UNKNOWN, ''])('cursor %j is 400', async (cursor) => {
+  test.each(['x', UNKNOWN, ''])('give 400 for the cursor %j', async (cursor) => {
     expect(await bob.get(`/posts/bookmarks?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
   })
 
-  test.each(['0', '51', 'x'])('limit %s is 422', async (limit) => {
+  test.each(['0', '51', 'x'])('give 422 for the limit %s', async (limit) => {
     expect(await bob.get(`/posts/bookmarks?limit=${limit}`)).toFailWith(422, 'validation_failed')
   })
 
-  test('are for who has a token', async () => {
+  test('require a token', async () => {
     expect(await nobody.get('/posts/bookmarks')).toFailWith(401, 'token_missing')
   })
 })
 
-describe('a muted post', () => {
-  test('leaves the feed with its reposts and is told of no more, until the mute is lifted', async () => {
+describe('A muted post', () => {
+  test('is absent from the feed with its reposts, and causes no notifications until it is unmuted', async () => {
     const id = await publish(alice)
     const { id: repost } = (await bob.post<Post>(`/posts/${id}/repost`)).body
     const feed = async (person: Person) =>
@@ -154,8 +154,8 @@ describe('a muted post', () => {
   })
 })
 
-describe('pins', () => {
-  test('are the author’s alone', async () => {
+describe('Pins', () => {
+  test('are set and removed only by the author', async () => {
     const id = await publish(alice)
     expect(await bob.post(`/posts/${id}/pin`)).toFailWith(403, 'post_not_yours')
     expect(await bob.delete(`/posts/${id}/pin`)).toFailWith(403, 'post_not_yours')
@@ -166,7 +166,7 @@ describe('pins', () => {
     expect((await open(bob, id)).pinned).toBe(false)
   })
 
-  test('are never four, not even when ten are set at once', async () => {
+  test('are at most three, even if ten are set concurrently', async () => {
     const [frida] = (await join('frida')) as [Person]
     const ids = await publishMany(frida, 10)
     const answers = await Promise.all(ids.map((id) => frida.post<Post>(`/posts/${id}/pin`)))

@@ -1,4 +1,4 @@
-// Previews of links: by HTTP with the edge function in Deno, and what one facade keeps and how much it does at once.
+// Link previews: over HTTP with the edge function in Deno; then what one facade caches and how many it fetches at once.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { openFunctions } from '../../../api-facade/lib/functions.ts'
@@ -23,7 +23,7 @@ describe('GET /posts/link-preview', async () => {
   const { alice, bob, nobody } = await world({ people: ['alice', 'bob'], env: { FUNCTIONS_URL } })
   const path = (url: string) => `/posts/link-preview?url=${encodeURIComponent(url)}`
 
-  test('is what the page says of itself, for everyone', async () => {
+  test('returns what the page says about itself, for everyone', async () => {
     const url = `${web.origin}/page`
     const shown = { url, title: 'A page', description: 'And what it says', imageUrl: null, siteName: null }
     for (const person of [alice, bob]) {
@@ -33,25 +33,25 @@ describe('GET /posts/link-preview', async () => {
   })
 
   test.each([
-    ['no address', 'a word'],
-    ['no page', `${web.origin}/nothing`],
+    ['a text that is no address', 'a word'],
+    ['a page that does not exist', `${web.origin}/nothing`],
     ['this machine', `http://127.0.0.1:${web.port}/page`],
-    ['this machine by a redirect', `${web.origin}/moved?http://127.1:${web.port}/page`],
-    ['what is inside', 'http://169.254.169.254/latest/meta-data/'],
-    ['a password', `http://ada:secret@site.test:${web.port}/page`],
-  ])('is null, and no error, for %s', async (_what, url) => {
+    ['a redirect to this machine', `${web.origin}/moved?http://127.1:${web.port}/page`],
+    ['an internal address', 'http://169.254.169.254/latest/meta-data/'],
+    ['an address with a password', `http://ada:secret@site.test:${web.port}/page`],
+  ])('returns null instead of an error for %s', async (_what, url) => {
     expect(await alice.get(path(url))).toMatchObject({ status: 200, text: 'null' })
     expect(web.trapped()).toBe(0)
   })
 
-  test('needs an address', async () => {
+  test('requires an address', async () => {
     for (const query of ['', '?url=', `?url=${'x'.repeat(2049)}`, '?link=https://example.org']) {
       const answer = await alice.get(`/posts/link-preview${query}`)
       expect([answer.status, answer.headers.get('x-error-code')]).toEqual([422, 'validation_failed'])
     }
   })
 
-  test('is for people with a token', async () => {
+  test('requires a token', async () => {
     const from = web.asked.length
     expect(await nobody.get(path(`${web.origin}/page`))).toMatchObject({ status: 401 })
     expect(await alice.withToken('x').get(path(`${web.origin}/page`))).toMatchObject({ status: 401 })
@@ -59,8 +59,8 @@ describe('GET /posts/link-preview', async () => {
   })
 })
 
-describe('what one facade keeps', () => {
-  /** Previews of a function that notes what it is asked, and answers at once or what and when it is told to. */
+describe('A facade’s cache of previews', () => {
+  /** Previews with a function that records its requests. It returns `always`, or waits for `answer` to be called. */
   function start(always?: object) {
     const looked: string[] = []
     const waiting: ((preview: object | null, status?: number) => void)[] = []
@@ -83,7 +83,7 @@ describe('what one facade keeps', () => {
       functions: { 'link-preview': async () => link },
     })
     const previews = createPreviews(functions, log, () => state.now)
-    /** Lets the function answer the next who waits. */
+    /** Lets the function answer the next waiting request. */
     const answer = async (preview: object | null, status?: number) => {
       await until(() => waiting.length > 0)
       waiting.shift()?.(preview, status)
@@ -92,7 +92,7 @@ describe('what one facade keeps', () => {
   }
   const page = { url: 'https://example.org/', title: 'A page', description: null, imageUrl: null, siteName: null }
 
-  test('an address is looked at once an hour, whoever asks, however it is spelt', async () => {
+  test('looks up an address once an hour for all callers and all its spellings', async () => {
     const { looked, state, previews, answer } = start()
     const asked = ['https://example.org', 'HTTPS://EXAMPLE.ORG:443/#part', 'https://example.org/x/..'].map((url, at) =>
       previews(`person ${at}`, url),
@@ -110,7 +110,7 @@ describe('what one facade keeps', () => {
     expect(looked).toEqual([page.url, page.url])
   })
 
-  test('what the function could not do is null and not kept', async () => {
+  test('does not keep failures of the function, for which it returns null', async () => {
     const { looked, previews, answer } = start()
     for (const outcome of [503, 200]) {
       const asked = previews('one', page.url)
@@ -120,7 +120,7 @@ describe('what one facade keeps', () => {
     expect(looked).toHaveLength(2)
   })
 
-  test('who asks after another waits as long as the other did', async () => {
+  test('answers a cached preview as slowly as the first time, which hides what others asked for', async () => {
     const { state, previews, answer } = start()
     const first = previews('one', page.url)
     state.now = 50
@@ -131,7 +131,7 @@ describe('what one facade keeps', () => {
     expect(performance.now() - from).toBeGreaterThan(48)
   })
 
-  test('a thousand are kept, and the oldest goes', async () => {
+  test('keeps a thousand previews and drops the oldest one', async () => {
     const { looked, previews } = start(page)
     for (let n = 0; n <= 1000; n++) {
       await previews('one', `https://example.org/${n}`)
@@ -142,7 +142,7 @@ describe('what one facade keeps', () => {
     expect(looked).toHaveLength(1002)
   })
 
-  test('a person asks for 8 at once, of which two are under way, what is kept among them', async () => {
+  test('lets a person have 8 requests at a time, two of them running, cached ones included', async () => {
     const { looked, waiting, previews, answer } = start()
     const first = previews('one', page.url)
     await answer(page)
@@ -161,8 +161,8 @@ describe('what one facade keeps', () => {
     })
     for (let n = 0; n < 7; n++) {
       await until(() => looked.length === Math.min(8, n + 3))
-      expect(waiting.length, 'two at once').toBe(Math.min(2, 7 - n))
-      if (n < 6) expect(come, 'what is kept comes in its turn').toBe(false)
+      expect(waiting.length, 'two at a time').toBe(Math.min(2, 7 - n))
+      if (n < 6) expect(come, 'the cached one waits for its turn').toBe(false)
       await answer(null)
       await all[n]
     }
@@ -171,7 +171,7 @@ describe('what one facade keeps', () => {
     expect(await previews('one', page.url)).toEqual(page)
   })
 
-  test('an instance looks at 32 pages at once, which takes sixteen people', async () => {
+  test('fetches at most 32 pages at a time for the whole instance, which takes sixteen people', async () => {
     const { waiting, previews, answer } = start()
     const late = { code: 'rate_limited', headers: { 'Retry-After': '5' } }
     const all = Array.from({ length: 32 }, (_, n) => previews(`person ${n % 16}`, `https://example.org/${n}`))

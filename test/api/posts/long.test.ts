@@ -1,4 +1,4 @@
-// Pages of texts that are as long as they may be: they end where half a megabyte is reached, and walking gives each once.
+// Pages of the longest possible texts: a page ends at half a megabyte, and pagination still lists each post once.
 import { expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import type { Page } from '../../support/lists.ts'
@@ -27,7 +27,7 @@ for (const [n, id] of ids.entries()) {
 }
 
 type Item = Partial<Id> & { post?: Id }
-/** The ids of each page of 50, to the end. */
+/** The ids on each page of up to 50 items, to the end. */
 async function pages(person: Person, path: string): Promise<string[][]> {
   const all: string[][] = []
   let cursor: string | null = ''
@@ -45,19 +45,19 @@ test.each([
   ['/posts/by/alice', 'down'],
   ['/posts/bookmarks', 'down'],
   [`/series/${series}/items`, 'up'],
-])('GET %s ends a page where its posts have half a megabyte', async (path, way) => {
+])('GET %s ends a page once its posts have half a megabyte', async (path, way) => {
   const found = await pages(bob, path)
   expect(found.map(({ length }) => length)).toEqual(way === 'up' ? [3, 3, 1 + MANY] : [MANY + 3, 3, 1])
   expect(found.flat()).toEqual(way === 'up' ? ids : ids.toReversed())
 })
 
-test('For You ends a page there too, and its cursor goes on behind it', async () => {
+test('For You too ends a page at that size, and its cursor continues after it', async () => {
   const found = await pages(bob, '/feed')
   expect(found).toHaveLength(3)
   expect(found.flat().sort()).toEqual(ids.toSorted())
 })
 
-test('a quote counts with what it quotes, and a post that is longer is a page of its own', async () => {
+test('A quote counts with the post it quotes, and a longer post is a page of its own', async () => {
   const quotes: string[] = []
   for (const id of ids.slice(0, 4)) {
     const quote = { format: 'quote', body: 'short', quotedPostId: id }

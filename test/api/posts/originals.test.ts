@@ -1,5 +1,6 @@
-// A repost is a pointer to what it is of: what people do to it is done to that, and it is its author's to take back, with
-// all other engagement, whatever they see by then. Every rule: test/db/posts/{originals,taking-back}.sql.
+// A repost is a pointer to its original: what people do to it applies to the original. Its owner can withdraw it, as
+// well as reactions, bookmarks, mutes and votes, even when the original is no longer visible to them. For every rule
+// see test/db/posts/{originals,taking-back}.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import { applyEffects } from '../../support/database.ts'
@@ -21,7 +22,7 @@ const open = async (person: Person, id: string) => (await person.get<Card>(`/pos
 const repost = async (person: Person, id: string) => (await person.post<Card>(`/posts/${id}/repost`)).body.id
 const poll = { options: ['tea', 'milk'] }
 
-test('hearts for a post and for all its reposts are one heart', async () => {
+test('Hearts for a post and for its reposts by the same person count as one heart', async () => {
   const [interest] = await owner<[{ id: string }]>`select id from app.interests where slug = 'applied-ethics'`
   const id = await publish(alice, { interestId: interest.id })
   const ids = [id, await repost(bob, id)]
@@ -43,7 +44,7 @@ test('hearts for a post and for all its reposts are one heart', async () => {
   expect(await bob.inbox('post.reacted')).toEqual([])
 })
 
-test('replies, votes and payments for a repost are the original’s', async () => {
+test('Replies, votes and payments for a repost apply to the original', async () => {
   const id = await publish(alice, { poll })
   const pointer = await repost(bob, id)
   const said = await reply(carla, pointer)
@@ -62,7 +63,7 @@ test('replies, votes and payments for a repost are the original’s', async () =
   })
 })
 
-test('a repost has no depth and no interests', async () => {
+test('A repost has no depth and no interests', async () => {
   const id = await publish(alice)
   const [interest] = await owner<[{ id: string }]>`select id from app.interests limit 1`
   for (const own of [{ depth: 1 }, { interestId: interest.id }, { interestIds: [interest.id] }]) {
@@ -72,9 +73,9 @@ test('a repost has no depth and no interests', async () => {
   }
 })
 
-describe('out of sight', () => {
+describe('After the original is no longer visible', () => {
   const unknown: Record<string, Answer<unknown>> = {}
-  /** As for an id of nothing, to the letter. */
+  /** Expects the answer that an unknown id gives, byte for byte. */
   async function expectUnknown(way: string, answer: Answer<unknown>) {
     unknown[way] ??= await bob.delete(`/posts/${UNKNOWN}/${way}`)
     expect(answer).toFailWith(404, 'post_unknown')
@@ -87,7 +88,7 @@ describe('out of sight', () => {
     hidden: (id) => owner`update app.posts set hidden_at = now() where id = ${id}`,
   }
 
-  test.each(Object.keys(gone))('a repost of what was %s is deleted by its author alone', async (how) => {
+  test.each(Object.keys(gone))('because it was %s, only its author can delete a repost of it', async (how) => {
     for (const way of ['post', 'by its own id', 'by that of the original']) {
       const id = await publish(alice)
       const [mine, other] = [await repost(bob, id), await repost(carla, id)]
@@ -104,29 +105,32 @@ describe('out of sight', () => {
     }
   })
 
-  test.each(Object.keys(gone))('what I left on what was %s can be taken back, and shows nothing', async (how) => {
-    const id = await publish(alice, { poll })
-    const [option] = await owner`
+  test.each(Object.keys(gone))(
+    'because it was %s, reactions, bookmarks, mutes and votes can be withdrawn without revealing it',
+    async (how) => {
+      const id = await publish(alice, { poll })
+      const [option] = await owner`
       select o.id from app.poll_options o join app.polls l on l.id = o.poll_id where l.post_id = ${id} limit 1`
-    await bob.post(`/posts/${id}/react`, { kind: 'heart' })
-    await bob.post(`/posts/${id}/bookmark`)
-    await bob.post(`/posts/${id}/mute`)
-    await bob.post(`/posts/${id}/poll/vote`, { optionId: option?.id })
-    await gone[how]?.(id)
-    for (const way of ['react', 'poll/vote']) await expectUnknown(way, await bob.delete(`/posts/${id}/${way}`))
-    for (const way of ['bookmark', 'mute']) expect((await bob.delete(`/posts/${id}/${way}`)).status).toBe(204)
-    for (const way of ['react', 'poll/vote', 'bookmark', 'mute'])
-      await expectUnknown(way, await bob.delete(`/posts/${id}/${way}`))
-    const [left] = await owner`
+      await bob.post(`/posts/${id}/react`, { kind: 'heart' })
+      await bob.post(`/posts/${id}/bookmark`)
+      await bob.post(`/posts/${id}/mute`)
+      await bob.post(`/posts/${id}/poll/vote`, { optionId: option?.id })
+      await gone[how]?.(id)
+      for (const way of ['react', 'poll/vote']) await expectUnknown(way, await bob.delete(`/posts/${id}/${way}`))
+      for (const way of ['bookmark', 'mute']) expect((await bob.delete(`/posts/${id}/${way}`)).status).toBe(204)
+      for (const way of ['react', 'poll/vote', 'bookmark', 'mute'])
+        await expectUnknown(way, await bob.delete(`/posts/${id}/${way}`))
+      const [left] = await owner`
       select (select count(*)::int from app.reactions where post_id = ${id}) + (select count(*)::int from app.bookmarks where post_id = ${id})
         + (select count(*)::int from app.post_mutes where post_id = ${id})
         + (select count(*)::int from app.poll_votes v join app.polls l on l.id = v.poll_id where l.post_id = ${id}) as engagement,
         c.reactions + c.bookmarks as counted from app.post_counters c where c.post_id = ${id}`
-    expect(left).toEqual({ engagement: 0, counted: 0 })
-  })
+      expect(left).toEqual({ marks: 0, counted: 0 })
+    },
+  )
 })
 
-test('a notice of a repost that was taken back and made again names the one that stands', async () => {
+test('A notification of a repost that was withdrawn and made again names the current repost', async () => {
   const id = await publish(alice)
   await repost(bob, id)
   await bob.delete(`/posts/${id}/repost`)

@@ -1,5 +1,5 @@
-// Polls over HTTP: made with their post, voted in, closed by the job. Every rule: test/db/posts/polls.sql; votes at once:
-// test/model/polls.test.ts.
+// Polls over HTTP: created with their post, voted in, closed by the job. For every rule see test/db/posts/polls.sql,
+// for concurrent votes test/model/polls.test.ts.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -32,33 +32,33 @@ const close = ({ id }: Post) => owner`update app.polls set closes_at = now() whe
 
 const routes: [string, object?][] = [['POST', { optionId: UNKNOWN }], ['DELETE']]
 
-describe.each(routes)('%s', (method, body) => {
-  test('without a token is 401', async () => {
+describe.each(routes)('%s /posts/:id/poll/vote', (method, body) => {
+  test('requires a token', async () => {
     expect(await nobody.request(method, path(UNKNOWN), body)).toFailWith(401, 'token_missing')
   })
 
-  test('of no id is 422, of no post and of one without a poll 404', async () => {
+  test('gives 422 for a malformed id, and 404 for an unknown post or one without a poll', async () => {
     const { body: plain } = await alice.post<Post>('/posts', { body: 'No question' })
     expect(await alice.request(method, path('x'), body)).toFailWith(422, 'validation_failed')
     expect(await alice.request(method, path(UNKNOWN), body)).toFailWith(404, 'post_unknown')
     expect(await alice.request(method, path(plain.id), body)).toFailWith(404, 'poll_unknown')
   })
 
-  test('of a post that one may not see is what an unknown one is', async () => {
+  test('gives the same answer for an invisible post as for an unknown one', async () => {
     const post = await ask(alice, undefined, { visibility: 'circles' })
     const answer = await bob.request(method, path(post.id), { optionId: post.poll.options[0]?.id })
     expect(answer).toFailWith(404, 'post_unknown')
     expect(answer.text).toBe((await bob.request(method, path(UNKNOWN), body)).text)
   })
 
-  test('of a scheduled post is 404, and 422 for its author', async () => {
+  test('gives 404 for a scheduled post, and 422 to its author', async () => {
     const post = await ask(alice, undefined, { publishAt: soon() })
     const option = { optionId: post.poll.options[0]?.id }
     expect(await bob.request(method, path(post.id), option)).toFailWith(404, 'post_unknown')
     expect(await alice.request(method, path(post.id), option)).toFailWith(422, 'post_not_out')
   })
 
-  test('of a closed poll is 422', async () => {
+  test('gives 422 for a closed poll', async () => {
     const post = await ask(alice)
     await vote(bob, post)
     await close(post)
@@ -70,7 +70,7 @@ describe.each(routes)('%s', (method, body) => {
   })
 })
 
-test('a poll is made with its post, voted in, and a vote moves and goes', async () => {
+test('A poll is created with its post, accepts votes, and a vote can be changed and withdrawn', async () => {
   const closesAt = soon()
   const post = await ask(alice, { options: [' tea ', 'coffee', 'water'], closesAt })
   expect(post.poll).toMatchObject({ totalVotes: 0, closed: false, myOptionId: null })
@@ -99,13 +99,13 @@ test('a poll is made with its post, voted in, and a vote moves and goes', async 
     expect(await bob.delete(path(post.id))).toMatchObject({ status: 200, body: { totalVotes: 0, myOptionId: null } })
 })
 
-test('an option is one of this poll', async () => {
+test('A vote requires an option of this poll', async () => {
   const [post, other] = [await ask(alice), await ask(alice)]
   expect(await bob.post(path(post.id), { optionId: other.poll.options[0]?.id })).toFailWith(404, 'option_unknown')
   expect(await bob.post(path(post.id), {})).toFailWith(422, 'validation_failed')
 })
 
-test('the author and the voters hear once that it is over', async () => {
+test('The author and the voters are notified once that a poll has closed', async () => {
   const post = await ask(alice)
   await vote(alice, post)
   await vote(bob, post)
@@ -113,7 +113,7 @@ test('the author and the voters hear once that it is over', async () => {
   await carla.post('/users/alice/block')
   await close(post)
   const run = async () => (await worker<{ changed: number }[]>`select private.job_close_polls() as changed`)[0]?.changed
-  while ((await run()) === 1) {} // the polls of the tests above are over too
+  while ((await run()) === 1) {} // the polls of the tests above are closed too
   const payload = { postId: post.id, pollId: post.poll.id }
   const told = async (person: Person) =>
     (await person.inbox('poll.closed')).filter((notice) => notice.payload.postId === post.id)

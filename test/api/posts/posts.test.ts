@@ -1,5 +1,5 @@
-// What can be asked of a post, by every route: with a token, of what there is, and by whom it shows to. Who sees what in
-// every state: test/db/posts/visibility.sql, test/model/visibility.test.ts.
+// All routes about a post: they require a token and an existing post, and answer according to who can see it. For who
+// sees what in every state see test/db/posts/visibility.sql and test/model/visibility.test.ts.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN, walk } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -9,7 +9,7 @@ import { world } from '../../support/world.ts'
 const { alice, admin, nobody, database, join } = await world()
 const spark = { emotion: 'love', tier: 0 }
 
-/** What whoever sees a post may ask of it, by whatever route. */
+/** What everyone who sees a post can request, by every route. */
 const reading = (id: string): [string, string, object?][] => [
   ['GET', `/posts/${id}`],
   ['GET', `/posts/${id}/replies`],
@@ -27,7 +27,7 @@ const reading = (id: string): [string, string, object?][] => [
   ['POST', '/economy/pay', { ...spark, postId: id }],
   ['POST', `/posts/${id}/repost`, {}],
 ]
-/** What its author may. */
+/** What only its author can request. */
 const writing = (id: string): [string, string, object?][] => [
   ['PATCH', `/posts/${id}`, { body: 'Mine now' }],
   ['DELETE', `/posts/${id}`],
@@ -44,7 +44,7 @@ const routes: [string, string, object?][] = [
   ...about(UNKNOWN),
 ]
 
-/** For this person the post is not there: every answer is what an unknown id gets, to the letter. */
+/** Expects that the post does not exist for this person: every answer equals that for an unknown id, byte for byte. */
 async function expectUnknown(person: Person, id: string) {
   const unknown = about(UNKNOWN)
   for (const [at, [method, path, body]] of about(id).entries()) {
@@ -56,7 +56,7 @@ async function expectUnknown(person: Person, id: string) {
   expect(await feed(person)).not.toContain(id)
 }
 
-/** For this person, who did not write it, it is there, by every route. */
+/** Expects that the post exists for this person, who is not its author, by every route. */
 async function expectThere(person: Person, id: string) {
   for (const [method, path, body] of reading(id)) {
     const { status } = await person.request(method, path, body)
@@ -68,22 +68,22 @@ async function expectThere(person: Person, id: string) {
   expect(await feed(person)).toContain(id)
 }
 
-describe('every route', () => {
-  test.each(routes)('%s %s without a token is 401', async (method, path, body) => {
+describe('Every route', () => {
+  test.each(routes)('gives 401 for %s %s without a token', async (method, path, body) => {
     expect(await nobody.request(method, path, body)).toFailWith(401, 'token_missing')
     expect(await nobody.request(method, path.replace(UNKNOWN, 'x'), body && {})).toFailWith(401, 'token_missing')
   })
 
-  test.each(about(UNKNOWN))('%s %s of no post is 404', async (method, path, body) => {
+  test.each(about(UNKNOWN))('gives 404 for %s %s with an unknown post', async (method, path, body) => {
     expect(await alice.request(method, path, body)).toFailWith(404, 'post_unknown')
   })
 
-  test.each(about('x'))('%s %s of no id is 422', async (method, path, body) => {
+  test.each(about('x'))('gives 422 for %s %s with a malformed id', async (method, path, body) => {
     expect(await alice.request(method, path, body)).toFailWith(422, 'validation_failed')
   })
 })
 
-describe('a post that one may not see', async () => {
+describe('A post that a person may not see', async () => {
   const [author, member, inner, stranger] = (await join('ava', 'max', 'ina', 'sam')) as [Person, Person, Person, Person]
   const { id: circle } = (await author.post<{ id: string }>('/circles', { name: 'Friends' })).body
   await author.post(`/circles/me/${circle}/members`, { memberId: 'max' })
@@ -98,7 +98,7 @@ describe('a post that one may not see', async () => {
     await reply(inner, id)
   }
 
-  test('is, by every route, as one that does not exist', async () => {
+  test('gives the same answers as one that does not exist, by every route', async () => {
     await expectThere(stranger, posts.public)
     await expectUnknown(stranger, posts.circles)
     await expectUnknown(stranger, posts.inner)
@@ -108,7 +108,7 @@ describe('a post that one may not see', async () => {
     expect(await stranger.get('/economy/payments')).toMatchObject({ body: { items: [{ postId: posts.public }] } })
   })
 
-  test('takes neither a reaction, a reply nor mana on the way', async () => {
+  test('receives no reaction, reply or mana from the rejected requests', async () => {
     const [row] = await database.owner`
       select (select count(*)::int from app.replies where author_id = ${stranger.id} and post_id <> ${posts.public}) as replies,
              (select count(*)::int from app.reactions where user_id = ${stranger.id} and post_id <> ${posts.public}) as reactions,
@@ -116,7 +116,7 @@ describe('a post that one may not see', async () => {
     expect(row).toEqual({ replies: 0, reactions: 0, balance: 49 })
   })
 
-  test('is nobody’s through a reply on it', async () => {
+  test('cannot be reached through a reply to it', async () => {
     const hers = await reply(inner, posts.inner)
     const answer = await stranger.post('/economy/pay', { ...spark, replyId: hers })
     expect(answer).toFailWith(404, 'reply_unknown')
@@ -124,14 +124,14 @@ describe('a post that one may not see', async () => {
     expect(await member.post('/economy/pay', { ...spark, replyId: hers })).toFailWith(404, 'reply_unknown')
   })
 
-  test('goes when one leaves, and comes when one is let closer', async () => {
+  test('is no longer visible after leaving a circle, and visible after being added to a closer one', async () => {
     await member.delete(`/circles/me/${circle}/members/max`)
     await expectUnknown(member, posts.circles)
     await author.post(`/circles/me/${circle}/members`, { memberId: 'max', bondLevel: 'inner-circle' })
     await expectThere(member, posts.inner)
   })
 
-  test('falls silent both ways with a block, and comes back with its end', async () => {
+  test('stays hidden in both directions during a block, and is visible again afterwards', async () => {
     const theirs = await publish(member)
     const comment = await reply(member, posts.circles)
     const ours = await publish(stranger)
@@ -177,7 +177,7 @@ describe('a post that one may not see', async () => {
     }
   })
 
-  test('is hidden from all but its author, deleted for everyone, and gone with a ban', async () => {
+  test('is hidden from all but its author by staff, from everyone by deletion, and by a ban', async () => {
     await database.owner`update app.posts set hidden_at = now() where id = ${posts.public}`
     await expectUnknown(inner, posts.public)
     expect(await author.get(`/posts/${posts.public}`)).toMatchObject({

@@ -1,4 +1,4 @@
-// Publishing over HTTP: formats and their fields, personas, journalism, repeats. Each rule by itself: test/db/posts.
+// Publishing over HTTP: formats and their fields, personas, journalism, retries. For single rules see test/db/posts.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import { feed, type Post, publish } from '../../support/posts.ts'
@@ -14,7 +14,7 @@ const theirs = await publish(bob, { body: 'Bob’s own' })
 const mine = await publish(alice, { body: 'My own' })
 
 describe('POST /posts', () => {
-  test('publishes a note, seen at once', async () => {
+  test('publishes a note that is visible immediately', async () => {
     const answer = await alice.post<Post>('/posts', { body: ' What I found ', mood: 'kept out' })
     expect(answer).toMatchObject({
       status: 201,
@@ -62,11 +62,11 @@ describe('POST /posts', () => {
     ['a title', { body: 'Words.', format: 'essay', title: 'two\nlines' }],
     ['an alt', { format: 'photo', media: [{ ...picture, alt: '\u2067cat' }] }],
     ['an option', { body: 'Which?', poll: { options: ['One', '\u3164'] } }],
-  ])('refuses %s that is no text to show: %j', async (_what, post) => {
+  ])('rejects %s that is unfit to display: %j', async (_what, post) => {
     expect(await alice.post('/posts', post)).toFailWith(422, 'text_unfit')
   })
 
-  test('stores texts in one form', async () => {
+  test('stores texts in Unicode normalization form C', async () => {
     const sent = { format: 'essay', title: 'Cafe\u0301', body: 'One\n\tA\u030a ❤️ 🇩🇪' }
     expect(await alice.post('/posts', sent)).toMatchObject({
       status: 201,
@@ -96,14 +96,14 @@ describe('POST /posts', () => {
     ['a quote', { format: 'quote', body: 'So true', quotedPostId: theirs }, { quotedPost: { body: 'Bob’s own' } }],
     ['a repost', { format: 'repost', quotedPostId: theirs }, { body: '', quotedPostId: theirs }],
     ['a poll', { body: 'Which?', poll: { options: ['This', 'That'] } }, { poll: { options: [{ text: 'This' }, {}] } }],
-    ['for later', { body: 'Later', publishAt: soon() }, { publishedAt: null, publishAt: expect.any(String) }],
-    ['fields that are null', { body: 'x', title: null, interestId: null, personaId: null, publishAt: null }, {}],
+    ['a scheduled post', { body: 'Later', publishAt: soon() }, { publishedAt: null, publishAt: expect.any(String) }],
+    ['a post with null fields', { body: 'x', title: null, interestId: null, personaId: null, publishAt: null }, {}],
     ['media without alt', { body: 'x', media: [{ url: picture.url, alt: null }] }, { media: [{ alt: null }] }],
   ])('publishes %s', async (_what, body, shown) => {
     expect(await alice.post('/posts', body)).toMatchObject({ status: 201, body: shown })
   })
 
-  test('publishes under a persona, one’s own', async () => {
+  test('publishes under one’s own persona only', async () => {
     const { body } = await alice.post<{ id: string }>('/me/personas', { name: 'Nightly', accent: 'gold' })
     const answer = await alice.post('/posts', { body: 'Late', personaId: body.id })
     expect(answer).toMatchObject({ status: 201, body: { personaId: body.id, persona: { name: 'Nightly' } } })
@@ -117,7 +117,7 @@ describe('POST /posts', () => {
     ['an empty body', { body: '' }, 'post_body'],
     ['blanks', { body: '   ' }, 'post_body'],
     ['empty lines', { body: '\n\n' }, 'post_body'],
-    ['a body that is null', { body: null }, 'validation_failed'],
+    ['a null body', { body: null }, 'validation_failed'],
     ['a note of 5001', { body: 'x'.repeat(5001) }, 'post_body'],
     ['an essay of 100001', { format: 'essay', title: 'T', body: 'x'.repeat(100_001) }, 'post_body'],
     ['a thread of 20001', { format: 'thread', body: 'x'.repeat(20_001) }, 'post_body'],
@@ -129,35 +129,35 @@ describe('POST /posts', () => {
     ['a photo without media', { format: 'photo', body: 'x' }, 'post_media'],
     ['a photo of 11', { format: 'photo', media: Array(11).fill(picture) }, 'post_media'],
     ['a video of 2', { format: 'video', media: [picture, picture] }, 'post_media'],
-    ['media that are no address', { body: 'x', media: [{ url: 'javascript:alert(1)' }] }, 'post_media'],
+    ['media with an invalid address', { body: 'x', media: [{ url: 'javascript:alert(1)' }] }, 'post_media'],
     ['media without an address', { body: 'x', media: [{ alt: 'A cat' }] }, 'post_media'],
     ['an address and an asset', { body: 'x', media: [{ ...picture, assetId: UNKNOWN }] }, 'post_media'],
     ['a quote of nothing', { format: 'quote', body: 'x' }, 'post_quoted'],
     ['a repost of nothing', { format: 'repost' }, 'post_quoted'],
-    ['a note of another post', { body: 'x', quotedPostId: theirs }, 'post_quoted'],
+    ['a note that quotes a post', { body: 'x', quotedPostId: theirs }, 'post_quoted'],
     ['a repost with a poll', { format: 'repost', quotedPostId: theirs, poll: { options: ['a', 'b'] } }, 'repost_bare'],
-    ['a repost for later', { format: 'repost', quotedPostId: theirs, publishAt: soon() }, 'repost_bare'],
-    ['a poll of one', { body: 'x', poll: { options: ['a'] } }, 'poll_options'],
-    ['what is past', { body: 'x', publishAt: '2020-01-01T00:00:00Z' }, 'publish_at_past'],
-    ['a time that is none', { body: 'x', publishAt: 'tomorrow' }, 'validation_failed'],
-    ['another format', { format: 'poem', body: 'x' }, 'validation_failed'],
-    ['another visibility', { visibility: 'friends', body: 'x' }, 'validation_failed'],
+    ['a scheduled repost', { format: 'repost', quotedPostId: theirs, publishAt: soon() }, 'repost_bare'],
+    ['a poll with one option', { body: 'x', poll: { options: ['a'] } }, 'poll_options'],
+    ['a publication time in the past', { body: 'x', publishAt: '2020-01-01T00:00:00Z' }, 'publish_at_past'],
+    ['an invalid publication time', { body: 'x', publishAt: 'tomorrow' }, 'validation_failed'],
+    ['an unknown format', { format: 'poem', body: 'x' }, 'validation_failed'],
+    ['an unknown visibility', { visibility: 'friends', body: 'x' }, 'validation_failed'],
     ['depth 6', { depth: 6, body: 'x' }, 'validation_failed'],
     ['depth 1.5', { depth: 1.5, body: 'x' }, 'validation_failed'],
-    ['an interest that is no id', { interestId: 'art', body: 'x' }, 'validation_failed'],
-    ['a persona that is no id', { personaId: 'main', body: 'x' }, 'validation_failed'],
+    ['a malformed interest id', { interestId: 'art', body: 'x' }, 'validation_failed'],
+    ['a malformed persona id', { personaId: 'main', body: 'x' }, 'validation_failed'],
     [
       'five further interests',
       { interestId: primary, interestIds: others.slice(0, 5), body: 'x' },
       'post_interests_exceeded',
     ],
-  ])('refuses %s', async (_what, body, code) => {
+  ])('rejects %s with 422', async (_what, body, code) => {
     const before = await feed(alice)
     expect(await alice.post('/posts', body)).toFailWith(422, code)
     expect(await feed(alice)).toEqual(before)
   })
 
-  test('does not know what does not exist, nor what one may not see', async () => {
+  test('answers 404 for interests and posts that don’t exist or are not visible', async () => {
     const closed = await publish(bob, { visibility: 'inner' })
     expect(await alice.post('/posts', { body: 'x', interestId: UNKNOWN })).toFailWith(404, 'interest_unknown')
     expect(await alice.post('/posts', { body: 'x', interestIds: [UNKNOWN] })).toFailWith(404, 'interest_unknown')
@@ -168,7 +168,7 @@ describe('POST /posts', () => {
     expect(await alice.post('/posts', { format: 'repost', quotedPostId: mine })).toFailWith(400, 'repost_own')
   })
 
-  test('lets those post journalism who may', async () => {
+  test('allows journalism only to people with the capability', async () => {
     const send = () => carla.post('/posts', { body: 'News', isJournalism: true })
     expect(await send()).toFailWith(403, 'journalism_not_allowed')
     await database.owner`select private.add_reputation(${carla.id}, ${primary}, 'admin.adjusted', 20)`
@@ -178,7 +178,7 @@ describe('POST /posts', () => {
     expect(await send()).toFailWith(403, 'journalism_not_allowed')
   })
 
-  test('reposts once, however often and by whatever route', async () => {
+  test('creates one repost of a post, however often and by whatever route it is requested', async () => {
     const { id } = (await carla.post<Post>('/posts', { format: 'repost', quotedPostId: theirs })).body
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => carla.post<Post>('/posts', { format: 'repost', quotedPostId: theirs })),
@@ -193,7 +193,7 @@ describe('POST /posts', () => {
     expect(await bob.get(`/posts/${fresh}`)).toMatchObject({ body: { counters: { shares: 1 } } })
   })
 
-  test('with an Idempotency-Key publishes once, also when sent many times at once', async () => {
+  test('publishes once per Idempotency-Key, even for concurrent requests', async () => {
     const send = (key: string, body = 'Once') => alice.post<Post>('/posts', { body }, { 'Idempotency-Key': key })
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('one')))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
@@ -212,7 +212,7 @@ describe('POST /posts', () => {
     ['a poll', { poll: { options: ['a', 'b'] } }],
     ['a time', { publishAt: '2099-01-01T00:00:00Z' }],
     ['a visibility', { visibility: 'circles' }],
-  ])('takes another %s for another request', async (what, more) => {
+  ])('treats %s as a different request under the same Idempotency-Key', async (what, more) => {
     const key = { 'Idempotency-Key': `differs in ${what}` }
     expect(await alice.post('/posts', { body: 'x' }, key)).toMatchObject({ status: 201 })
     expect(await alice.post('/posts', { body: 'x', ...more }, key)).toFailWith(422, 'idempotency_key_reused')

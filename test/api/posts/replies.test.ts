@@ -1,4 +1,5 @@
-// Threads and mentions over HTTP. The kinds of replies and their list: posts.test.ts; each rule: test/db/posts/threads.sql.
+// Threads and mentions over HTTP. For the kinds of replies and their list see responses.test.ts, for the single rules
+// test/db/posts/threads.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -22,8 +23,8 @@ async function reply(author: Person, post: string, body: string, parentId?: stri
 const list = async (person: Person, post: string, query = '') =>
   (await person.get<Page>(`/posts/${post}/replies${query}`)).body.items
 
-describe('a reply to a reply', () => {
-  test('names it, in a flat list', async () => {
+describe('A reply to a reply', () => {
+  test('names its parent in a flat list', async () => {
     const post = await publish(alice)
     const one = await reply(bob, post, 'one', null)
     const two = await reply(carla, post, 'two', one)
@@ -44,7 +45,7 @@ describe('a reply to a reply', () => {
     expect(await carla.get(`/posts/${post}`)).toMatchObject({ body: { counters: { replies: 4 } } })
   })
 
-  test('answers one under the same post that one sees', async () => {
+  test('requires a visible parent under the same post', async () => {
     const [post, other] = [await publish(alice), await publish(alice)]
     const [one, elsewhere] = [await reply(bob, post, 'one'), await reply(bob, other, 'elsewhere')]
     const send = (parentId: unknown, person = carla) => person.post(`/posts/${post}/replies`, { body: 'x', parentId })
@@ -65,7 +66,7 @@ describe('a reply to a reply', () => {
     ])
   })
 
-  test('tells whom it answers, and the author of the post once', async () => {
+  test('notifies the author of the parent and the author of the post, each once', async () => {
     const post = await publish(alice)
     const one = await reply(bob, post, 'one')
     const own = await reply(alice, post, 'own')
@@ -79,7 +80,7 @@ describe('a reply to a reply', () => {
   })
 })
 
-test('a post that is not out takes nothing, and only its author knows', async () => {
+test('An unpublished post accepts no replies and reactions, and only its author learns that it exists', async () => {
   const [post] = await database.owner<{ id: string }[]>`
     insert into app.posts (author_id, body, publish_at, published_at)
     values (${alice.id}, 'later', now() + interval '1 day', null) returning id`
@@ -92,13 +93,13 @@ test('a post that is not out takes nothing, and only its author knows', async ()
   }
 })
 
-test('who is named is told, where and by whom, once a text', async () => {
+test('A mentioned person is notified once per text', async () => {
   const post = await publish(alice, 'For @bob, @Bob@localhost and @carla; ask me@bob.example.')
   const named = async (person: Person) =>
     (await person.inbox('post.mentioned')).map(({ count, payload }) => ({ count, ...payload }))
   for (const person of [bob, carla]) expect(await named(person)).toEqual([{ count: 1, postId: post, replyId: null }])
   const answer = await reply(bob, post, '@alice @carla @bob')
   expect(await named(alice)).toEqual([{ count: 1, postId: post, replyId: answer }])
-  expect(await named(carla)).toEqual([{ count: 2, postId: post, replyId: answer }]) // under one post it is one notice
+  expect(await named(carla)).toEqual([{ count: 2, postId: post, replyId: answer }]) // one for each post
   expect(await named(bob)).toHaveLength(1)
 })

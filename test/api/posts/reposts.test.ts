@@ -1,4 +1,4 @@
-// Reposts and quotes over HTTP. Who sees what of them in every state: test/db/posts/reposts.sql, visibility.sql.
+// Reposts and quotes over HTTP. For their visibility in every state see test/db/posts/reposts.sql and visibility.sql.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -32,13 +32,13 @@ describe.each([
 ])('%s /posts/:id/%s %j', (method, action, body?: object) => {
   const ask = (person: Person, id: string) => person.request(method, `/posts/${id}/${action}`, body)
 
-  test('needs a token, an id and a post', async () => {
+  test('requires a token, a UUID and an existing post', async () => {
     expect(await ask(nobody, UNKNOWN)).toFailWith(401, 'token_missing')
     expect(await ask(bob, 'x')).toFailWith(422, 'validation_failed')
     expect(await ask(bob, UNKNOWN)).toFailWith(404, 'post_unknown')
   })
 
-  test('a post that one may not see is one that there is not, to the letter', async () => {
+  test('gives the same answer for an invisible post as for an unknown one, byte for byte', async () => {
     const hidden = [
       await publish(alice, { visibility: 'circles' }),
       await publish(alice, { publishAt: new Date(Date.now() + 3_600_000).toISOString() }),
@@ -54,8 +54,8 @@ describe.each([
   })
 })
 
-describe('a repost', () => {
-  test('is answered with what it is of', async () => {
+describe('A repost', () => {
+  test('is returned together with its original', async () => {
     const id = await publish(alice)
     const made = await repost(bob, id)
     expect(made).toMatchObject({
@@ -69,7 +69,7 @@ describe('a repost', () => {
     expect((await open(carla, made.id)).quotedPost?.id).toBe(id)
   })
 
-  test('stands once, however often and however it is asked for', async () => {
+  test('exists once, however often and by whatever route it is requested', async () => {
     const id = await publish(alice)
     const { id: first } = await repost(bob, id)
     const bodies = [undefined, {}, { body: null }, { body: ' ' }, { visibility: 'inner' }]
@@ -79,14 +79,14 @@ describe('a repost', () => {
     expect((await open(bob, id)).counters.shares).toBe(1)
   })
 
-  test('stands once also when it is asked for 40 times at once', async () => {
+  test('exists once even after 40 concurrent requests', async () => {
     const id = await publish(alice)
     const made = await Promise.all(Array.from({ length: 40 }, () => repost(bob, id)))
     expect(new Set(made.map((one) => one.id)).size).toBe(1)
     expect((await open(bob, id)).counters.shares).toBe(1)
   })
 
-  test('of a repost is of the original', async () => {
+  test('of a repost points to the original', async () => {
     const id = await publish(alice)
     const { id: first } = await repost(bob, id)
     expect(await repost(carla, first)).toMatchObject({ format: 'repost', quotedPostId: id })
@@ -94,7 +94,7 @@ describe('a repost', () => {
     expect((await open(carla, id)).counters.shares).toBe(2)
   })
 
-  test('of one’s own post is 400, a quote too, also by way of another’s repost', async () => {
+  test('or quote of one’s own post gives 400, even by way of another person’s repost', async () => {
     const id = await publish(alice)
     const { id: bobs } = await repost(bob, id)
     for (const [target, body] of [[id], [id, { body: 'Look' }], [bobs], [bobs, { body: 'Look' }]] as const) {
@@ -104,7 +104,7 @@ describe('a repost', () => {
     }
   })
 
-  test('is gone from who loses sight of the original', async () => {
+  test('disappears for people who can no longer see the original', async () => {
     const id = await publish(alice)
     const { id: bobs } = await repost(bob, id)
     const [dan] = (await join('dan')) as [Person]
@@ -116,7 +116,7 @@ describe('a repost', () => {
     expect(await bob.get(`/posts/${bobs}`)).toFailWith(404, 'post_unknown')
   })
 
-  test('is told to the author, rolled up, and never to who muted or may not see it', async () => {
+  test('notifies the author in one roll-up, except authors who muted the post or cannot see the repost', async () => {
     const [erin] = (await join('erin')) as [Person]
     const [id, quiet] = [await publish(erin), await publish(erin)]
     const { id: bobs } = await repost(bob, id)
@@ -134,7 +134,7 @@ describe('a repost', () => {
   })
 })
 
-describe('a quote', () => {
+describe('A quote', () => {
   test('is a post of its own', async () => {
     const id = await publish(alice)
     const body = { body: ' Look at this ', visibility: 'circles', depth: 2, media: 'unknown here' }
@@ -146,7 +146,7 @@ describe('a quote', () => {
     expect(await alice.get(`/posts/${made.id}`)).toFailWith(404, 'post_unknown')
   })
 
-  test('is made once with an Idempotency-Key', async () => {
+  test('is created once per Idempotency-Key', async () => {
     const id = await publish(alice)
     const key = { 'Idempotency-Key': crypto.randomUUID() }
     const ask = (body: string) => bob.post<Post>(`/posts/${id}/repost`, { body }, key)
@@ -163,13 +163,13 @@ describe('a quote', () => {
     [{ body: 7 }, 422, 'validation_failed'],
     [{ body: 'Look', interestId: UNKNOWN }, 404, 'interest_unknown'],
     [{ body: 'Look', personaId: UNKNOWN }, 404, 'persona_unknown'],
-  ])('%j is %i', async (body, status, code) => {
+  ])('with %j gives %i', async (body, status, code) => {
     expect(await bob.post(`/posts/${await publish(alice)}/repost`, body)).toFailWith(status, code)
   })
 })
 
-describe('taking back', () => {
-  test('is by either id, and changes nothing the second time', async () => {
+describe('Withdrawing a repost', () => {
+  test('works by either id and is idempotent', async () => {
     const id = await publish(alice)
     for (const by of ['original', 'repost']) {
       const { id: made } = await repost(bob, id)
@@ -181,7 +181,7 @@ describe('taking back', () => {
     }
   })
 
-  test('leaves another’s repost and one’s own quotes', async () => {
+  test('affects neither another person’s repost nor one’s own quotes', async () => {
     const id = await publish(alice)
     const [carlas, quote] = [await repost(carla, id), await repost(bob, id, { body: 'Look' })]
     expect((await bob.delete(`/posts/${carlas.id}/repost`)).status).toBe(204)
@@ -191,7 +191,7 @@ describe('taking back', () => {
     expect((await open(bob, id)).counters.shares).toBe(1)
   })
 
-  test('happens once at once with deleting it as a post', async () => {
+  test('happens once even if it is concurrently deleted as a post', async () => {
     const id = await publish(alice)
     const made = await repost(bob, id)
     const ways = [`${id}/repost`, `${made.id}/repost`, made.id]

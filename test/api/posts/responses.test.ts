@@ -1,4 +1,4 @@
-// Replies and reactions over HTTP. Threads: replies.test.ts; each rule by itself: test/db/posts.
+// Replies and reactions over HTTP. For threads see replies.test.ts, for the single rules test/db/posts.
 import { describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import { publish, reply } from '../../support/posts.ts'
@@ -6,7 +6,7 @@ import { world } from '../../support/world.ts'
 
 const { alice, bob, carla, database, join } = await world()
 
-describe('replies', async () => {
+describe('Replies', async () => {
   const post = await publish(alice)
   const path = `/posts/${post}/replies`
 
@@ -15,7 +15,7 @@ describe('replies', async () => {
     ['reaction', 1, 280, 'reply_body'],
     ['criticism', 50, 300, 'criticism_length'],
     ['contribution', 100, 5000, 'contribution_length'],
-  ])('of kind %s have %d to %d characters', async (kind, least, most, code) => {
+  ])('of the kind %s can have %d to %d characters', async (kind, least, most, code) => {
     const send = (length: number) => bob.post(path, { kind, body: 'é'.repeat(length) })
     for (const length of [least, most])
       expect(await send(length)).toMatchObject({ status: 201, body: { kind, authorId: bob.actorId, postId: post } })
@@ -26,7 +26,7 @@ describe('replies', async () => {
     )
   })
 
-  test('are counted and told', async () => {
+  test('are counted, and the author is notified', async () => {
     expect(await alice.get(`/posts/${post}`)).toMatchObject({
       body: { counters: { replies: 8 }, replies: { items: { length: 8 } } },
     })
@@ -35,15 +35,15 @@ describe('replies', async () => {
     )
   })
 
-  test.each([{}, { body: 7 }, { body: 'x', kind: 'joke' }])('refuse %o', async (body) => {
+  test.each([{}, { body: 7 }, { body: 'x', kind: 'joke' }])('reject %o with 422', async (body) => {
     expect(await bob.post(path, body)).toFailWith(422, 'validation_failed')
   })
 
-  test.each(['kind=joke', 'limit=0', 'limit=51'])('refuse %s', async (query) => {
+  test.each(['kind=joke', 'limit=0', 'limit=51'])('reject the query %s with 422', async (query) => {
     expect(await bob.get(`${path}?${query}`)).toFailWith(422, 'validation_failed')
   })
 
-  test('walked to their end come each once, oldest first, also those of the same moment', async () => {
+  test('are listed each once, oldest first, with any page size, even those of the same moment', async () => {
     const busy = await publish(alice)
     for (let n = 0; n < 23; n++) await reply(n % 2 ? alice : bob, busy, n % 3 ? {} : { kind: 'reaction' })
     await database.owner`update app.replies set created_at = '2026-01-01' where post_id = ${busy} and kind = 'reply'`
@@ -66,7 +66,7 @@ describe('replies', async () => {
   })
 })
 
-describe('reactions', async () => {
+describe('Reactions', async () => {
   const post = await publish(alice)
   const path = `/posts/${post}/react`
   const shows = (reactions: number, ...viewer: string[]) => ({
@@ -74,7 +74,7 @@ describe('reactions', async () => {
     body: { counters: { reactions, replies: 0 }, viewer: { reactions: viewer } },
   })
 
-  test('are given and taken back, each as often as one likes', async () => {
+  test('are added and removed idempotently', async () => {
     expect(await bob.post(path, { kind: 'heart' })).toMatchObject(shows(1, 'heart'))
     expect(await bob.post(path, { kind: 'heart' })).toMatchObject(shows(1, 'heart'))
     expect(await bob.post(path, { kind: 'spark' })).toMatchObject(shows(1, 'heart', 'spark'))
@@ -88,7 +88,7 @@ describe('reactions', async () => {
     expect((await alice.inbox('post.reacted')).filter(({ payload }) => payload.postId === post)).toHaveLength(1)
   })
 
-  test('given by many at once are all counted', async () => {
+  test('added concurrently are all counted', async () => {
     const crowd = await join(...Array.from({ length: 10 }, (_, n) => `fan${n}`))
     await Promise.all(crowd.flatMap((fan) => [fan.post(path, { kind: 'heart' }), fan.post(path, { kind: 'heart' })]))
     expect(await alice.get(`/posts/${post}`)).toMatchObject({ body: { counters: { reactions: 11 } } })
@@ -96,11 +96,11 @@ describe('reactions', async () => {
     expect(await alice.get(`/posts/${post}`)).toMatchObject({ body: { counters: { reactions: 1 } } })
   })
 
-  test.each([{}, { kind: 'laugh' }, { kind: null }])('refuse %o', async (body) => {
+  test.each([{}, { kind: 'laugh' }, { kind: null }])('reject %o with 422', async (body) => {
     expect(await bob.post(path, body)).toFailWith(422, 'validation_failed')
   })
 
-  test('refuse to take back what there is not', async () => {
+  test('reject the removal of an unknown kind', async () => {
     expect(await bob.delete(`${path}?kind=laugh`)).toFailWith(422, 'validation_failed')
   })
 })

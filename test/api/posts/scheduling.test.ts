@@ -1,4 +1,5 @@
-// Scheduled posts over HTTP, from the draft to what others hear. Rules: test/db/posts/scheduling.sql; workers: test/worker.
+// Scheduled posts over HTTP, from the draft to the notifications. For the rules see test/db/posts/scheduling.sql, for
+// the workers test/worker.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN, walk } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -12,7 +13,7 @@ const hours = (n: number) => new Date(Date.now() + n * 3_600_000).toISOString()
 const schedule = (person: Person, more: object = {}) => publish(person, { publishAt: hours(1), ...more })
 const scheduled = (person: Person) => walk(person, '/me/posts/scheduled', 50)
 
-/** As if its time had come, and with it the worker. */
+/** Moves the posts' time into the past and runs the worker's job. @returns how many posts it published */
 async function due(...ids: string[]) {
   await owner`update app.posts set publish_at = now() - interval '1 second' where id in ${owner(ids)}`
   let done = 0
@@ -23,8 +24,8 @@ async function due(...ids: string[]) {
   }
 }
 
-describe('a scheduled post', () => {
-  test('is its author’s alone until it goes out', async () => {
+describe('A scheduled post', () => {
+  test('is visible only to its author until it is published', async () => {
     const id = await schedule(alice, { body: 'For later, @bob' })
     expect(await alice.get(`/posts/${id}`)).toMatchObject({ status: 200, body: { publishedAt: null } })
     expect(await scheduled(alice)).toContain(id)
@@ -47,14 +48,14 @@ describe('a scheduled post', () => {
     expect(await due(id)).toBe(0)
   })
 
-  test('takes nothing before it is out, not even from its author', async () => {
+  test('accepts no reactions, replies or reposts before it is published, not even from its author', async () => {
     const id = await schedule(alice)
     expect(await alice.post(`/posts/${id}/react`, { kind: 'heart' })).toFailWith(422, 'post_not_out')
     expect(await alice.post(`/posts/${id}/replies`, { body: 'First' })).toFailWith(422, 'post_not_out')
     expect(await alice.post(`/posts/${id}/repost`, {})).toFailWith(400, 'repost_own')
   })
 
-  test('can be changed and moved, and published by hand', async () => {
+  test('can be edited, rescheduled and published manually', async () => {
     const id = await schedule(alice)
     const at = hours(5)
     const edited = await alice.patch<Post>(`/posts/${id}`, { body: 'Rather this', publishAt: at })
@@ -76,14 +77,14 @@ describe('a scheduled post', () => {
     expect(await due(id)).toBe(0)
   })
 
-  test('keeps its poll open beyond its own time', async () => {
+  test('cannot be scheduled after its poll closes', async () => {
     const poll = { options: ['This', 'That'], closesAt: hours(2) }
     const id = await schedule(alice, { poll })
     expect(await alice.patch(`/posts/${id}`, { publishAt: hours(3) })).toFailWith(422, 'poll_closes_at')
     expect(await alice.post('/posts', { body: 'x', poll, publishAt: hours(3) })).toFailWith(422, 'poll_closes_at')
   })
 
-  test('that quotes tells of it when it goes out', async () => {
+  test('that is a quote notifies the quoted author when it is published', async () => {
     const original = await publish(bob)
     const id = await schedule(alice, { format: 'quote', quotedPostId: original })
     const told = async () =>
@@ -93,7 +94,7 @@ describe('a scheduled post', () => {
     expect(await told()).toBe(1)
   })
 
-  test('published by hand and by the worker at once goes out once', async () => {
+  test('that is published manually and by the worker concurrently is published once', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => schedule(carla)))
     const answers = await Promise.all([
       due(...ids),
@@ -106,7 +107,7 @@ describe('a scheduled post', () => {
     expect(events).toHaveLength(ids.length)
   })
 
-  test('may have been deleted while it waited', async () => {
+  test('can be deleted before it is published', async () => {
     const id = await schedule(carla)
     expect(await carla.delete(`/posts/${id}`)).toMatchObject({ status: 204 })
     expect(await scheduled(carla)).not.toContain(id)
@@ -114,7 +115,7 @@ describe('a scheduled post', () => {
   })
 })
 
-test('GET /me/posts/scheduled walked by every page has each once, the soonest first', async () => {
+test('GET /me/posts/scheduled lists each post once, the soonest first, with any page size', async () => {
   const [person] = [bob]
   const ids = await Promise.all([3, 1, 2, 5, 4].map((n) => schedule(person, { publishAt: hours(n) })))
   await owner`update app.posts set publish_at = now() + interval '1 hour' where id in (${ids[1] ?? ''}, ${ids[2] ?? ''})`

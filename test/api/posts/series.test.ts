@@ -1,4 +1,5 @@
-// Series over HTTP: who may do what, the places of parts, walking one, following. Each rule by itself: test/db/posts/series.sql.
+// Series over HTTP: permissions, positions of items, pagination, following. For the single rules see
+// test/db/posts/series.sql.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -25,7 +26,7 @@ async function publish(author: Person, body: string, more: object = {}): Promise
 const add = (author: Person, series: string, postId: string, position?: number) =>
   author.post<Part & { seriesId: string }>(`/posts/series/${series}/items`, { postId, position })
 
-/** A series of Alice's with a part for every letter. */
+/** Creates a series by Alice with an item for each letter. */
 async function filled(letters: string, more: object = {}) {
   const series = await make(alice)
   const parts: Record<string, string> = {}
@@ -36,7 +37,7 @@ async function filled(letters: string, more: object = {}) {
   return { series, parts }
 }
 
-/** The parts that a person sees, as in `1a 2b`. */
+/** The items that a person sees, as in `1a 2b`. */
 const shown = (items: Part[]) => items.map(({ position, post }) => `${position}${post.body}`).join(' ')
 const look = async (person: Person, series: string) =>
   shown((await person.get<Parts>(`/series/${series}/items?limit=50`)).body.items)
@@ -53,7 +54,7 @@ async function walk(person: Person, series: string, limit: number): Promise<stri
   return shown(items)
 }
 
-/** Everything that can be asked of a series, by whatever route. */
+/** Everything that can be requested about a series, by every route. */
 const about = (id: string): [string, string, object?][] => [
   ['POST', `/posts/series/${id}/items`, { postId: UNKNOWN }],
   ['GET', `/series/${id}/items`],
@@ -61,25 +62,25 @@ const about = (id: string): [string, string, object?][] => [
   ['DELETE', `/series/${id}/follow`],
 ]
 
-describe('every route', () => {
+describe('Every route', () => {
   const routes: [string, string, object?][] = [
     ['GET', '/posts/series'],
     ['POST', '/posts/series', { title: 'x' }],
     ...about(UNKNOWN),
   ]
-  test.each(routes)('%s %s without a token is 401', async (method, path, body) => {
+  test.each(routes)('gives 401 for %s %s without a token', async (method, path, body) => {
     expect(await nobody.request(method, path, body)).toFailWith(401, 'token_missing')
   })
 
-  test.each(about(UNKNOWN))('%s %s of no series is 404', async (method, path, body) => {
+  test.each(about(UNKNOWN))('gives 404 for %s %s with an unknown series', async (method, path, body) => {
     expect(await alice.request(method, path, body)).toFailWith(404, 'series_unknown')
   })
 
-  test.each(about('x'))('%s %s of no id is 422', async (method, path, body) => {
+  test.each(about('x'))('gives 422 for %s %s with a malformed id', async (method, path, body) => {
     expect(await alice.request(method, path, body)).toFailWith(422, 'validation_failed')
   })
 
-  test('answers for a series of which one sees no part as for none, to the letter', async () => {
+  test('gives the same answer for a series without visible items as for an unknown one, byte for byte', async () => {
     const { series } = await filled('a', { visibility: 'inner' })
     for (const [at, [method, path, body]] of about(series).entries()) {
       const [, otherPath = ''] = about(UNKNOWN)[at] ?? []
@@ -90,8 +91,8 @@ describe('every route', () => {
   })
 })
 
-describe('a series', () => {
-  test('is made, and among mine, newest first', async () => {
+describe('A series', () => {
+  test('is created and listed among the author’s own, newest first', async () => {
     const answer = await carla.post<Series>('/posts/series', {
       title: ' On tea ',
       description: ' Three cups. ',
@@ -116,7 +117,7 @@ describe('a series', () => {
     expect(await bob.get(`/posts/series?cursor=${answer.body.id}`)).toFailWith(400, 'cursor_unknown')
   })
 
-  test('is one of at most 100, also when ten are made at once', async () => {
+  test('counts toward a limit of 100 per person, even if ten are created concurrently', async () => {
     const [dora] = (await join('dora')) as [Person]
     await database.owner`insert into app.series (author_id, title) select ${dora.id}, 'x' from generate_series(1, 99)`
     const answers = await Promise.all(Array.from({ length: 10 }, () => dora.post('/posts/series', { title: 'x' })))
@@ -130,13 +131,13 @@ describe('a series', () => {
     [{ title: ' ' }, 'series_title'],
     [{ title: 'x'.repeat(201) }, 'series_title'],
     [{ title: 'x', description: 'x'.repeat(2001) }, 'series_description'],
-  ])('is not made of %o', async (body, code) => {
+  ])('cannot be created with %o', async (body, code) => {
     expect(await alice.post('/posts/series', body)).toFailWith(422, code)
   })
 })
 
-describe('a part', () => {
-  test('goes to the end or to its place, and moves', async () => {
+describe('An item', () => {
+  test('is added at the end or at a position, and can be moved', async () => {
     const { series, parts } = await filled('abc')
     const d = await publish(alice, 'd')
     expect(await add(alice, series, d, 2)).toMatchObject({
@@ -156,7 +157,7 @@ describe('a part', () => {
     expect(await look(bob, series)).toBe('1c 2a 3b 4d')
   })
 
-  test('is the author’s own post in the author’s own series', async () => {
+  test('must be the author’s own post in the author’s own series', async () => {
     const { series } = await filled('a')
     const [his, hers] = [await publish(bob, 'his'), await publish(alice, 'hers')]
     const own = await make(bob)
@@ -166,7 +167,7 @@ describe('a part', () => {
     expect(await alice.post(`/posts/series/${series}/items`, {})).toFailWith(422, 'validation_failed')
   })
 
-  test('is a part of at most five series, also when three are the fifth at once', async () => {
+  test('can be in at most five series, even if three are the fifth concurrently', async () => {
     const id = await publish(bob, 'x')
     const series = await Promise.all(Array.from({ length: 7 }, () => make(bob)))
     const four = [] as Awaited<ReturnType<typeof add>>[]
@@ -181,7 +182,7 @@ describe('a part', () => {
     expect((await bob.delete(`/posts/${id}`)).status).toBe(204)
   })
 
-  test('that one may not see leaves no gap, and is no cursor', async () => {
+  test('that is hidden from the caller leaves no gap, and is rejected as a cursor', async () => {
     const { series, parts } = await filled('abcdefg')
     await database.owner`update app.posts set visibility = 'inner' where id in (${parts.b ?? ''}, ${parts.c ?? ''}, ${parts.f ?? ''})`
     expect(await look(bob, series)).toBe('1a 2d 3e 4g')
@@ -192,7 +193,7 @@ describe('a part', () => {
     expect(await bob.get(`/series/${series}/items?cursor=x`)).toFailWith(400, 'cursor_unknown')
   })
 
-  test('that is deleted leaves, and whoever walks goes on from where it was', async () => {
+  test('that is deleted disappears, and pagination continues after it', async () => {
     const { series, parts } = await filled('abcd')
     const { body } = await bob.get<Parts>(`/series/${series}/items?limit=2`)
     expect(body.nextCursor).toBe(parts.b)
@@ -204,8 +205,8 @@ describe('a part', () => {
   })
 })
 
-describe('following', () => {
-  test('is told in the card, may be repeated, and ends', async () => {
+describe('Following a series', () => {
+  test('is shown on the card, is idempotent, and can be ended', async () => {
     const { series } = await filled('a')
     for (const _ of [1, 2])
       expect(await bob.post(`/series/${series}/follow`)).toMatchObject({ status: 200, body: { following: true } })
@@ -216,7 +217,7 @@ describe('following', () => {
     expect(await bob.get(`/series/${series}/items`)).toMatchObject({ body: { series: { followed: false } } })
   })
 
-  test('tells of new parts, once, and not of moves', async () => {
+  test('notifies of new items once, and not of moved ones', async () => {
     const { series, parts } = await filled('a')
     await bob.post(`/series/${series}/follow`)
     const b = await publish(alice, 'b')

@@ -1,4 +1,4 @@
-// Views: counted behind the reader's back, in batches, by every facade, and none lost when a facade ends.
+// Views: counted in the background, in batches, by every facade; none is lost when a facade stops.
 import type { Sql } from 'postgres'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -37,8 +37,8 @@ async function facade() {
   return { stop, as: (person: Person) => new Person(server.url, person.token) }
 }
 
-describe('a view', () => {
-  test('is every opening by somebody else, and nothing else', async () => {
+describe('A view', () => {
+  test('is counted for every opening by somebody else, and for nothing else', async () => {
     const id = await publish()
     const { stop, as } = await facade()
     for (let n = 0; n < 3; n++) await open(as(bob), id)
@@ -54,7 +54,7 @@ describe('a view', () => {
     expect(await views(id)).toBe(4)
   })
 
-  test('shows within a moment', async () => {
+  test('is visible after a moment', async () => {
     const id = await publish()
     await open(bob, id)
     await until(async () => (await views(id)) === 1)
@@ -62,7 +62,7 @@ describe('a view', () => {
     expect(body.counters.views).toBe(1)
   })
 
-  test('is counted by each of several facades, and those that end lose none', async () => {
+  test('is counted by each of several facades, and facades that stop lose none', async () => {
     const ids = [await publish(), await publish(), await publish()]
     const facades = [await facade(), await facade(), await facade()]
     const rounds = Array.from({ length: 30 }, (_, n) => n)
@@ -73,7 +73,7 @@ describe('a view', () => {
     expect(await Promise.all(ids.map(views))).toEqual([30, 30, 30])
   })
 
-  test('holds no reader up while it waits to be counted', async () => {
+  test('does not delay readers while it waits to be counted', async () => {
     const id = await publish()
     const { stop, as } = await facade()
     await owner.begin(async (sql) => {
@@ -88,7 +88,7 @@ describe('a view', () => {
     expect(await views(id)).toBe(6)
   })
 
-  test('that cannot be counted fails no read, and the next are counted', async () => {
+  test('that cannot be counted fails no read, and later ones are counted', async () => {
     const id = await publish()
     const lines: string[] = []
     const log = createLog({ ...config, logLevel: 'warn' }, { write: (line: string) => lines.push(line) })
@@ -105,7 +105,7 @@ describe('a view', () => {
   })
 })
 
-test('no more than ten thousand wait', async () => {
+test('At most ten thousand views are buffered', async () => {
   const batches: string[][] = []
   const unsafe = async (_text: string, values: string[]) => {
     batches.push(values)

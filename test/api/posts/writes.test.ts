@@ -1,4 +1,4 @@
-// How much one person may write within an hour, from however many addresses and by whichever door.
+// How much one person may write within an hour, from however many addresses and on whichever interface.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Person } from '../../support/person.ts'
@@ -46,30 +46,37 @@ const kinds: Record<string, (person: Person, post: string, own: string) => Retur
   edits: (person, _post, own) => person.patch(`/posts/${own}`, { body: `Again ${Math.random()}` }),
 }
 
-describe('as many as the limit says, then 429 until the hour is over, for this person alone:', () => {
-  test.each(Object.entries(kinds))('%s', async (kind, write) => {
-    const [post, own, others] = [await publish(carla), await publish(alice), await publish(bob)]
-    await limit(kind, 2)
-    await owner`truncate private.write_counts`
-    const ofAlice = () => write(alice, post, own)
-    for (const _ of [1, 2]) expect((await ofAlice()).status).toBeLessThan(300)
-    const over = await ofAlice()
-    expect(over).toFailWith(429, 'writes_exceeded')
-    const header = (name: string) => over.headers.get(name)
-    expect(['limit', 'remaining', 'policy'].map((name) => header(`ratelimit-${name}`))).toEqual(['2', '0', '2;w=3600'])
-    expect(Number(header('retry-after'))).toBeGreaterThan(3500)
-    expect(header('ratelimit-reset')).toBe(header('retry-after'))
+describe('The hourly limit for', () => {
+  test.each(Object.entries(kinds))(
+    '%s applies per person, and further requests give 429 until the hour is over',
+    async (kind, write) => {
+      const [post, own, others] = [await publish(carla), await publish(alice), await publish(bob)]
+      await limit(kind, 2)
+      await owner`truncate private.write_counts`
+      const ofAlice = () => write(alice, post, own)
+      for (const _ of [1, 2]) expect((await ofAlice()).status).toBeLessThan(300)
+      const over = await ofAlice()
+      expect(over).toFailWith(429, 'writes_exceeded')
+      const header = (name: string) => over.headers.get(name)
+      expect(['limit', 'remaining', 'policy'].map((name) => header(`ratelimit-${name}`))).toEqual([
+        '2',
+        '0',
+        '2;w=3600',
+      ])
+      expect(Number(header('retry-after'))).toBeGreaterThan(3500)
+      expect(header('ratelimit-reset')).toBe(header('retry-after'))
 
-    const again = await write(await alice.login(), post, own) // another token is the same person
-    expect(again).toFailWith(429, 'writes_exceeded')
-    expect(await used(alice, kind)).toBe(2)
-    expect((await write(bob, post, others)).status).toBeLessThan(300)
-    await owner`update private.write_counts set ends_at = now() where user_id = ${alice.id}`
-    expect((await ofAlice()).status).toBeLessThan(300)
-  })
+      const again = await write(await alice.login(), post, own) // another token belongs to the same person
+      expect(again).toFailWith(429, 'writes_exceeded')
+      expect(await used(alice, kind)).toBe(2)
+      expect((await write(bob, post, others)).status).toBeLessThan(300)
+      await owner`update private.write_counts set ends_at = now() where user_id = ${alice.id}`
+      expect((await ofAlice()).status).toBeLessThan(300)
+    },
+  )
 })
 
-test('votes for a person count too', async () => {
+test('Votes for a person are limited too', async () => {
   const [interest] = await owner`select id from app.interests where level = 2 limit 1`
   await alice.post('/me/interests', { interestId: interest?.id, depth: 1, expertise: 1 })
   await limit('votes', 2)
@@ -78,7 +85,7 @@ test('votes for a person count too', async () => {
   expect(await vote(1)).toFailWith(429, 'writes_exceeded')
 })
 
-test('co-authors and members of circles are invited from one count', async () => {
+test('Invitations of co-authors and of circle members share one limit', async () => {
   const post = await publish(alice)
   await alice.post(`/posts/${post}/co-authors`, { userId: 'bob', splitShare: 1 })
   await limit('invitations', 1)
@@ -88,7 +95,7 @@ test('co-authors and members of circles are invited from one count', async () =>
   expect(await alice.post(`/circles/me/${circle}/invitations`, { inviteeId: 'bob' })).toFailWith(429, 'writes_exceeded')
 })
 
-test('`.rpc()` calls count with the others, and are told the same', async () => {
+test('Calls by .rpc() count toward the same limits and get the same error', async () => {
   const post = await publish(carla)
   await limit('replies', 1)
   const kith = client(alice.token)
@@ -100,7 +107,7 @@ test('`.rpc()` calls count with the others, and are told the same', async () => 
   expect(await alice.post(`/posts/${post}/replies`, { body: 'x' })).toFailWith(429, 'writes_exceeded')
 })
 
-test('many at once are no way around it', async () => {
+test('Concurrent requests stay within the limit', async () => {
   const post = await publish(carla)
   await limit('replies', 5)
   const asked = Array.from({ length: 12 }, () => alice.post(`/posts/${post}/replies`, { body: 'At once' }))
@@ -109,7 +116,7 @@ test('many at once are no way around it', async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(7)
 })
 
-test('what fails, and what an Idempotency-Key answers again, does not count', async () => {
+test('Rejected requests and requests replayed by an Idempotency-Key do not count', async () => {
   await limit('posts', 1)
   expect(await alice.post('/posts', { body: 'x', interestId: alice.id })).toFailWith(404, 'interest_unknown')
   const once = { 'Idempotency-Key': 'one' }
@@ -121,17 +128,17 @@ test('what fails, and what an Idempotency-Key answers again, does not count', as
   const other = { 'Idempotency-Key': 'two' }
   expect(await alice.post('/posts', { body: 'x' }, other)).toFailWith(429, 'writes_exceeded')
   await limit('posts', 2)
-  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 }) // its key was given back
+  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 }) // its key was released
 })
 
-test('a scheduled post may be stored as often as one likes', async () => {
+test('A scheduled post can be edited without limit', async () => {
   await limit('edits', 1)
   const post = await publish(alice, { publishAt: inMinutes(60) })
   for (const body of ['One', 'Two', 'Three']) expect((await alice.patch(`/posts/${post}`, { body })).status).toBe(200)
 })
 
-describe('mentions', () => {
-  test('count by person who is named, in posts and replies; what names too many is not published', async () => {
+describe('Mentions', () => {
+  test('are counted per mentioned person in posts and replies; a text over the limit is not published', async () => {
     await limit('mentions', 3)
     const post = await publish(alice, { body: '@bob @carla' })
     const refused = await alice.post(`/posts/${post}/replies`, { body: '@bob @carla' })
@@ -143,7 +150,7 @@ describe('mentions', () => {
     expect(await alice.post('/posts', { body: '@bob' })).toFailWith(429, 'writes_exceeded')
   })
 
-  test('do not show who is there, nor who blocks: names count as they are written', async () => {
+  test('do not reveal who exists or blocks: every name in the text counts', async () => {
     await bob.post(`/users/${alice.actorId}/block`)
     for (const name of ['bob', 'carla', 'nobody_here', 'alice']) {
       await owner`truncate private.write_counts`
@@ -153,7 +160,7 @@ describe('mentions', () => {
     await bob.delete(`/users/${alice.actorId}/block`)
   })
 
-  test('of a scheduled post tell as many as there is room for, and it goes out', async () => {
+  test('in a scheduled post notify up to the limit, and the post is published anyway', async () => {
     await limit('mentions', 3)
     const post = await publish(alice, { body: '@bob @carla', publishAt: inMinutes(60) })
     expect(await used(alice, 'mentions')).toBeUndefined()
@@ -164,7 +171,7 @@ describe('mentions', () => {
     expect(await people(post)).toBe(1)
   })
 
-  test('of a scheduled post that its author lets out now are refused as those of any other', async () => {
+  test('in a scheduled post that its author publishes manually are limited like those of any other post', async () => {
     await limit('mentions', 1)
     const post = await publish(alice, { body: '@bob @carla', publishAt: inMinutes(60) })
     expect(await alice.patch(`/posts/${post}`, { publishAt: null })).toFailWith(429, 'writes_exceeded')

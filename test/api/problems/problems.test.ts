@@ -1,4 +1,4 @@
-// Problems over HTTP. Each rule by itself: test/db/problems; who sees which content: test/model/contents.test.ts.
+// Problems over HTTP. For the single rules see test/db/problems, for visibility test/model/contents.test.ts.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -34,7 +34,7 @@ const named: [string, string, string, object?][] = [
 ]
 
 describe.each(named)('%s %s', (method, path, code, body) => {
-  test('needs a token, a UUID and something that is there', async () => {
+  test('requires a token, a UUID and an existing subject', async () => {
     const at = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, at(UNKNOWN), body)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
@@ -42,7 +42,7 @@ describe.each(named)('%s %s', (method, path, code, body) => {
   })
 })
 
-test('GET and POST /problems: one is posed, found, changed and deleted', async () => {
+test('A problem is posed, found, changed and deleted, and its bounty is held and refunded', async () => {
   expect(await nobody.get('/problems')).toFailWith(401, 'token_missing')
   expect(await nobody.post('/problems', {})).toFailWith(401, 'token_missing')
   const before = await balance(alice)
@@ -92,7 +92,7 @@ test('GET and POST /problems: one is posed, found, changed and deleted', async (
   expect(await wrongInTheBooks()).toEqual([])
 })
 
-test('solutions: offered, changed, voted for, accepted once, and paid', async () => {
+test('Solutions are offered, changed and voted for; one is accepted and gets the bounty', async () => {
   const problem = await pose(alice, { bounty: 4, interestId: interest?.id })
   const path = `/problems/${problem}/solutions`
   const [first, second] = [await solve(bob, problem), await solve(carla, problem)]
@@ -139,7 +139,7 @@ test('solutions: offered, changed, voted for, accepted once, and paid', async ()
   expect(await wrongInTheBooks()).toEqual([])
 })
 
-test('many accept and close at once: the bounty goes where it belongs exactly once', async () => {
+test('The bounty is paid or refunded exactly once when accepting and closing run concurrently', async () => {
   for (let n = 0; n < 3; n++) {
     const [mine, theirs] = [await balance(alice), await balance(bob)]
     const problem = await pose(alice, { bounty: 2 })
@@ -157,7 +157,7 @@ test('many accept and close at once: the bounty goes where it belongs exactly on
   expect(await wrongInTheBooks()).toEqual([])
 })
 
-test('in a group: who left settles all the same, and an archived one takes no mana', async () => {
+test('A problem in a group can be closed by an author who left; an archived group accepts no mana', async () => {
   const group = (await bob.post<Id>('/groups', { name: 'Tinkers' })).body.id
   await alice.post(`/groups/${group}/join`)
   const before = await balance(alice)

@@ -1,4 +1,5 @@
-// Projects over HTTP. Every order of steps: test/model/projects.test.ts; who sees and may do what: test/db/projects.
+// Projects over HTTP. For sequences of steps see test/model/projects.test.ts, for permissions and visibility
+// test/db/projects.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -63,7 +64,7 @@ const routes: [string, string, object?][] = [
 const forAuthors = (path: string) => !/ID$|withdraw|leave|updates$|members$/.test(path)
 describe.each(routes)('%s %s', (method, path, body) => {
   const at = (id: string, role = UNKNOWN) => path.replace('ID', id).replace('ROLE', role)
-  test('needs a token, and a project that there is', async () => {
+  test('requires a token and an existing project', async () => {
     expect(await nobody.request(method, at(mine.id), body)).toFailWith(401, 'token_missing')
     const unknown = await bob.request(method, at(UNKNOWN), body)
     expect(unknown).toFailWith(404, path.includes('withdraw') ? 'project_application_unknown' : 'project_unknown')
@@ -72,7 +73,7 @@ describe.each(routes)('%s %s', (method, path, body) => {
     await dora.delete('/users/alice/block')
     expect(await bob.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
   })
-  test('is for the author, where it changes or decides', async () => {
+  test('requires the author where it changes or decides something', async () => {
     if (
       method === 'GET'
         ? !path.endsWith('applications')
@@ -95,11 +96,11 @@ test.each([
   [{ title: 'x', summary: 'x', roles: [{ name: 'x', slots: 51 }] }, 'project_role_slots'],
   [{ title: 'x', summary: 'x', roles: [{ name: 'x', about: 'é'.repeat(2001) }] }, 'project_role_about'],
   [{ title: 'x', summary: 'x', roles: Array(21).fill({ name: 'x' }) }, 'validation_failed'],
-])('POST /projects refuses %j', async (body, code) => {
+])('POST /projects rejects %j with 422', async (body, code) => {
   expect(await alice.post('/projects', body)).toFailWith(422, code)
 })
 
-test('a project is made, changed, narrowed to and deleted', async () => {
+test('A project is created, changed, filtered and deleted', async () => {
   expect(await nobody.get('/projects')).toFailWith(401, 'token_missing')
   expect(await nobody.post('/projects', {})).toFailWith(401, 'token_missing')
   expect(await nobody.get('/projects/mine')).toFailWith(401, 'token_missing')
@@ -132,7 +133,7 @@ test('a project is made, changed, narrowed to and deleted', async () => {
   expect(await walk(erin, '/projects/mine', 1)).toEqual([])
 })
 
-test('roles are added, changed and deleted, but never below who holds them', async () => {
+test('Roles are added, changed and deleted, but never below the number of people who hold them', async () => {
   const { id, drawing } = await make(alice)
   const added = await alice.post<Role>(`/projects/${id}/roles`, { name: 'Editor', about: ' Reads ', slots: 3 })
   expect(added).toMatchObject({ status: 201, body: { name: 'Editor', about: 'Reads', slots: 3, filled: 0 } })
@@ -154,7 +155,7 @@ test('roles are added, changed and deleted, but never below who holds them', asy
   expect(await alice.delete(`/projects/${id}`)).toFailWith(409, 'project_has_applications')
 })
 
-test('who applies is let in, turned down or withdraws, once', async () => {
+test('An application is approved, rejected or withdrawn, once', async () => {
   const { id, drawing, writing } = await make(alice)
   expect(await apply(alice, id, drawing)).toFailWith(400, 'project_own')
   expect(await apply(bob, id, UNKNOWN)).toFailWith(404, 'project_role_unknown')
@@ -209,7 +210,7 @@ test('who applies is let in, turned down or withdraws, once', async () => {
   expect((await carla.inbox('membership.decided'))[0]?.payload).toMatchObject({ event: 'rejected' })
 })
 
-test('members leave or are removed, and their places are free', async () => {
+test('Members leave or are removed, and their places become free', async () => {
   const { id, drawing, writing } = await make(alice)
   await admit(bob, id, drawing)
   await admit(carla, id, writing)
@@ -234,7 +235,7 @@ test('members leave or are removed, and their places are free', async () => {
   expect((await carla.inbox('membership.decided'))[0]?.payload).toMatchObject({ event: 'removed' })
 })
 
-test('updates are told to the members', async () => {
+test('Members are notified of updates', async () => {
   const { id, drawing } = await make(alice)
   await admit(erin, id, drawing)
   const posted = await alice.post<{ id: string }>(`/projects/${id}/updates`, { body: ' First *news* ' })
@@ -252,7 +253,7 @@ test('updates are told to the members', async () => {
   expect(await dora.inbox('series.updated')).toEqual([])
 })
 
-test.each(['completed', 'archived'])('a project that is %s takes nothing new, and can go on', async (status) => {
+test.each(['completed', 'archived'])('A project that is %s accepts nothing new, and can be resumed', async (status) => {
   const { id, drawing, writing } = await make(alice)
   const asked = (await apply(bob, id, drawing)).body.id
   await admit(carla, id, drawing)
@@ -273,7 +274,7 @@ test.each(['completed', 'archived'])('a project that is %s takes nothing new, an
   expect(await decide(id, asked)).toMatchObject({ status: 200 })
 })
 
-test('fifty approvals at once for the last place: one gets it', async () => {
+test('Of fifty concurrent approvals for the last place exactly one succeeds', async () => {
   const { id, writing } = await make(alice)
   const made = await owner<{ id: string }[]>`
     with people as (
@@ -289,7 +290,7 @@ test('fifty approvals at once for the last place: one gets it', async () => {
   expect(row).toEqual({ members: 1 })
 })
 
-test('a ban, an erasure and a block between author and member free the places', async () => {
+test('A ban, an erasure and a block between author and member free the member’s place', async () => {
   const { id, drawing } = await make(alice, { roles: [{ name: 'Illustrator', slots: 9 }] })
   const people = (await join('gus', 'hal', 'ida')) as [Person, Person, Person]
   for (const who of people) await admit(who, id, drawing)
@@ -307,7 +308,7 @@ test('a ban, an erasure and a block between author and member free the places', 
   expect(await ida.get(`/projects/${id}`)).toFailWith(404, 'project_unknown')
 })
 
-test('within a group a project is for its members', async () => {
+test('A project in a group is visible only to its members', async () => {
   const group = (await alice.post<{ id: string }>('/groups', { name: 'Botanists' })).body.id
   await bob.post(`/groups/${group}/join`)
   const { id, drawing } = await make(alice, { groupId: group })

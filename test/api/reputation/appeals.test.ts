@@ -1,4 +1,4 @@
-// Appeals, from who makes them to who resolves them, and adjustments by hand. The rules: test/db/reputation, test/db/admin.
+// Appeals, from creation to resolution, and manual adjustments. For the rules see test/db/reputation and test/db/admin.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -35,8 +35,8 @@ const adjust = (person: Person, body: object) =>
   })
 const events = async (person: Person) => (await person.get<Details>('/reputation/me/detailed')).body.events.items
 
-describe('an appeal', () => {
-  test('is made, read by the staff, resolved, and read with its answer', async () => {
+describe('An appeal', () => {
+  test('is created, read by staff, resolved, and read with its answer', async () => {
     await adjust(admin, { userId: 'alice', interestId: id('music'), delta: -3 })
     const [event] = await events(alice)
     const { status, body } = await appeal(alice, 'music', { eventId: event?.id })
@@ -66,7 +66,7 @@ describe('an appeal', () => {
     })
   })
 
-  test('is resolved once when two admins do it at once', async () => {
+  test('is resolved once even if two admins resolve it concurrently', async () => {
     for (let round = 0; round < 8; round++) {
       const { body } = await appeal(bob, 'history', { text: `Round ${round}` })
       const answers = await Promise.all([
@@ -85,7 +85,7 @@ describe('an appeal', () => {
     }
   })
 
-  test('is made once when it is sent many times at once', async () => {
+  test('is created once even if it is sent concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => appeal(bob, 'philosophy')))
     const [made, ...refused] = answers.sort((a, b) => a.status - b.status)
     expect(made?.status).toBe(201)
@@ -93,34 +93,34 @@ describe('an appeal', () => {
   })
 
   test.each([
-    ['without words', { text: ' ' }, 422, 'validation_failed'],
-    ['with too many', { text: 'x'.repeat(2001) }, 422, 'validation_failed'],
+    ['with an empty text', { text: ' ' }, 422, 'validation_failed'],
+    ['with too long a text', { text: 'x'.repeat(2001) }, 422, 'validation_failed'],
     ['in an unknown interest', { interestId: UNKNOWN }, 404, 'interest_unknown'],
     ['about an unknown event', { eventId: UNKNOWN }, 404, 'reputation_event_unknown'],
-  ] as const)('is refused %s', async (_what, more, status, code) => {
+  ] as const)('is rejected %s', async (_what, more, status, code) => {
     expect(await appeal(bob, 'mathematics', more)).toFailWith(status, code)
   })
 
-  test('is refused about the event of another', async () => {
+  test('is rejected about another person’s event', async () => {
     const [event] = await events(alice)
     expect(await appeal(bob, 'music', { eventId: event?.id })).toFailWith(404, 'reputation_event_unknown')
   })
 
   test.each([
-    ['an unknown one', UNKNOWN, { decision: 'accepted' }, 404, 'appeal_unknown'],
-    ['what is no id', 'x', { decision: 'accepted' }, 422, 'validation_failed'],
-    ['with no decision', UNKNOWN, {}, 422, 'validation_failed'],
-    ['with another', UNKNOWN, { decision: 'pending' }, 422, 'validation_failed'],
-    ['with a rejected gift', UNKNOWN, { decision: 'rejected', restoreDelta: 1 }, 422, 'restore_delta_misplaced'],
-    ['with less than nothing', UNKNOWN, { decision: 'accepted', restoreDelta: -1 }, 422, 'validation_failed'],
-    ['with thousandths', UNKNOWN, { decision: 'accepted', restoreDelta: 0.001 }, 422, 'validation_failed'],
-  ] as const)('cannot be resolved: %s', async (_what, appealId, body, status, code) => {
+    ['an unknown appeal', UNKNOWN, { decision: 'accepted' }, 404, 'appeal_unknown'],
+    ['a malformed id', 'x', { decision: 'accepted' }, 422, 'validation_failed'],
+    ['a missing decision', UNKNOWN, {}, 422, 'validation_failed'],
+    ['an unknown decision', UNKNOWN, { decision: 'pending' }, 422, 'validation_failed'],
+    ['points although rejected', UNKNOWN, { decision: 'rejected', restoreDelta: 1 }, 422, 'restore_delta_misplaced'],
+    ['a negative number of points', UNKNOWN, { decision: 'accepted', restoreDelta: -1 }, 422, 'validation_failed'],
+    ['thousandths of points', UNKNOWN, { decision: 'accepted', restoreDelta: 0.001 }, 422, 'validation_failed'],
+  ] as const)('cannot be resolved with %s', async (_what, appealId, body, status, code) => {
     expect(await resolve(admin, appealId, body)).toFailWith(status, code)
   })
 })
 
-describe('an adjustment', () => {
-  test('changes what everybody sees, and is in the audit log', async () => {
+describe('An adjustment', () => {
+  test('changes the reputation that everyone sees, and is in the audit log', async () => {
     const { status, body } = await adjust(admin, { delta: 12.34 })
     expect([status, body]).toMatchObject([
       201,
@@ -145,30 +145,33 @@ describe('an adjustment', () => {
   })
 
   test.each([
-    ['of nothing', { delta: 0 }, 422, 'validation_failed'],
+    ['of zero', { delta: 0 }, 422, 'validation_failed'],
     ['of too much', { delta: 1000.01 }, 422, 'validation_failed'],
     ['of too little', { delta: -1000.01 }, 422, 'validation_failed'],
     ['of thousandths', { delta: 0.001 }, 422, 'validation_failed'],
     ['without a note', { note: '' }, 422, 'validation_failed'],
-    ['for somebody unknown', { userId: 'zoe' }, 404, 'person_unknown'],
+    ['for an unknown person', { userId: 'zoe' }, 404, 'person_unknown'],
     ['for an unknown id', { userId: UNKNOWN }, 404, 'person_unknown'],
     ['in an unknown interest', { interestId: UNKNOWN }, 404, 'interest_unknown'],
-  ] as const)('is refused %s', async (_what, body, status, code) => {
+  ] as const)('is rejected %s', async (_what, body, status, code) => {
     expect(await adjust(admin, body)).toFailWith(status, code)
   })
 })
 
-describe('who may', () => {
+describe('Permission checks', () => {
   test.each([
     ['a user', alice, 403, 'role_required'],
     ['nobody', nobody, 401, 'token_missing'],
-  ] as const)('%s reads no appeals, resolves none and adjusts nothing', async (_who, person, status, code) => {
-    expect(await person.get('/admin/reputation/appeals')).toFailWith(status, code)
-    expect(await resolve(person, UNKNOWN, {})).toFailWith(status, code)
-    expect(await adjust(person, { delta: 0 })).toFailWith(status, code)
-  })
+  ] as const)(
+    'keep %s from reading and resolving appeals and from adjusting reputation',
+    async (_who, person, status, code) => {
+      expect(await person.get('/admin/reputation/appeals')).toFailWith(status, code)
+      expect(await resolve(person, UNKNOWN, {})).toFailWith(status, code)
+      expect(await adjust(person, { delta: 0 })).toFailWith(status, code)
+    },
+  )
 
-  test('a moderator reads, and no more', async () => {
+  test('let a moderator read appeals and do nothing else', async () => {
     expect((await moderator.get('/admin/reputation/appeals')).status).toBe(200)
     expect(await moderator.get('/admin/reputation/appeals?status=open')).toFailWith(422, 'validation_failed')
     expect(await moderator.get('/admin/reputation/appeals?cursor=x')).toFailWith(400, 'cursor_unknown')
@@ -176,7 +179,7 @@ describe('who may', () => {
     expect(await adjust(moderator, {})).toFailWith(403, 'role_required')
   })
 
-  test('one’s own appeals need a token', async () => {
+  test('require a token for one’s own appeals', async () => {
     expect(await nobody.get('/reputation/appeals')).toFailWith(401, 'token_missing')
     expect(await nobody.post('/reputation/appeals', {})).toFailWith(401, 'token_missing')
     expect(await alice.get('/reputation/appeals?cursor=x')).toFailWith(400, 'cursor_unknown')

@@ -25,12 +25,12 @@ async function publish(author: Person, slug: string, more = {}) {
   return body.id
 }
 
-/** Reputation as if granted by staff. */
+/** Adds reputation as a staff adjustment does. */
 const give = (person: Person, slug: string, points: number) =>
   database.owner`select private.add_reputation(${person.id}, ${id(slug)}, 'admin.adjusted', ${points})`
 
-describe('earning', () => {
-  test('a post earns 3 in its primary interest and rolls up, to be seen by all', async () => {
+describe('Reputation is earned', () => {
+  test('by a post, with 3 points in its primary interest and shares in its parents, visible to all', async () => {
     await publish(alice, 'applied-ethics', { interestIds: [id('music')] })
     const { body } = await bob.get<Reputation>('/reputation/alice')
     expect(body).toMatchObject({
@@ -45,7 +45,7 @@ describe('earning', () => {
     expect(await reputation(alice)).toEqual(body)
   })
 
-  test('replies earn by their kind, on the posts of others', async () => {
+  test('by replies to other people’s posts, depending on their kind', async () => {
     const post = await publish(alice, 'hiking')
     const before = (await reputation(alice)).total
     for (const [kind, body, sum] of [
@@ -61,7 +61,7 @@ describe('earning', () => {
     expect((await reputation(alice)).total).toBe(before)
   })
 
-  test('who brings somebody in earns in the interest chosen first', async () => {
+  test('by inviting a person, in the interest that the inviter chose first', async () => {
     ownOnly('needs an admin without interests')
     await join('dan')
     expect(await reputation(admin)).toEqual({ total: 0, items: [] })
@@ -72,12 +72,12 @@ describe('earning', () => {
   })
 })
 
-describe('reactions', () => {
+describe('Reactions', () => {
   const react = (person: Person, post: string, kind: string) => person.post(`/posts/${post}/react`, { kind })
   const unreact = (person: Person, post: string, kind = '') =>
     person.delete(`/posts/${post}/react${kind && `?kind=${kind}`}`)
 
-  test('earn once a person and post, are taken back with the last one, and earn again', async () => {
+  test('earn reputation once per person and post, lose it with the last one, and earn it again', async () => {
     const post = await publish(alice, 'wine')
     const steps = [
       [() => react(bob, post, 'heart'), 4],
@@ -96,7 +96,7 @@ describe('reactions', () => {
     expect(await value(alice, 'drinks')).toBe(2.5)
   })
 
-  test('give what an honest count gives, whatever runs at once', async () => {
+  test('give the exact reputation even when they are concurrent', async () => {
     const post = await publish(alice, 'tea')
     for (let round = 0; round < 15; round++) {
       await Promise.all([react(bob, post, 'heart'), react(bob, post, 'spark'), react(carla, post, 'heart')])
@@ -106,7 +106,7 @@ describe('reactions', () => {
     }
   })
 
-  test('across posts of two who react to each other at once', async () => {
+  test('give the exact reputation even when two people react to each other’s posts concurrently', async () => {
     const theirs = await Promise.all([publish(alice, 'coffee'), publish(bob, 'coffee')])
     const storm = Array.from({ length: 20 }, (_, i) => {
       const [person, post] = i % 2 ? ([alice, theirs[1]] as const) : ([bob, theirs[0]] as const)
@@ -124,14 +124,14 @@ describe('reactions', () => {
 })
 
 describe('GET /reputation/:userId', () => {
-  test('is 404 for somebody unknown or across a block', async () => {
+  test('gives 404 for an unknown person and across a block', async () => {
     expect(await alice.get('/reputation/zoe')).toFailWith(404, 'person_unknown')
     await carla.post('/users/bob/block')
     expect(await bob.get('/reputation/carla')).toFailWith(404, 'person_unknown')
     expect(await carla.get('/reputation/bob')).toFailWith(404, 'person_unknown')
   })
 
-  test('needs a token', async () => {
+  test('requires a token', async () => {
     expect(await nobody.get('/reputation/alice')).toFailWith(401, 'token_missing')
     expect(await nobody.get('/reputation/me')).toFailWith(401, 'token_missing')
   })
@@ -148,7 +148,7 @@ describe('GET /access/me', async () => {
     canPostJournalism: false,
   }
 
-  test('follows reputation', async () => {
+  test('grants capabilities depending on reputation', async () => {
     expect(await may(fay)).toEqual(nothing)
     await give(fay, 'tea', 5)
     expect(await may(fay)).toEqual({ ...nothing, canVoteWiki: true })
@@ -158,7 +158,7 @@ describe('GET /access/me', async () => {
     expect(await may(fay)).toEqual({ ...nothing, canVoteWiki: true, canPostJournalism: true, canMentor: true })
   })
 
-  test('follows the role, and needs a token', async () => {
+  test('grants capabilities depending on the role, and requires a token', async () => {
     expect(await may(admin)).toMatchObject({ canModerate: true, canProposeGuild: false })
     expect(await nobody.get('/access/me')).toFailWith(401, 'token_missing')
   })

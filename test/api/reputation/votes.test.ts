@@ -1,4 +1,4 @@
-// Peer votes, and reputation at length, over HTTP. The rules one by one: test/db/reputation.
+// Votes for people and detailed reputation over HTTP. For the single rules see test/db/reputation.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -33,7 +33,7 @@ const vote = (voter: Person, userId: string, slug: string, value: number, more =
 const received = async (person: Person) => (await person.get<Page<Received>>('/reputation/votes/mine')).body.items
 const details = async (person: Person, query = '') =>
   (await person.get<Details>(`/reputation/me/detailed${query}`)).body
-/** What a person has in these interests, as another sees it. */
+/** A person's reputation in these interests, as another person sees it. */
 async function values(viewer: Person, name: string, ...slugs: string[]) {
   const { body } = await viewer.get<{ items: Item[] }>(`/reputation/${name}`)
   return slugs.map((slug) => body.items.find((item) => item.slug === slug)?.value ?? 0)
@@ -44,7 +44,7 @@ await Promise.all([hold(bob, 'applied-ethics'), hold(carla, 'applied-ethics')])
 await give(bob, 'applied-ethics', 40)
 
 describe('POST /reputation/vote', () => {
-  test('counts for whom it is for, who hears of it and sees it', async () => {
+  test('adds reputation to the person, who is notified and sees the vote', async () => {
     const comment = 'She knows.'
     const { status, body } = await vote(bob, 'alice', 'applied-ethics', 1, { comment })
     expect([status, body]).toEqual([
@@ -71,7 +71,7 @@ describe('POST /reputation/vote', () => {
     expect(await received(bob)).toEqual([])
   })
 
-  test('is moved to exactly what the last one alone gives, whatever came before', async () => {
+  test('replaces the vote, so that the reputation equals that of the latest vote alone', async () => {
     for (const [points, value] of [
       [3.3, -1],
       [1.7, 1],
@@ -94,7 +94,7 @@ describe('POST /reputation/vote', () => {
     expect(await received(alice)).toEqual([])
   })
 
-  test('is exact when a voter sends many at once', async () => {
+  test('gives the exact reputation even for concurrent votes of one voter', async () => {
     await Promise.all(Array.from({ length: 24 }, (_, at) => vote(bob, 'carla', 'applied-ethics', (at % 3) - 1)))
     const [row] = await database.owner`
       select v.impact::float as impact, count(*)::int as votes,
@@ -109,23 +109,23 @@ describe('POST /reputation/vote', () => {
   })
 
   test.each([
-    ['oneself', { userId: 'bob' }, 400, 'vote_oneself'],
-    ['somebody unknown', { userId: 'zoe' }, 404, 'person_unknown'],
+    ['for oneself', { userId: 'bob' }, 400, 'vote_oneself'],
+    ['for an unknown person', { userId: 'zoe' }, 404, 'person_unknown'],
     ['in an unknown interest', { interestId: UNKNOWN }, 404, 'interest_unknown'],
-    ['in an interest that one has not chosen', { interestId: id('music') }, 403, 'interest_not_held'],
-    ['with 2', { value: 2 }, 422, 'validation_failed'],
+    ['in an interest that the voter has not chosen', { interestId: id('music') }, 403, 'interest_not_held'],
+    ['with the value 2', { value: 2 }, 422, 'validation_failed'],
     ['with half a point', { value: 0.5 }, 422, 'validation_failed'],
     ['without a value', { value: undefined }, 422, 'validation_failed'],
     ['with a comment of 281 characters', { comment: 'x'.repeat(281) }, 422, 'validation_failed'],
-    ['in what is no interest', { interestId: 'music' }, 422, 'validation_failed'],
-  ] as const)('refuses to vote for %s', async (_what, more, status, code) => {
+    ['with a malformed interest id', { interestId: 'music' }, 422, 'validation_failed'],
+  ] as const)('rejects a vote %s', async (_what, more, status, code) => {
     const before = await values(carla, 'alice', ...line)
     const body = { userId: 'alice', interestId: id('applied-ethics'), value: 1, ...more }
     expect(await bob.post('/reputation/vote', body)).toFailWith(status, code)
     expect(await values(carla, 'alice', ...line)).toEqual(before)
   })
 
-  test('knows nobody across a block, and shows no votes from there', async () => {
+  test('answers 404 across a block, and hides votes from a blocked person', async () => {
     const [dora] = (await join('dora')) as [Person]
     await hold(dora, 'ethics')
     await give(dora, 'ethics', 10)
@@ -138,7 +138,7 @@ describe('POST /reputation/vote', () => {
     expect(await values(alice, 'carla', 'ethics')).toEqual([1])
   })
 
-  test('needs a token, as its list does', async () => {
+  test('requires a token, as does the list of votes', async () => {
     expect(await nobody.post('/reputation/vote', {})).toFailWith(401, 'token_missing')
     expect(await nobody.get('/reputation/votes/mine')).toFailWith(401, 'token_missing')
     expect(await alice.get('/reputation/votes/mine?cursor=x')).toFailWith(400, 'cursor_unknown')
@@ -147,7 +147,7 @@ describe('POST /reputation/vote', () => {
 })
 
 describe('GET /reputation/me/detailed', () => {
-  test('says what is behind the numbers, page by page', async () => {
+  test('returns the sums and the ledger behind them, page by page', async () => {
     const [erin] = (await join('erin')) as [Person]
     expect(await details(erin)).toEqual({
       total: 0,
@@ -184,7 +184,7 @@ describe('GET /reputation/me/detailed', () => {
     expect(await nobody.get('/reputation/me/detailed')).toFailWith(401, 'token_missing')
   })
 
-  test('tells of a level once', async () => {
+  test('reports each new level in one notification only', async () => {
     const [fay] = (await join('fay')) as [Person]
     for (const points of [35, -30, 30]) await give(fay, 'music', points)
     expect(await fay.inbox('reputation.level-up')).toMatchObject([
@@ -192,7 +192,7 @@ describe('GET /reputation/me/detailed', () => {
     ])
   })
 
-  test('counts contributions, and what of them comes to those who invited', async () => {
+  test('includes contribution, and the shares that inviters inherit', async () => {
     const [gus, hal] = (await join('gus', 'hal')) as [Person, Person]
     const inherit = () => database.owner`select private.job_inherit_contributions() as changed`
     await database.owner`update app.invite_tree set inviter_id = ${gus.id} where invitee_id = ${hal.id}`
@@ -215,7 +215,7 @@ describe('GET /reputation/me/detailed', () => {
 })
 
 describe('GET /reputation/users/:id/public', () => {
-  test('is a person in short', async () => {
+  test('returns a person’s summary', async () => {
     const { status, body } = await alice.get(`/reputation/users/${bob.actorId}/public`)
     expect([status, body]).toMatchObject([
       200,
@@ -224,7 +224,7 @@ describe('GET /reputation/users/:id/public', () => {
     expect((await bob.get('/reputation/users/bob/public')).body).toEqual(body)
   })
 
-  test('is 404 for somebody unknown, and needs a token', async () => {
+  test('gives 404 for an unknown person, and requires a token', async () => {
     expect(await alice.get('/reputation/users/zoe/public')).toFailWith(404, 'person_unknown')
     expect(await carla.get('/reputation/users/dora/public')).toFailWith(404, 'person_unknown')
     expect(await nobody.get('/reputation/users/alice/public')).toFailWith(401, 'token_missing')

@@ -1,4 +1,4 @@
-// Blocks and bans over HTTP: for whom a person is nobody. Who may do what in every state: test/db/social.
+// Blocks and bans over HTTP: for whom a person gives 404. For permissions in every state see test/db/social.
 import { describe, expect, test } from 'vitest'
 import { circleNames, circleRoutes, invite, newCircle } from '../../support/circles.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -7,7 +7,7 @@ import { world } from '../../support/world.ts'
 
 const { admin, database, join } = await world()
 
-describe('a block', async () => {
+describe('A block', async () => {
   const [ann, ben] = (await join('ann', 'ben')) as [Person, Person]
   const circles = { ann: await newCircle(ann, { name: 'Ann’s' }), ben: await newCircle(ben, { name: 'Ben’s' }) }
   await ann.post(`/circles/me/${circles.ann}/members`, { memberId: 'ben' })
@@ -15,7 +15,7 @@ describe('a block', async () => {
   const second = { ann: await newCircle(ann, { name: 'Second' }), ben: await newCircle(ben, { name: 'Second' }) }
   const sent = { ann: await invite(ann, second.ann, ben), ben: await invite(ben, second.ben, ann) }
 
-  test('is made once, by any name', async () => {
+  test('is created once, by any spelling of the name', async () => {
     expect(await ann.post(`/users/${ben.actorId}/block`)).toMatchObject({ status: 200, body: { blocked: true } })
     expect(await ann.post('/users/@ben/block')).toMatchObject({ status: 200, body: { blocked: true } })
     expect(await ann.post('/users/ann/block')).toFailWith(400, 'block_oneself')
@@ -24,14 +24,14 @@ describe('a block', async () => {
   })
 
   describe.each([
-    ['who blocked', ann, ben, circles.ann, circles.ben, sent.ben],
-    ['who was blocked', ben, ann, circles.ben, circles.ann, sent.ann],
-  ])('makes the other nobody for %s', (_who, self, other, own, theirs, invitation) => {
+    ['the blocking person', ann, ben, circles.ann, circles.ben, sent.ben],
+    ['the blocked person', ben, ann, circles.ben, circles.ann, sent.ann],
+  ])('hides the other person from %s', (_who, self, other, own, theirs, invitation) => {
     const about = circleRoutes(own, other.username, UNKNOWN).filter(([, path, body]) =>
       `${path} ${JSON.stringify(body)}`.includes(other.username),
     )
 
-    test.each(about.filter(([, path]) => !path.startsWith('/users')))('%s %s', async (method, path, body) => {
+    test.each(about.filter(([, path]) => !path.startsWith('/users')))('in %s %s', async (method, path, body) => {
       const answer = await self.request(method, path, body)
       const unknown = JSON.parse(JSON.stringify({ path, body }).replaceAll(other.username, 'zoe'))
       expect(answer).toFailWith(404, 'person_unknown')
@@ -39,7 +39,7 @@ describe('a block', async () => {
     })
 
     test.each(circleRoutes(theirs, 'carla', UNKNOWN).filter(([, path]) => path.includes(theirs)))(
-      '%s %s',
+      'and the other person’s circle in %s %s',
       async (method, path, body) => {
         const answer = await self.request(method, path, body)
         expect(answer).toFailWith(404, 'circle_unknown')
@@ -47,7 +47,7 @@ describe('a block', async () => {
       },
     )
 
-    test('with the invitation that was under way', async () => {
+    test('together with pending invitations, members and circles', async () => {
       for (const action of ['accept', 'decline']) {
         expect(await self.post(`/circles/invitations/${invitation}/${action}`)).toFailWith(404, 'invitation_unknown')
       }
@@ -57,12 +57,12 @@ describe('a block', async () => {
     })
   })
 
-  test('is not seen or lifted by who is blocked', async () => {
+  test('can be neither seen nor lifted by the blocked person', async () => {
     expect(await ben.delete('/users/ann/block')).toFailWith(404, 'person_unknown')
     expect(await ben.post('/users/ann/block')).toFailWith(404, 'person_unknown')
   })
 
-  test('gives everything back when it is lifted, but what it ended', async () => {
+  test('restores everything when it is lifted, except invitations that it ended', async () => {
     expect(await ann.delete('/users/ben/block')).toMatchObject({ status: 204, text: '' })
     expect(await ann.delete('/users/ben/block')).toMatchObject({ status: 204 })
     expect(await circleNames(ann)).toEqual(['Second', 'Ben’s', 'Ann’s'])
@@ -75,7 +75,7 @@ describe('a block', async () => {
   })
 })
 
-test('a banned person is nobody', async () => {
+test('A banned person gives 404 and is absent from lists', async () => {
   const [gone] = (await join('gone')) as [Person]
   const circle = await newCircle(admin)
   await admin.post(`/circles/me/${circle}/members`, { memberId: 'gone' })

@@ -1,4 +1,4 @@
-// Invitations into circles over HTTP. Who may do what in every state: test/db/social.
+// Invitations into circles over HTTP. For permissions in every state see test/db/social.
 import { describe, expect, test } from 'vitest'
 import { type Invitation, invite, newCircle } from '../../support/circles.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -8,7 +8,7 @@ import { world } from '../../support/world.ts'
 const { alice, bob, carla, database, join } = await world()
 
 describe.each(['/circles/me/:id/invitations', '/circles/:id/invite'])('POST %s', (spelling) => {
-  test.each(['inviteeId', 'invitee'])('invites by %s, and tells', async (field) => {
+  test.each(['inviteeId', 'invitee'])('invites the person in the field %s, who is notified', async (field) => {
     const circle = await newCircle(alice)
     const path = spelling.replace(':id', circle)
     const answer = await alice.post<Invitation>(path, { [field]: 'bob', bondLevel: 'inner-circle' })
@@ -36,7 +36,7 @@ describe.each(['/circles/me/:id/invitations', '/circles/:id/invite'])('POST %s',
   })
 })
 
-describe('invitations', async () => {
+describe('Circle invitations', async () => {
   const circle = await newCircle(alice)
 
   test.each([
@@ -44,7 +44,7 @@ describe('invitations', async () => {
     ['decline', undefined, 'declined'],
     ['respond', { accept: true }, 'accepted'],
     ['respond', { accept: false }, 'declined'],
-  ])('are settled once by %s %o', async (action, body, status) => {
+  ])('are settled once by %s with %o', async (action, body, status) => {
     const id = await invite(alice, circle, bob)
     const path = `/circles/invitations/${id}`
     expect(await alice.post(`${path}/${action}`, body)).toFailWith(403, 'invitation_not_yours')
@@ -59,14 +59,14 @@ describe('invitations', async () => {
     await alice.delete(`/circles/me/${circle}/members/bob`)
   })
 
-  test('are accepted once when many accept at once', async () => {
+  test('are accepted once even by concurrent requests', async () => {
     const id = await invite(alice, circle, bob)
     const answers = await Promise.all(Array.from({ length: 10 }, () => bob.post(`/circles/invitations/${id}/accept`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
     await alice.delete(`/circles/me/${circle}/members/bob`)
   })
 
-  test('are taken back by the inviter alone', async () => {
+  test('are withdrawn only by the inviter', async () => {
     const id = await invite(alice, circle, bob)
     const path = `/circles/me/${circle}/invitations/${id}`
     expect(await bob.delete(path)).toFailWith(404, 'circle_unknown')
@@ -78,12 +78,12 @@ describe('invitations', async () => {
     await alice.delete(`/circles/me/${another}`)
   })
 
-  test.each([{}, { accept: 'yes' }, { accept: null }])('refuse the answer %o', async (body) => {
+  test.each([{}, { accept: 'yes' }, { accept: null }])('reject the answer %o with 422', async (body) => {
     const id = await invite(alice, await newCircle(alice), bob)
     expect(await bob.post(`/circles/invitations/${id}/respond`, body)).toFailWith(422, 'validation_failed')
   })
 
-  test('are listed each once to inviter and invitee, also those of the same moment, and settled ones not', async () => {
+  test('are listed once each to inviter and invitee while pending, even those of the same moment', async () => {
     const people = await join('ida', 'ian', 'ivo', 'ines')
     const [invitee] = people as [Person]
     const sent = await Promise.all(people.map((person) => invite(alice, circle, person)))

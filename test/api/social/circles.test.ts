@@ -1,4 +1,4 @@
-// Circles and their members over HTTP. Who may do what in every state: test/db/social.
+// Circles and their members over HTTP. For permissions in every state see test/db/social.
 import { describe, expect, test } from 'vitest'
 import { type Circle, circleNames, circleRoutes, invite, newCircle } from '../../support/circles.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -9,16 +9,16 @@ const { alice, bob, carla, nobody, database, join } = await world()
 
 const ofCircle = (path: string) => path.includes(UNKNOWN) && !path.startsWith('/circles/invitations')
 
-describe('without a token', () => {
-  test.each(circleRoutes(UNKNOWN, 'bob', UNKNOWN))('%s %s is 401', async (method, path, body) => {
+describe('Without a token', () => {
+  test.each(circleRoutes(UNKNOWN, 'bob', UNKNOWN))('%s %s gives 401', async (method, path, body) => {
     expect(await nobody.request(method, path, body)).toFailWith(401, 'token_missing')
     expect(await nobody.request(method, path.replaceAll(UNKNOWN, 'x'), body && {})).toFailWith(401, 'token_missing')
   })
 })
 
-describe('of an unknown circle or invitation', () => {
+describe('For an unknown circle or invitation', () => {
   test.each(circleRoutes(UNKNOWN, 'bob', UNKNOWN).filter(([, path]) => path.includes(UNKNOWN)))(
-    '%s %s is 404, and 422 where the id is none',
+    '%s %s gives 404, and 422 if the id is malformed',
     async (method, path, body) => {
       const code = ofCircle(path) ? 'circle_unknown' : 'invitation_unknown'
       expect(await alice.request(method, path, body)).toFailWith(404, code)
@@ -27,12 +27,12 @@ describe('of an unknown circle or invitation', () => {
   )
 })
 
-describe('of a circle that one is only a member of', async () => {
+describe('For a circle of another person', async () => {
   const circle = await newCircle(alice)
   await alice.post(`/circles/me/${circle}/members`, { memberId: 'bob' })
   const about = circleRoutes(circle, 'carla', UNKNOWN).filter(([, path]) => path.includes(circle))
 
-  test.each(about)('%s %s is 403, and 404 to a stranger', async (method, path, body) => {
+  test.each(about)('%s %s gives 403 to a member and 404 to a stranger', async (method, path, body) => {
     expect(await bob.request(method, path, body)).toFailWith(403, 'circle_not_yours')
     const unknown = await carla.request(method, path.replace(circle, UNKNOWN), body)
     expect(await carla.request(method, path, body)).toMatchObject({ status: 404, text: unknown.text })
@@ -40,7 +40,7 @@ describe('of a circle that one is only a member of', async () => {
 })
 
 describe.each(['/circles/me', '/circles'])('POST and GET %s', (path) => {
-  test('makes a circle and lists it', async () => {
+  test('creates a circle and lists it', async () => {
     const [owner] = await join(`maker_${path.length}`)
     const made = await owner?.post<Circle>(path, { name: ' Kin ', kind: 'family', accent: 'sage' })
     const { actorId, username } = owner ?? alice
@@ -63,32 +63,32 @@ describe.each(['/circles/me', '/circles'])('POST and GET %s', (path) => {
     ['an accent that is no token', { name: 'Kin', accent: '#88aa88' }],
     ['a number', { name: 7 }],
     ['no object', []],
-  ])('refuses %s', async (_what, body) => {
+  ])('rejects %s with 422', async (_what, body) => {
     expect(await alice.post(path, body)).toFailWith(422, 'validation_failed')
   })
 
-  test.each(['\u200b', 'nik\u202e', 'two\nlines'])('refuses the name %j', async (name) => {
+  test.each(['\u200b', 'nik\u202e', 'two\nlines'])('rejects the name %j as text_unfit', async (name) => {
     expect(await alice.post(path, { name })).toFailWith(422, 'text_unfit')
   })
 
-  test('stores a name in one form', async () => {
+  test('stores a name in Unicode normalization form C', async () => {
     const [owner] = await join(`namer_${path.length}`)
     expect(await owner?.post(path, { name: 'Cafe\u0301' })).toMatchObject({ status: 201, body: { name: 'Café' } })
   })
 
-  test.each(['limit=0', 'limit=51', 'limit=x', 'limit='])('refuses a list with %s', async (query) => {
+  test.each(['limit=0', 'limit=51', 'limit=x', 'limit='])('rejects a list with %s', async (query) => {
     expect(await alice.get(`${path}?${query}`)).toFailWith(422, 'validation_failed')
   })
 
-  test.each([UNKNOWN, 'x', ''])('refuses the cursor "%s"', async (cursor) => {
+  test.each([UNKNOWN, 'x', ''])('rejects the cursor "%s" with 400', async (cursor) => {
     expect(await alice.get(`${path}?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
   })
 })
 
-describe('circles', async () => {
+describe('Circles', async () => {
   const [owner, member] = (await join('olga', 'mia')) as [Person, Person]
 
-  test('are at most 10 of a kind, also when all are made at once', async () => {
+  test('are limited to 10 of a kind, even if all are created concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 15 }, () => owner.post('/circles', { name: 'Work', kind: 'work' })),
     )
@@ -98,7 +98,7 @@ describe('circles', async () => {
     await newCircle(owner, { kind: 'inner' })
   })
 
-  test('are listed each once, own and others’, also those of the same moment', async () => {
+  test('are listed once each, own and others’, even those of the same moment', async () => {
     const joined = await newCircle(alice)
     await alice.post(`/circles/me/${joined}/members`, { memberId: 'olga' })
     await database.owner`update app.circles set created_at = '2026-01-01' where owner_id = ${owner.id}`
@@ -108,7 +108,7 @@ describe('circles', async () => {
     for (const limit of [1, 4, 11, 12]) expect(await walk(owner, '/circles', limit)).toEqual(whole)
   })
 
-  test('are renamed, and their accent cleared', async () => {
+  test('can be renamed, and their accent can be removed', async () => {
     const path = `/circles/me/${await newCircle(owner, { accent: 'gold' })}`
     expect(await owner.patch(path, { name: ' Old friends ' })).toMatchObject({
       status: 200,
@@ -123,7 +123,7 @@ describe('circles', async () => {
     expect(await owner.patch(path, { accent: 'X' })).toFailWith(422, 'validation_failed')
   })
 
-  test('are deleted with what is in them', async () => {
+  test('are deleted with their members and invitations', async () => {
     const circle = await newCircle(owner)
     await owner.post(`/circles/me/${circle}/members`, { memberId: 'mia' })
     const invitation = await invite(owner, circle, bob)
@@ -134,11 +134,11 @@ describe('circles', async () => {
   })
 })
 
-describe('members', async () => {
+describe('Members of a circle', async () => {
   const circle = await newCircle(alice)
   const path = `/circles/me/${circle}/members`
 
-  test('come in by actor id, handle or name, and are told', async () => {
+  test('are added by actor id, handle or username, and notified', async () => {
     expect(await alice.post(path, { memberId: bob.actorId })).toMatchObject({
       status: 201,
       body: {
@@ -160,15 +160,18 @@ describe('members', async () => {
     ['alice', 400, 'member_oneself'],
     ['zoe', 404, 'person_unknown'],
     ['acct:bob@elsewhere.example', 404, 'person_unknown'],
-  ])('refuses %s', async (memberId, status, code) => {
+  ])('cannot include %s, which gives %i', async (memberId, status, code) => {
     expect(await alice.post(path, { memberId })).toFailWith(status, code)
   })
 
-  test.each([{}, { memberId: '' }, { memberId: 'carla', bondLevel: 'best' }])('refuses %o', async (body) => {
-    expect(await alice.post(path, body)).toFailWith(422, 'validation_failed')
-  })
+  test.each([{}, { memberId: '' }, { memberId: 'carla', bondLevel: 'best' }])(
+    'are rejected with 422 for %o',
+    async (body) => {
+      expect(await alice.post(path, body)).toFailWith(422, 'validation_failed')
+    },
+  )
 
-  test('have a bond, which only the owner sees and changes', async () => {
+  test('have a bond level, which only the owner sees and changes', async () => {
     expect(await alice.patch(`${path}/bob`, { bondLevel: 'inner-circle' })).toMatchObject({
       status: 200,
       body: { bondLevel: 'inner-circle' },
@@ -183,7 +186,7 @@ describe('members', async () => {
     expect(await alice.patch(`${path}/bob`, { bondLevel: 'best' })).toFailWith(422, 'validation_failed')
   })
 
-  test('leave, and are removed', async () => {
+  test('can leave and be removed', async () => {
     expect(await bob.delete(`${path}/bob`)).toMatchObject({ status: 204 })
     expect(await bob.delete(`${path}/bob`)).toFailWith(404, 'circle_unknown')
     expect(await alice.delete(`${path}/${carla.actorId}`)).toMatchObject({ status: 204 })
@@ -192,7 +195,7 @@ describe('members', async () => {
     expect(await alice.get(path)).toMatchObject({ body: { items: [] } })
   })
 
-  test('are at most 10, also when all are added at once', async () => {
+  test('are limited to 10, even if all are added concurrently', async () => {
     const crowd = Array.from({ length: 13 }, (_, n) => `crowd${n}`)
     await join(...crowd)
     const answers = await Promise.all(crowd.map((memberId) => alice.post(path, { memberId })))

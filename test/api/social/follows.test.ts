@@ -1,4 +1,5 @@
-// Follows over HTTP. What blocks and bans do to lists and counts in every state: test/db/social/follows.sql.
+// Follows over HTTP. For the effect of blocks and bans on lists and counts in every state see
+// test/db/social/follows.sql.
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -15,7 +16,7 @@ async function names(caller: Person, of: Person, list: (typeof lists)[number]): 
   return body.items.map(({ username }) => username).sort()
 }
 
-/** Every spelling of the feature, about this person. */
+/** Every route of the feature, about this person. */
 const routes = (id: string): [string, string][] => [
   ...follow.flatMap((path): [string, string][] => [
     ['POST', path(id)],
@@ -24,17 +25,17 @@ const routes = (id: string): [string, string][] => [
   ...['follow-stats', ...lists].map((of): [string, string] => ['GET', `/circles/users/${id}/${of}`]),
 ]
 
-test.each(routes('bob'))('%s %s without a token is 401', async (method, path) => {
+test.each(routes('bob'))('%s %s requires a token', async (method, path) => {
   expect(await nobody.request(method, path)).toFailWith(401, 'token_missing')
 })
 
-test.each(routes('zoe'))('%s %s is 404 for nobody, 422 for no name', async (method, path) => {
+test.each(routes('zoe'))('%s %s gives 404 for an unknown person and 422 for a malformed name', async (method, path) => {
   expect(await alice.request(method, path)).toFailWith(404, 'person_unknown')
   expect(await alice.request(method, path.replace('zoe', 'x'.repeat(321)))).toFailWith(422, 'validation_failed')
 })
 
-describe.each(follow)('following', (path) => {
-  test('is one story under both spellings', async () => {
+describe.each(follow)('Following a person', (path) => {
+  test('works the same at both paths, and is idempotent', async () => {
     const [fan, star] = (await join(`fan_${path('x').length}`, `star_${path('x').length}`)) as [Person, Person]
     const followed = { status: 200, body: { followers: 1, following: 0, isFollowing: true } }
 
@@ -52,7 +53,7 @@ describe.each(follow)('following', (path) => {
   })
 })
 
-test('emits social.user.followed once, with the specified payload', async () => {
+test('Following emits social.user.followed once, with the specified payload', async () => {
   const [fan] = (await join('felix')) as [Person]
   await fan.post('/users/bob/follow')
   await fan.post('/users/bob/follow')
@@ -61,11 +62,11 @@ test('emits social.user.followed once, with the specified payload', async () => 
   expect(events).toMatchObject([{ payload: { followerId: fan.id, followingId: bob.id } }])
 })
 
-describe('the lists', async () => {
+describe('The lists of followers and followed people', async () => {
   const [star, ...fans] = (await join('nova', 'f1', 'f2', 'f3', 'f4', 'f5')) as [Person, ...Person[]]
   for (const fan of fans) await fan.post(`/users/${star.actorId}/follow`)
 
-  test.each([1, 2, 5, 50])('have everyone once, newest first, walked by %i', async (limit) => {
+  test.each([1, 2, 5, 50])('contain everyone once, newest first, in pages of %i', async (limit) => {
     const seen: string[] = []
     let next: string | null = ''
     while (next !== null) {
@@ -77,7 +78,7 @@ describe('the lists', async () => {
     expect(seen).toEqual(fans.map(({ actorId }) => actorId).reverse())
   })
 
-  test('go on from a follow that has ended', async () => {
+  test('continue after a follow that has ended', async () => {
     const { body } = await alice.get<Page>('/circles/users/nova/followers?limit=2')
     await fans[3]?.delete(`/users/${star.actorId}/follow`)
     const { body: next } = await alice.get<Page>(`/circles/users/nova/followers?cursor=${body.nextCursor}`)
@@ -85,7 +86,7 @@ describe('the lists', async () => {
     expect(next.items.map(({ id }) => id)).toEqual([fans[2], fans[1], fans[0]].map((fan) => fan?.actorId))
   })
 
-  test.each(lists)('%s refuses cursors and limits that are none', async (list) => {
+  test.each(lists)('reject invalid cursors and limits: %s', async (list) => {
     const path = `/circles/users/nova/${list}`
     for (const cursor of ['x y', 'zoe', 'carla', ''])
       expect(await alice.get(`${path}?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
@@ -94,7 +95,7 @@ describe('the lists', async () => {
   })
 })
 
-test('a block ends follows both ways and hides both in every list and count', async () => {
+test('A block ends follows in both directions and hides both people in each other’s lists and counts', async () => {
   const [star] = (await join('sol')) as [Person]
   for (const one of [alice, bob, carla]) await one.post(`/users/${star.actorId}/follow`)
   await alice.post(`/users/${bob.actorId}/follow`)
@@ -118,7 +119,7 @@ test('a block ends follows both ways and hides both in every list and count', as
   expect(await names(alice, alice, 'following')).not.toContain('bob')
 })
 
-test('twenty at once are twenty followers, and one follower twenty times is one', async () => {
+test('Concurrent follows are all counted, and repeated follows of one person count once', async () => {
   const [star] = (await join('vega')) as [Person]
   const crowd = await join(...Array.from({ length: 20 }, (_, n) => `crowd_${n}`))
   await Promise.all(crowd.map((one) => one.post('/users/vega/follow')))
@@ -126,7 +127,7 @@ test('twenty at once are twenty followers, and one follower twenty times is one'
   expect(await stats(alice, star)).toMatchObject({ body: { followers: 21, isFollowing: true } })
 })
 
-test('a follow and a block at once leave no follow', async () => {
+test('A concurrent follow and block leave no follow', async () => {
   for (let round = 0; round < 10; round++) {
     await Promise.all([carla.post('/users/bob/follow'), bob.post('/users/carla/block')])
     const rows = await database.owner`

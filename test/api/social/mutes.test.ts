@@ -1,5 +1,5 @@
-// Mutes, the block list, muted keywords, reports, and the questions about shared circles over HTTP.
-// Rules in every state: test/db/social; what keywords are found in: test/model/muted-keywords.test.ts.
+// Mutes, the block list, muted keywords, reports, and the routes about shared circles over HTTP. For the rules in every
+// state see test/db/social, for where keywords are found test/model/muted-keywords.test.ts.
 import { describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -33,12 +33,12 @@ const feed = async (person: Person) =>
   (await person.get<Page<{ body: string }>>('/feed?limit=50')).body.items.map(({ body }) => body)
 const write = async (person: Person, body: string) => (await person.post<{ id: string }>('/posts', { body })).body.id
 
-test.each(routes)('%s %s without a token is 401', async (method, path, body) => {
+test.each(routes)('%s %s requires a token', async (method, path, body) => {
   expect(await nobody.request(method, path, body)).toFailWith(401, 'token_missing')
   expect(await nobody.request(method, path, body && {})).toFailWith(401, 'token_missing')
 })
 
-test.each(aboutBob)('%s %s of nobody is 404, also across a block', async (method, path) => {
+test.each(aboutBob)('%s %s gives 404 for an unknown person, and the same across a block', async (method, path) => {
   const [one, other] = (await join(
     `ida_${method}_${path.length}`.toLowerCase(),
     `ivo_${method}_${path.length}`.toLowerCase(),
@@ -53,15 +53,15 @@ test.each(aboutBob)('%s %s of nobody is 404, also across a block', async (method
   expect(await one.request(method, path.replace('bob', 'x'.repeat(321)))).toFailWith(422, 'validation_failed')
 })
 
-test.each(lists)('GET %s refuses cursors and limits that are none', async (path) => {
+test.each(lists)('GET %s rejects invalid cursors and limits', async (path) => {
   for (const cursor of ['x y', UNKNOWN, ''])
     expect(await alice.get(`${path}?cursor=${cursor}`)).toFailWith(400, 'cursor_unknown')
   for (const limit of ['0', '51', 'x'])
     expect(await alice.get(`${path}?limit=${limit}`)).toFailWith(422, 'validation_failed')
 })
 
-describe('a mute', () => {
-  test('takes a person out of the feed and the inbox, and out of nothing else', async () => {
+describe('A mute', () => {
+  test('removes a person from the feed and the notifications, and from nothing else', async () => {
     const [mia, max] = (await join('mia', 'max')) as [Person, Person]
     const post = await write(max, 'Max says')
     const own = await write(mia, 'Mia says')
@@ -83,7 +83,7 @@ describe('a mute', () => {
     expect(await mia.post('/users/mia/mute')).toFailWith(400, 'mute_oneself')
   })
 
-  test('is listed by name, page by page, also when the last one is lifted meanwhile', async () => {
+  test('is listed by name, page by page, even if the last listed one is lifted meanwhile', async () => {
     const [una, ...others] = (await join('una', 'zac', 'zed', 'zig')) as [Person, ...Person[]]
     for (const other of others) await una.post(`/users/${other.actorId}/mute`)
     const first = await una.get<Page>('/identity/me/mutes?limit=2')
@@ -93,7 +93,7 @@ describe('a mute', () => {
   })
 })
 
-test('the block list names whom I blocked, by name alone, and never who blocked me', async () => {
+test('The block list contains the names of people whom the caller blocked, and not who blocked the caller', async () => {
   const [kim] = (await join('kim')) as [Person]
   await kim.post(`/users/${bob.actorId}/block`)
   await kim.post(`/users/${alice.actorId}/block`)
@@ -108,11 +108,11 @@ test('the block list names whom I blocked, by name alone, and never who blocked 
   expect(await names(carla, '/identity/me/blocks')).toEqual(['kim'])
 })
 
-describe('muted keywords', () => {
+describe('Muted keywords', () => {
   type Keyword = { id: string; keyword: string; until: string | null }
   const soon = new Date(Date.now() + 3_600_000).toISOString()
 
-  test('leave posts out of the feed until they end or are lifted', async () => {
+  test('remove posts from the feed until they expire or are deleted', async () => {
     const [leo] = (await join('leo')) as [Person]
     await write(leo, 'Nothing here')
     await write(leo, 'A SPOILER, careful')
@@ -138,7 +138,7 @@ describe('muted keywords', () => {
     expect(await feed(leo)).toEqual(all)
   })
 
-  test('are at most 100, also when they come at once', async () => {
+  test('are limited to 100, even if they are added concurrently', async () => {
     const [tom] = (await join('tom')) as [Person]
     const answers = await Promise.all(
       Array.from({ length: 104 }, (_, n) => tom.post('/identity/me/muted-keywords', { keyword: `word ${n}` })),
@@ -157,20 +157,20 @@ describe('muted keywords', () => {
     ['blanks', { keyword: ' \t' }, 'validation_failed'],
     ['101 characters', { keyword: 'x'.repeat(101) }, 'validation_failed'],
     ['a number', { keyword: 7 }, 'validation_failed'],
-    ['an end that is no time', { keyword: 'x', until: 'tomorrow' }, 'validation_failed'],
+    ['an invalid end', { keyword: 'x', until: 'tomorrow' }, 'validation_failed'],
     ['an end in the past', { keyword: 'x', until: '2020-01-01T00:00:00Z' }, 'keyword_until'],
-    ['nothing that could be found', { keyword: '\u0640' }, 'keyword_empty'],
-  ])('refuse %s', async (_what, body, code) => {
+    ['a keyword without letters', { keyword: '\u0640' }, 'keyword_empty'],
+  ])('reject %s', async (_what, body, code) => {
     expect(await alice.post('/identity/me/muted-keywords', body)).toFailWith(422, code)
   })
 
-  test('are lifted by an id', async () => {
+  test('are deleted by a UUID', async () => {
     expect(await alice.delete('/identity/me/muted-keywords/x')).toFailWith(422, 'validation_failed')
   })
 })
 
 describe('POST /reports', () => {
-  test('reports a person, a post and a reply, each once while it is open', async () => {
+  test('reports a person, a post and a reply, each once while the report is open', async () => {
     const post = await write(bob, 'Buy this')
     const { body: reply } = await bob.post<{ id: string }>(`/posts/${post}/replies`, { body: 'And this' })
     for (const [targetType, targetId, id] of [
@@ -191,7 +191,7 @@ describe('POST /reports', () => {
     expect(await bob.get('/notifications')).toMatchObject({ body: { items: [] } })
   })
 
-  test('cannot be made of what one does not see', async () => {
+  test('answers 404 for things that the caller cannot see', async () => {
     const { body: inner } = await bob.post<{ id: string }>('/posts', { body: 'Inner', visibility: 'inner' })
     const { body: reply } = await bob.post<{ id: string }>(`/posts/${inner.id}/replies`, { body: 'Inner' })
     const of = (targetType: string, targetId: string) => alice.post('/reports', { ...report, targetType, targetId })
@@ -205,14 +205,14 @@ describe('POST /reports', () => {
     expect(await database.owner`select from app.reports where target_id in (${inner.id}, ${reply.id})`).toEqual([])
   })
 
-  test.each(['targetType', 'targetId', 'reason'])('needs %s', async (field) => {
+  test.each(['targetType', 'targetId', 'reason'])('requires %s, neither empty nor too long', async (field) => {
     expect(await alice.post('/reports', { ...report, [field]: undefined })).toFailWith(422, 'validation_failed')
     expect(await alice.post('/reports', { ...report, [field]: ' ' })).toFailWith(422, 'validation_failed')
     expect(await alice.post('/reports', { ...report, [field]: 'x'.repeat(1001) })).toFailWith(422, 'validation_failed')
   })
 })
 
-test('what circles two people share, and what is under way', async () => {
+test('Two people can check whether they share circles, and which invitations are pending', async () => {
   const [ann, ben, cyd] = (await join('ann', 'ben', 'cyd')) as [Person, Person, Person]
   const { body: circle } = await ann.post<{ id: string }>('/circles', { name: 'Friends' })
   for (const member of [ben, cyd]) await ann.post(`/circles/me/${circle.id}/members`, { memberId: member.actorId })

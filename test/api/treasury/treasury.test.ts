@@ -1,4 +1,4 @@
-// Treasuries over HTTP. Histories of many steps: test/model/treasury.test.ts; who may do what: test/db/treasury.
+// Treasuries over HTTP. For sequences of many steps see test/model/treasury.test.ts, for permissions test/db/treasury.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -31,7 +31,7 @@ const routes: [string, string, object?][] = [
   ['POST', '/treasury/:id/distribute-by-contribution', { amount: 1 }],
 ]
 describe.each(routes)('%s %s', (method, path, body) => {
-  test('is for members of a guild that there is', async () => {
+  test('requires a member of an existing guild, and a valid amount', async () => {
     const ask = (who: Person, id: string, sent: object | undefined = body) =>
       who.request(method, path.replace(':id', id), sent)
     expect(await ask(nobody, guild)).toFailWith(401, 'token_missing')
@@ -45,7 +45,7 @@ describe.each(routes)('%s %s', (method, path, body) => {
   })
 })
 
-test('members give, the founder disburses, and each row says what is left', async () => {
+test('Members contribute, the founder disburses, and each entry has the balance after it', async () => {
   const before = await balance(alice)
   const given = await alice.post<{ entry: object }>(`${at}/contribute`, { amount: 10, note: ' For paint ' })
   expect(given).toMatchObject({
@@ -90,7 +90,7 @@ test('members give, the founder disburses, and each row says what is left', asyn
   })
   expect(await bob.get(`${at}?cursor=${UNKNOWN}`)).toFailWith(400, 'cursor_unknown')
 
-  // a block hides the person and what they said, and not the row
+  // a block hides the person and their note, but not the entry
   await bob.post('/users/alice/block')
   expect((await bob.get<Treasury>(at)).body.items[1]).toEqual({
     ...given.body.entry,
@@ -99,7 +99,7 @@ test('members give, the founder disburses, and each row says what is left', asyn
   await bob.delete('/users/alice/block')
 })
 
-test('an Idempotency-Key moves mana once', async () => {
+test('An Idempotency-Key moves mana once', async () => {
   const key = { 'idempotency-key': crypto.randomUUID() }
   const once = () => alice.post<{ treasuryBalance: number }>(`${at}/contribute`, { amount: 3 }, key)
   const answers = await Promise.all([once(), once(), once()])
@@ -109,7 +109,7 @@ test('an Idempotency-Key moves mana once', async () => {
   expect(await alice.post(`${at}/contribute`, { amount: 4 }, key)).toFailWith(422, 'idempotency_key_reused')
 })
 
-test('a distribution goes by contribution, to the unit', async () => {
+test('A distribution is proportional to contribution, exact to the unit', async () => {
   const spread = (amount: number) => admin.post(`${at}/distribute-by-contribution`, { amount, note: 'Thanks' })
   await owner`delete from app.contribution_scores`
   expect(await spread(1)).toFailWith(409, 'nothing_to_weigh')
@@ -136,7 +136,7 @@ test('a distribution goes by contribution, to the unit', async () => {
   expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
 })
 
-test('movements count in the hour of who makes them', async () => {
+test('Movements count toward the hourly limit of the person who makes them', async () => {
   const scale = (by: string) => owner`update app.settings set value = ${by} where key = 'rate_limit_scale'`
   const perHour = (number: number) =>
     owner`update private.write_limits set per_hour = ${number} where kind = 'movements'`
@@ -160,7 +160,7 @@ test('movements count in the hour of who makes them', async () => {
   await scale(was?.value ?? '1')
 })
 
-test('an archived guild neither takes nor gives, and its members read on', async () => {
+test('An archived guild’s treasury accepts and pays nothing, and its members can still read it', async () => {
   await owner`update app.spaces set archived_at = now() where id = ${guild}`
   for (const [method, path, body] of routes.slice(1))
     expect(await admin.request(method, path.replace(':id', guild), body)).toFailWith(409, 'space_archived')

@@ -1,4 +1,4 @@
-// Videos and audio over HTTP. Each rule by itself: test/db/videos; who sees what: test/model/contents.test.ts.
+// Videos and audio over HTTP. For the single rules see test/db/videos, for visibility test/model/contents.test.ts.
 import { describe, expect, test } from 'vitest'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
 import { world } from '../../support/world.ts'
@@ -31,7 +31,7 @@ const named: [string, string, string, object?][] = [
 ]
 
 describe.each(named)('%s %s', (method, path, code, body) => {
-  test('needs a token, a UUID and something that is there', async () => {
+  test('requires a token, a UUID and an existing subject', async () => {
     const at = (id: string) => path.replace(':id', id)
     expect(await nobody.request(method, at(UNKNOWN), body)).toFailWith(401, 'token_missing')
     expect(await alice.request(method, at('x'), body)).toFailWith(422, 'validation_failed')
@@ -40,7 +40,7 @@ describe.each(named)('%s %s', (method, path, code, body) => {
 })
 
 const lists = ['/videos', '/videos/by-author/carla', '/audio', '/audio/by-author/carla']
-test.each(lists)('GET %s needs a token', async (path) => {
+test.each(lists)('GET %s requires a token', async (path) => {
   expect(await nobody.get(path)).toFailWith(401, 'token_missing')
   expect(await alice.get(path)).toMatchObject({ status: 200, body: { nextCursor: null, hasMore: false } })
 })
@@ -48,7 +48,7 @@ test.each(lists)('GET %s needs a token', async (path) => {
 describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
   const most = { videos: 60, audio: 300 }[kind]
 
-  test('answers the card', async () => {
+  test('returns the card', async () => {
     const { body: catalog } = await alice.get<{ items: { id: string; name: string }[] }>('/interests/catalog')
     const interestId = catalog.items[0]?.id
     const sent = { mediaUrl, caption: ' Hello ', durationSec: most + 0.4, interestId }
@@ -73,7 +73,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
     expect((await bob.get(`/${kind}/${made.body.id}`)).text).toBe(made.text)
   })
 
-  test('is for the members of a group, where it is published there', async () => {
+  test('publishes in a group for its members only', async () => {
     const group = (await alice.post<Id>('/groups', { name: `For ${kind}` })).body.id
     await carla.post(`/groups/${group}/join`)
     const id = await publish(alice, kind, { groupId: group, caption: 'Among us' })
@@ -100,7 +100,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
     expect((await alice.delete(`/${kind}/${id}`)).status).toBe(204)
   })
 
-  test('is refused without a token or an address', async () => {
+  test('rejects a missing token, a missing or invalid address, and too long a caption', async () => {
     expect(await nobody.post(`/${kind}`, { mediaUrl })).toFailWith(401, 'token_missing')
     const wrong = [{}, { mediaUrl, durationSec: -1 }, { mediaUrl, interestId: 'x' }]
     for (const body of wrong) expect(await alice.post(`/${kind}`, body)).toFailWith(422, 'validation_failed')
@@ -109,7 +109,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
     expect(await alice.post(`/${kind}`, long)).toFailWith(422, kind === 'videos' ? 'video_caption' : 'audio_caption')
   })
 
-  test('of one’s own storage takes one’s own committed asset alone', async () => {
+  test('accepts an address in the instance’s own storage only for a committed asset of the author', async () => {
     const [setting] = await owner<{ value: string }[]>`select value from app.settings where key = 'media_url'`
     const asset = async (owned: string, type: string, committed = true) => {
       const key = crypto.randomUUID()
@@ -131,7 +131,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
       expect(await alice.post(`/${kind}`, body)).toFailWith(422, 'media_url')
   })
 
-  test('its author deletes it', async () => {
+  test('creates something that only its author can delete', async () => {
     const id = await publish(alice, kind)
     expect(await bob.delete(`/${kind}/${id}`)).toFailWith(403, 'content_not_yours')
     expect(await alice.delete(`/${kind}/${id}`)).toMatchObject({ status: 204, text: '' })
@@ -140,7 +140,7 @@ describe.each(['videos', 'audio'] as const)('POST /%s', (kind) => {
   })
 })
 
-test('pages', async () => {
+test('Lists of videos and audio are paginated and can be filtered', async () => {
   const [dora] = await join('dora')
   if (!dora) throw new Error('dora did not come')
   const interestId = crypto.randomUUID()
@@ -167,8 +167,8 @@ test('pages', async () => {
   ])
 })
 
-describe('a video', () => {
-  test('is liked and reposted once by each, and answers its card', async () => {
+describe('A video', () => {
+  test('is liked and reposted at most once per person, which returns its card', async () => {
     const id = await publish(alice, 'videos')
     const many = await Promise.all(Array.from({ length: 4 }, () => bob.post<Video>(`/videos/${id}/like`)))
     expect(many.map(({ status, body }) => [status, body.likeCount])).toEqual(many.map(() => [200, 1]))
@@ -187,7 +187,7 @@ describe('a video', () => {
     expect(events).toHaveLength(0)
   })
 
-  test('has comments, oldest first, of which each author takes back their own', async () => {
+  test('has comments, oldest first, which their authors can delete', async () => {
     const id = await publish(alice, 'videos')
     const first = await comment(bob, id, ' First ')
     const second = await comment(carla, id, 'Second')
@@ -203,7 +203,7 @@ describe('a video', () => {
     expect(await bob.get(`/videos/${id}`)).toMatchObject({ body: { commentCount: 1 } })
   })
 
-  test('shows the first 200 comments, and passes over those of people across a block', async () => {
+  test('shows the first 200 comments, without those by blocked people', async () => {
     const id = await publish(alice, 'videos')
     await comment(bob, id, 'Hidden')
     await owner`insert into app.video_comments (video_id, author_id, body, created_at)
@@ -214,7 +214,7 @@ describe('a video', () => {
     await carla.delete('/users/bob/block')
   })
 
-  test('that is deleted takes with it what hung on it, the rest in the background', async () => {
+  test('is deleted with its dependent rows, the rest of them in the background', async () => {
     const id = await publish(alice, 'videos')
     await owner`insert into app.users (username, first_name, last_name) select 'fan_' || n, 'F', 'N' from generate_series(1, 1100) n`
     await owner`insert into app.video_likes (video_id, user_id) select ${id}, u.id from app.users u where u.username like 'fan\\_%'`
@@ -239,7 +239,7 @@ describe('a video', () => {
   })
 })
 
-describe('what one may not see answers as what there is not', async () => {
+describe('Content', async () => {
   const [eve, finn, gus] = await join('eve', 'finn', 'gus')
   if (!eve || !finn || !gus) throw new Error('somebody did not come')
   const made = async (who: typeof alice) => ({
@@ -248,14 +248,14 @@ describe('what one may not see answers as what there is not', async () => {
     comment: await comment(who, await publish(alice, 'videos'), 'x'),
   })
   const hidden: Record<string, Awaited<ReturnType<typeof made>>> = {
-    'across a block': await made(eve),
-    'of the banned': await made(finn),
-    'of the erased': await made(gus),
+    'by a blocked person': await made(eve),
+    'by a banned person': await made(finn),
+    'by an erased person': await made(gus),
     'removed by staff': await made(alice),
-    'in a space without one': await made(alice),
+    'in a space without the caller': await made(alice),
   }
   const removed = hidden['removed by staff']
-  const spaced = hidden['in a space without one']
+  const spaced = hidden['in a space without the caller']
   await admin.post(`/admin/content/videos/${removed?.video}/remove`)
   await admin.post(`/admin/content/audio/${removed?.audio}/remove`)
   await owner`with s as (insert into app.spaces (kind, slug, name) values ('group', 'the-space', 'x') returning id)
@@ -264,7 +264,7 @@ describe('what one may not see answers as what there is not', async () => {
   await owner`update app.users set banned_at = now() where id = ${finn.id}`
   await owner`select private.erase_person(${gus.id})`
 
-  test.each(Object.entries(hidden))('%s', async (which, ids) => {
+  test.each(Object.entries(hidden))('that is %s gives the same answer as unknown content', async (which, ids) => {
     for (const [method, path, code, body] of named) {
       const of = path.includes('comments/:id') ? 'comment' : path.startsWith('/audio') ? 'audio' : 'video'
       if (of === 'comment' && /removed|space/.test(which)) continue
@@ -284,7 +284,7 @@ describe('what one may not see answers as what there is not', async () => {
     expect(seen).not.toContain(ids.audio)
   })
 
-  test('what is seen is reported', async () => {
+  test('that is visible can be reported', async () => {
     const id = await publish(alice, 'videos')
     const target = { video: id, audio: await publish(alice, 'audio'), 'video-comment': await comment(alice, id, 'x') }
     for (const [targetType, targetId] of Object.entries(target)) {
@@ -293,7 +293,7 @@ describe('what one may not see answers as what there is not', async () => {
     }
   })
 
-  test('an erasure leaves nothing of what was published and said', async () => {
+  test('leaves neither details nor words after an erasure', async () => {
     const [row] = await owner`
       select (select count(*)::int from app.videos v join app.contents c using (id) where c.author_id = ${gus.id})
            + (select count(*)::int from app.audio a join app.contents c using (id) where c.author_id = ${gus.id}) as details,
@@ -302,7 +302,7 @@ describe('what one may not see answers as what there is not', async () => {
   })
 })
 
-test('a person exports what they published, liked and said', async () => {
+test('The export contains what a person published, liked and said', async () => {
   const [hal] = await join('hal')
   if (!hal) throw new Error('hal did not come')
   const id = await publish(hal, 'videos', { caption: 'Mine' })

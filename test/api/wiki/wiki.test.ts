@@ -1,4 +1,4 @@
-// The wiki over HTTP: entries, proposals, votes, what staff settles, and many at once. Who sees and may do what: test/db/wiki.
+// The wiki over HTTP: entries, proposals, votes, decisions of staff, and concurrency. For permissions see test/db/wiki.
 import { describe, expect, test } from 'vitest'
 import { changesBetween } from '../../../api-facade/features/wiki/diff.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'
@@ -18,7 +18,7 @@ const slugs = (await owner<{ slug: string }[]>`select slug from app.interests wh
   ({ slug }) => slug,
 )
 const fresh = () => slugs.pop() ?? ''
-/** Reputation in one interest that nothing here is about. */
+/** Gives people reputation in an interest that no test here uses. */
 async function learn(points: number, ...people: Person[]) {
   for (const { id } of people)
     await owner`select private.add_reputation(${id}, (select id from app.interests where slug = 'poetry'), 'admin.adjusted', ${points})`
@@ -44,7 +44,7 @@ const routes: [string, string, object?][] = [
   ['POST', '/wiki/proposals/ID/vote', { value: 1 }],
   ['POST', '/wiki/proposals/ID/withdraw'],
 ]
-test.each(routes)('%s %s needs a token, something that is there, and the flag', async (method, path, body) => {
+test.each(routes)('%s %s requires a token, an existing subject, and the feature flag', async (method, path, body) => {
   const at = path.replace('SLUG', 'no-such-interest').replace('ID', UNKNOWN)
   expect(await nobody.request(method, at, body)).toFailWith(401, 'token_missing')
   expect(await alice.request(method, at, body)).toMatchObject({ status: 404 })
@@ -53,7 +53,7 @@ test.each(routes)('%s %s needs a token, something that is there, and the flag', 
   await owner`update app.feature_flags set enabled = true where key = 'wiki'`
 })
 
-test('an entry begins at version 0, and grows by proposals that three more are for than against', async () => {
+test('An entry starts at version 0, and a proposal changes it once its votes reach three net', async () => {
   const slug = fresh()
   expect(await alice.get(`/wiki/${slug}`)).toMatchObject({
     status: 200,
@@ -123,7 +123,7 @@ test('an entry begins at version 0, and grows by proposals that three more are f
     expect(await carla.get(`/wiki/${slug}/versions/${none}`)).toFailWith(404, 'wiki_version_unknown')
 })
 
-test('bad input is refused', async () => {
+test('Invalid input is rejected', async () => {
   const slug = fresh()
   const { id } = await propose(alice, slug)
   for (const body of [{}, { ...draft(), baseVersion: -1 }, { ...draft(), summary: ' ' }, { ...draft(), body: '' }])
@@ -145,7 +145,7 @@ test('bad input is refused', async () => {
   expect(await bob.get(`/wiki/${slug}/versions?cursor=${id}`)).toFailWith(400, 'cursor_unknown')
 })
 
-describe('a proposal', async () => {
+describe('A proposal', async () => {
   const stages: Record<string, () => Promise<string>> = {
     approved: async () => {
       const { id } = await propose(alice, fresh())
@@ -172,13 +172,13 @@ describe('a proposal', async () => {
     },
   }
   const steps: [string, (id: string) => Promise<unknown>, string][] = [
-    ['a vote', (id) => vote(carla, id, 1), 'open'],
-    ['a vote taken back', (id) => vote(carla, id, 0), 'open'],
-    ['its author who withdraws it', (id) => alice.post(`/wiki/proposals/${id}/withdraw`), 'withdrawn'],
-    ['an admin who rejects it', (id) => admin.post(`/admin/wiki/proposals/${id}/reject`), 'rejected'],
-    ['an admin who approves it', (id) => admin.post(`/admin/wiki/proposals/${id}/approve`), 'approved'],
+    ['by a vote', (id) => vote(carla, id, 1), 'open'],
+    ['by a withdrawn vote', (id) => vote(carla, id, 0), 'open'],
+    ['by its author, who withdraws it', (id) => alice.post(`/wiki/proposals/${id}/withdraw`), 'withdrawn'],
+    ['by an admin who rejects it', (id) => admin.post(`/admin/wiki/proposals/${id}/reject`), 'rejected'],
+    ['by an admin who approves it', (id) => admin.post(`/admin/wiki/proposals/${id}/approve`), 'approved'],
   ]
-  test.each(steps)('that is open: %s', async (_what, step, status) => {
+  test.each(steps)('that is open can be changed %s', async (_what, step, status) => {
     const { id } = await propose(alice, fresh())
     expect(await step(id)).toMatchObject({ status: 200, body: { id, status } })
     expect(await statusOf(id)).toBe(status)
@@ -189,14 +189,14 @@ describe('a proposal', async () => {
     expect(await statusOf(id)).toBe(status)
   })
 
-  test('is withdrawn by its author alone, who hears nothing of that', async () => {
+  test('is withdrawn only by its author, who is not notified', async () => {
     const { id } = await propose(dora, fresh())
     expect(await bob.post(`/wiki/proposals/${id}/withdraw`)).toFailWith(403, 'wiki_proposal_not_yours')
     expect(await dora.post(`/wiki/proposals/${id}/withdraw`)).toMatchObject({ body: { status: 'withdrawn' } })
     expect(await dora.inbox('wiki.resolved')).toEqual([])
   })
 
-  test('upon a version that is no longer current is superseded by its third vote, which counts', async () => {
+  test('for an outdated version is superseded by its third vote, which still counts', async () => {
     const slug = fresh()
     const [first, second] = [await propose(alice, slug), await propose(alice, slug)]
     await vote(bob, second.id, 1)
@@ -212,8 +212,8 @@ describe('a proposal', async () => {
   })
 })
 
-describe('staff', () => {
-  test('moderators read all proposals, and admins settle them, with an entry in the audit log', async () => {
+describe('Staff', () => {
+  test('can read all proposals as moderators, and settle them as admins, with an entry in the audit log', async () => {
     const slug = fresh()
     const { id } = await propose(carla, slug)
     for (const verb of ['approve', 'reject']) {
@@ -247,8 +247,8 @@ describe('staff', () => {
   })
 })
 
-describe('at once', () => {
-  test('a vote more than it takes, and admins beside them: one version', async () => {
+describe('Under concurrency', () => {
+  test('more votes than needed and approvals by admins create one version', async () => {
     const slug = fresh()
     const { id } = await propose(alice, slug)
     const answers = await Promise.all([
@@ -263,7 +263,7 @@ describe('at once', () => {
     expect(await statusOf(id)).toBe('approved')
   })
 
-  test('proposals upon one version: one becomes the next, the others are superseded', async () => {
+  test('of several proposals for one version exactly one is approved, and the others are superseded', async () => {
     const slug = fresh()
     const made = await Promise.all([alice, bob, carla, dora, erin].map((who) => propose(who, slug)))
     const answers = await Promise.all(made.map(({ id }) => admin.post(`/admin/wiki/proposals/${id}/approve`)))
@@ -274,7 +274,7 @@ describe('at once', () => {
   })
 })
 
-test('what is approved outlives its author without a name, and their proposals go', async () => {
+test('After a block or an erasure approved text remains without its author’s name, and open proposals disappear', async () => {
   const slug = fresh()
   const [gus] = (await join('gus')) as [Person]
   await learn(20, gus)
@@ -307,7 +307,7 @@ test('what is approved outlives its author without a name, and their proposals g
   expect((await admin.get<Page<Proposal>>(`/admin/wiki/proposals?q=${open.id}`)).body.items).toEqual([])
 })
 
-test('texts that have little in common differ as a whole, and quickly', () => {
+test('Texts with little in common are compared as a whole, quickly', () => {
   const [base, body] = ['a\nb\n'.repeat(5000), 'b\na\na\n'.repeat(3333)]
   expect(changesBetween(base, body)).toEqual([
     { op: 'delete', text: base },
@@ -316,7 +316,7 @@ test('texts that have little in common differ as a whole, and quickly', () => {
   expect(changesBetween('same', 'same')).toEqual([{ op: 'equal', text: 'same' }])
 })
 
-test('a page of long proposals ends where they have half a megabyte, for the staff too', async () => {
+test('A page of long proposals ends once they have half a megabyte, for staff too', async () => {
   const slug = fresh()
   const made = await owner<{ id: string }[]>`
     insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary, created_at)
@@ -329,7 +329,7 @@ test('a page of long proposals ends where they have half a megabyte, for the sta
     [admin, admins],
   ] as const) {
     const first = (await who.get<Page<Proposal>>(`${path}&limit=50`)).body
-    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13)) // each counts twice: for itself and the difference
+    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13)) // each counts twice: for its text and its diff
     const second = (await who.get<Page<Proposal>>(`${path}&limit=50&cursor=${first.nextCursor}`)).body
     expect(second).toMatchObject({ items: [{ id: ids[13] }, { id: ids[14] }], hasMore: false })
   }

@@ -7,7 +7,10 @@ import type { Scene } from './people.ts'
 const BYTES = 1_000_000
 const fill = (piece: string, bytes = BYTES) => piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)))
 
-/** Each is the worst of something: what Postgres normalises, folds, splits, or tries a pattern at again and again. */
+/**
+ * Each is the worst of something: text that Postgres normalises, folds, splits, or matches against a pattern
+ * repeatedly.
+ */
 const texts = {
   letters: fill('a'),
   blanks: fill(' '),
@@ -41,7 +44,7 @@ const values = (type: string): [string, unknown][] => {
   return []
 }
 
-/** What the reader needs a session after. */
+/** Operations after which the reader would need a new session. */
 const endsSession = /^(erase|log_out|end_session|change_password)/
 
 const rpc: Scene[] = Object.entries(operations as Record<string, Record<string, string>>)
@@ -76,7 +79,7 @@ const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../../api
 const resolve = (schema: Schema): Schema =>
   schema.$ref ? resolve(document.components.schemas[schema.$ref.split('/').at(-1) ?? '']) : schema
 
-/** Fields of a body, those within others too, each with what makes it hostile. */
+/** Fields of a body, including nested ones, each with a hostile value. */
 function hostile(schema: Schema, depth = 0): [string, unknown][] {
   const { type, items, properties, anyOf, allOf, oneOf } = resolve(schema)
   const inner = [...(anyOf ?? []), ...(allOf ?? []), ...(oneOf ?? [])].flatMap((part) => hostile(part, depth))

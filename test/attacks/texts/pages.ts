@@ -1,4 +1,4 @@
-// Pages whose items are all as long as they may be.
+// Pages whose items all have the maximum length.
 
 import type { Fresh } from '../../support/fresh.ts'
 import { type Ask, letters, type People, type Scene } from './people.ts'
@@ -12,7 +12,7 @@ const get =
 const words = (length: number, letter = '') =>
   `left((select string_agg(substr(md5(w::text || n::text), 1, 3)${letter && ` || repeat('${letter}', 5)`}, ' ') from generate_series(1, ${Math.ceil(length / 4)}) w), ${length})`
 
-/** Contents of a kind, with whatever their detail needs. */
+/** Contents of a kind, with the columns that their detail needs. */
 const contents = (kind: string, table: string, columns: string, values: string, count: number, author: string) => `
   with made as (
     insert into app.contents (kind, author_id, title, words, created_at)
@@ -114,7 +114,7 @@ export const pages: Scene[] = [
   {
     what: 'problems by rpc, 2,000 words among 400 of 20,000 characters',
     async plant(fresh, { reader }) {
-      // all of them are there but the last
+      // All of them match except the last
       const [row] =
         await fresh.sql`select array(select unnest(tsvector_to_array(words)) limit 1600) as words from app.contents limit 1`
       const q = `${row?.words.join(' ').slice(0, 4990)} nowhere`

@@ -1,4 +1,4 @@
-// Who is there in an attack by texts: somebody who reads, somebody who writes, and a crowd.
+// The people in an attack by texts: a reader, a writer, and a crowd.
 import type { Answer, Fresh, Someone } from '../../support/fresh.ts'
 
 export type Ask = () => Promise<Answer>
@@ -6,10 +6,10 @@ export type People = { reader: Someone & { uuid: string }; writer: Someone & { u
 export type Scene = { what: string; plant(fresh: Fresh, people: People): Promise<Ask> }
 
 export const CROWD = 6000
-/** One of the crowd, as SQL. */
+/** One person of the crowd, as SQL. */
 export const crowd = (n: string) => `('c0000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
 
-/** Of a text column the worst of each kind: plain, much to escape, four bytes a letter. */
+/** The worst of each kind of text in a column: plain, with many escapes, four bytes per letter. */
 export const letters = { plain: 'x', escaped: '"', wide: '😀' } as const
 
 export async function plantPeople({ join, plant, sql }: Fresh): Promise<People> {

@@ -1,4 +1,4 @@
-// Reads that count or pass over as many rows as Kith lets others write.
+// Reads that count or skip as many rows as Kith lets others write.
 import type { Fresh } from '../../support/fresh.ts'
 import { type Ask, CROWD, crowd, type Scene } from './people.ts'
 
@@ -7,7 +7,7 @@ const get =
   () =>
     ask('GET', `/api/v1${path}`, undefined, token)
 
-/** The reader does not see so many of the crowd, evenly spread. */
+/** Hides this many people of the crowd from the reader, evenly spread. */
 const hide = (count: number, reader: string) => `
   delete from app.audience where viewer_id = '${reader}' and level < 0;
   insert into app.audience (viewer_id, author_id, level)
@@ -58,7 +58,7 @@ export const rows: Scene[] = [
   groups(1000),
   groups(3000),
   {
-    what: 'groups, a page of 50 with 5,000 members, for who has blocked 5,000',
+    what: 'groups, a page of 50 with 5,000 members, for a person who blocked 5,000',
     async plant(fresh, { reader }) {
       await fresh.plant.unsafe(hide(6000, reader.uuid))
       return get(fresh, '/groups?limit=50', reader.token)

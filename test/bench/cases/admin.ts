@@ -2,7 +2,7 @@ import { among, type Case, numbered, person } from '../case.ts'
 import { admin } from '../side.ts'
 
 const tokens = new Map<string, Promise<string>>()
-/** The first admin's token, which lasts longer than a case. */
+/** The first admin's token, which is valid for longer than a case takes. */
 async function logIn(url: string): Promise<string> {
   const answer = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
@@ -13,7 +13,7 @@ async function logIn(url: string): Promise<string> {
   return accessToken
 }
 
-/** A list of staff: its first page, one far behind it, and what has these letters. */
+/** A list of staff: its first page, a late page, and a search for these letters. */
 const list = (name: string, path: string, cursor: string, q: string): Case[] =>
   Object.entries({ [name]: '', [`${name}-behind`]: `?cursor=${cursor}`, [`${name}-q`]: `?q=${q}` }).map(
     ([name, query]) => ({

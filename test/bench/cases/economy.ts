@@ -1,7 +1,7 @@
 import { type Case, PEOPLE } from '../case.ts'
 
-// 200 payers with even numbers, and who is paid has an odd one: nobody pays themselves. Not everybody pays once: the
-// first request of a person writes down that they are here.
+// 200 senders with even numbers, and receivers with odd ones: nobody pays themselves. The senders are few, because a
+// person's first request records that they are present.
 const pay = (name: string, receiver: (n: number) => number, sqlReceiver: string): Case => ({
   name,
   method: 'POST',

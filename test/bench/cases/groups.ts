@@ -5,7 +5,7 @@ export const cases = (): Case[] =>
     ['spaces', 'memberships'],
     [
       {
-        name: 'join', // each person each group once
+        name: 'join', // each person joins each group once
         method: 'POST',
         hit: (n) => {
           const group = `group-${1001 + (Math.floor(n / 4500) % 300)}`

@@ -1,9 +1,9 @@
 import { among, type Case, numbered } from '../case.ts'
 
-/** How many are in each guild of data/spaces.sql. */
+/** The number of members of each guild in data/spaces.sql. */
 const members = { 2001: 500, 2002: 1000, 2003: 5000 }
 
-/** No: forty proposals that nobody lets pass. */
+/** Votes no, on forty proposals that never pass. */
 const vote = (guild: keyof typeof members): Case => {
   const proposal = (n: number) => numbered('7', (guild - 2000) * 100 + n)
   return {

@@ -4,7 +4,7 @@ export const cases = (): Case[] => [
   {
     name: 'presign',
     method: 'POST',
-    // of somebody else each time: nobody announces more than 50 that are not committed
+    // By another person each time: a person can have at most 50 uncommitted assets
     hit: (n) => ({
       caller: 10 + (n % 9000),
       path: '/media/presign',

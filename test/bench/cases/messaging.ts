@@ -3,7 +3,7 @@ import { among, type Case, numbered, read } from '../case.ts'
 const talk = (n: number) => numbered('4', n)
 const body = 'What I read today, and what I make of it.'
 
-/** A message of one of these people into one of these conversations, each with a name of its own. */
+/** A message by one of these people in one of these conversations, each with its own client id. */
 const send = (
   name: string,
   at: (n: number) => { caller: number; talk: number },

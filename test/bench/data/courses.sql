@@ -1,4 +1,4 @@
--- Courses for mana with three lessons, and a student each.
+-- Courses with a price and three lessons, and one student each.
 insert into app.contents (id, kind, author_id, title, created_at)
 select bench.numbered('9', n), 'course', bench.person(9001 + n % 1000), 'How to read', now() - n * interval '1 second'
 from generate_series(:from, :to) n;

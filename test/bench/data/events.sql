@@ -1,4 +1,4 @@
--- Upcoming events, which begin one minute after the other.
+-- Upcoming events, which begin one minute after another.
 insert into app.contents (id, kind, author_id, title, created_at)
 select bench.numbered('6', n), 'event', bench.person(1 + (n * 7919) % 10000), 'Reading circle ' || n, now() - n * interval '1 second'
 from generate_series(:from, :to) n;

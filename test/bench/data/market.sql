@@ -1,4 +1,4 @@
--- Offerings, each with an order that has ended.
+-- Offerings, each with a finished order.
 insert into app.contents (id, kind, author_id, title, created_at)
 select bench.numbered('8', n), 'offering', bench.person(9001 + n % 1000), 'A page of notes', now() - n * interval '1 second'
 from generate_series(:from, :to) n;

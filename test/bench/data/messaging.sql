@@ -1,6 +1,6 @@
--- Conversations: 0 and 5001 to 5050 are groups of persons 3001 to 3050, who read in the first and send into the others,
--- no two at once into one; 1 to 1000 are person 10's with 1001 to 2000, who have said five things in each; 1001 to 5000
--- are of two others each.
+-- Conversations: 0 and 5001 to 5050 are groups of persons 3001 to 3050, who read in the first and send to the others,
+-- no two at once to the same one; 1 to 1000 are person 10's with 1001 to 2000, with five messages by the other each;
+-- 1001 to 5000 are of two other people each.
 create function bench.talk(p_n bigint) returns uuid language sql immutable
 as $$ select ('40000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 grant execute on function bench.talk to authenticated;

@@ -1,4 +1,4 @@
--- the inbox of somebody who has had 100,000 notifications, and read all but the last 5000
+-- The inbox of a person with 100,000 notifications, who read all but the last 5000
 insert into app.notifications (id, user_id, kind, group_key, target_type, target_id, payload, created_at, updated_at, read_at)
 select bench.post(n), bench.person(4), 'post.replied', 'post.replied:' || bench.post(n), 'post', bench.post(n),
        json_build_object('postId', bench.post(n), 'replyId', bench.post(n)), t.at, t.at, case when n > 5000 then t.at end

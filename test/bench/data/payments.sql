@@ -1,4 +1,4 @@
--- Payments of one mana from each person to the one 41 further on, with their movements and shares.
+-- Payments of one mana from each person to the one 41 numbers later, with their transactions and splits.
 insert into app.mana_transactions (id, kind, created_at)
 select bench.numbered('c', n), 'payment', now() - interval '1 year' + n * interval '1 second'
 from generate_series(:from, :to) n;

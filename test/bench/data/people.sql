@@ -1,4 +1,4 @@
--- People beside the 10,000: each one joined a second after the other.
+-- People beyond the 10,000: each joined a second after the one before.
 insert into app.users (id, username, first_name, last_name, country, city, created_at)
 select bench.person(10000 + n), 'q' || lpad(n::text, 7, '0'), 'Reader', n::text, 'PT', 'Porto', now() - interval '1 year' + n * interval '1 second'
 from generate_series(:from, :to) n;

@@ -1,8 +1,8 @@
--- :posts posts, of which the latest 50,000 have what people do about posts.
--- the author and the visibility of a post come from its number, in such a way that every author writes all kinds
+-- :posts posts, the latest 50,000 of which have replies, reactions and payments. The author and the visibility of a
+-- post follow from its number, so that every author writes all kinds
 insert into app.posts (id, author_id, body, visibility, depth, interest_id, published_at, created_at, trending_boost)
 select bench.post(n), bench.person(1 + (n * 7919) % 10000), 'Post ' || n || repeat(' some words about what was read', 8),
-       case when n % 10 = 0 then 'public'   -- what the load reads and writes to
+       case when n % 10 = 0 then 'public'   -- the posts that the load reads and writes to
             when (n + n / 10000) % 9 = 7 then 'circles' when (n + n / 10000) % 9 = 8 then 'inner' else 'public' end, n % 6,
        (select array_agg(id order by slug) from app.interests)[(1 + n % 500)::integer],
        now() - (:posts - n) * interval '20 seconds', now() - (:posts - n) * interval '20 seconds',
@@ -25,5 +25,5 @@ left join (select post_id, count(*) n from app.replies group by 1) a on a.post_i
 insert into app.post_emotions (post_id, emotion, payments, mana)
 select bench.post(n), e, 3, 9 from generate_series(:posts - 50000::bigint, :posts) n, unnest(array['joy', 'insight']) e;
 
--- the vectors of posts that are written come from no worker here
+-- No worker computes the vectors of the posts written here
 delete from private.event_listeners where listener in ('private.embed_published', 'private.embed_edited');

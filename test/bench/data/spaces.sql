@@ -1,5 +1,5 @@
--- Groups 1 to 250, whose members data/memberships.sql writes, and 1001 to 1300, which nobody has joined but person 9501.
--- Guilds 2001 to 2003 with 500, 1000 and 5000 members, of whom person 1 is the founder, each with 40 open proposals.
+-- Groups 1 to 250, whose members data/memberships.sql writes, and 1001 to 1300, whose only member is person 9501.
+-- Guilds 2001 to 2003 with 500, 1000 and 5000 members, founded by person 1, each with 40 open proposals.
 create function bench.space(p_n bigint) returns uuid language sql immutable
 as $$ select ('60000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 create function bench.proposal(p_n bigint) returns uuid language sql immutable

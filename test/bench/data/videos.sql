@@ -1,4 +1,4 @@
--- videos, of which the latest has 5000 comments
+-- Videos, the latest of which has 5000 comments
 insert into app.contents (id, kind, author_id, interest_id, created_at)
 select bench.post(n), 'video', bench.person(1 + (n * 7919) % 10000),
        (select array_agg(id order by slug) from app.interests)[(1 + n % 500)::integer], now() - n * interval '1 minute'

@@ -1,4 +1,4 @@
--- On proposals of the guild with 1000 members that were decided long ago, and of 1000 votes each.
+-- Votes on proposals of the guild with 1000 members, which were decided long ago and have 1000 votes each.
 insert into app.guild_proposals (id, guild_id, proposer_id, kind, title, body, payload, status, yes, no, abstain, eligible,
                                  created_at, closes_at, decided_at)
 select bench.proposal(1000 + n), bench.space(2002), bench.person(2), 'general', 'What we read next', 'A book.', '{}', 'failed',

@@ -1,4 +1,5 @@
-// That the peer is one: both sides show the same posts to the same people, with the same in them, and write the same.
+// Checks that the peer is comparable: both sides show the same posts to the same people, with the same fields, and
+// write the same.
 import { isDeepStrictEqual } from 'node:util'
 import { person } from '../case.ts'
 import { tokenOf } from '../load.ts'
@@ -10,7 +11,7 @@ type Json = any
 
 export type Sides = { kith: Side; peer: Side }
 
-/** What both sides tell of a post. */
+/** The fields of a post that both sides have. */
 type Shown = {
   id: string
   body: string
@@ -76,7 +77,7 @@ const ofPeer = (node: Json): Shown => ({
   replies: node.comments?.nodes.map((comment: { author: { username: string } }) => comment.author.username),
 })
 
-/** What somebody is shown of a post, the same on both sides; null where they may not see it. */
+/** What a person is shown of a post, the same on both sides; null if they may not see it. */
 async function shown(sides: Sides, viewer: number, id: string): Promise<Shown | null> {
   const { status, json } = await send(sides.kith, viewer, 'GET', `/posts/${id}`)
   const ours = status === 404 ? null : ofKith(json)
@@ -86,7 +87,7 @@ async function shown(sides: Sides, viewer: number, id: string): Promise<Shown | 
   return ours
 }
 
-/** Some posts of each audience by each kind of author that a viewer has: what is shown of them is the same. */
+/** Some posts of each audience by each kind of author that a viewer has: both sides show the same of them. */
 async function checkAudiences(sides: Sides, viewer: number): Promise<void> {
   const rows = await sides.kith.superuser<{ id: string; kind: string }[]>`
     select id, kind from (
@@ -96,7 +97,7 @@ async function checkAudiences(sides: Sides, viewer: number): Promise<void> {
     where n <= 5`
   const seen = new Set<string>()
   for (const { id, kind } of rows) if (await shown(sides, viewer, id)) seen.add(kind)
-  // levels: 0 a stranger, 1 in a circle, 2 in the inner circle, 3 oneself
+  // Levels: 0 a stranger, 1 in a circle, 2 in the inner circle, 3 the viewer's own
   const kinds = [...new Set(rows.map(({ kind }) => kind))]
   const due = kinds.filter((kind) => {
     const [audience, level] = kind.split(' ')
@@ -105,7 +106,7 @@ async function checkAudiences(sides: Sides, viewer: number): Promise<void> {
   if (!isDeepStrictEqual([...seen].sort(), due.sort())) fail(`what person ${viewer} sees`, [...seen], due)
 }
 
-/** The newest posts that a viewer may see, by Kith's rule: all of the peer's page, and where Kith's page comes from. */
+/** The newest posts that a viewer may see, by Kith's rule: they are the peer's page, and the source of Kith's page. */
 async function checkHome(sides: Sides, viewer: number): Promise<void> {
   const rows = await sides.kith.superuser<{ id: string }[]>`
     select id from app.posts where private.post_visible_to(id, ${person(viewer)})
@@ -125,7 +126,7 @@ async function checkHome(sides: Sides, viewer: number): Promise<void> {
   }
 }
 
-/** A block hides posts and replies from both, on both sides. */
+/** A block hides posts and replies from both people, on both sides. */
 async function checkBlocks(sides: Sides, id: string, viewer: number): Promise<void> {
   const [row] = await sides.kith.superuser<{ username: string; other: string; own: string; theirs: string }[]>`
     select u.username, u.id as other,
@@ -155,9 +156,9 @@ async function checkBlocks(sides: Sides, id: string, viewer: number): Promise<vo
     fail('a block', before, after)
 }
 
-/** Who may see what was written for some, and react to it. @throws Error which tells the first difference */
+/** Who may see posts for a restricted audience, and react to them. @throws Error that names the first difference */
 export async function checkWrites(sides: Sides): Promise<void> {
-  // by data.sql: 2 is in the circle of 101, in the inner circle of 105, and 1 in nobody's
+  // In data.sql, 2 is in the circle of 101 and in the inner circle of 105, and 1 in nobody's
   for (const { author, audience, readers } of [
     { author: 101, audience: 'circles', readers: [2] },
     { author: 101, audience: 'inner', readers: [] },
@@ -181,14 +182,14 @@ export async function checkWrites(sides: Sides): Promise<void> {
       const due = { reactionCount: 1, commentCount: 0, viewer: ['heart'] }
       const { counters, viewer } = kith.json
       const told = { reactionCount: counters.reactions, commentCount: counters.replies, viewer: viewer.reactions }
-      const { react } = await askPeer(sides, reader, 'react', variables) // once more, which changes nothing
-      if (!isDeepStrictEqual([told, json.data?.react.counts, react.counts], [due, due, due]))
+      const { react } = await askPeer(sides, reader, 'react', variables) // again, which changes nothing
+      if (!isDeepStrictEqual([told, json.data?.react.marks, react.marks], [due, due, due]))
         fail(`${reader} reacts`, told, json, react)
     }
   }
 }
 
-/** @param recent a post that is public and has replies @throws Error which tells the first difference */
+/** @param recent a public post with replies @throws Error that names the first difference */
 export async function checkReads(sides: Sides, recent: string): Promise<void> {
   for (const viewer of [1, 2, 3]) {
     await checkAudiences(sides, viewer)
@@ -197,7 +198,7 @@ export async function checkReads(sides: Sides, recent: string): Promise<void> {
   await checkBlocks(sides, recent, 4001)
 }
 
-/** What both sides have after the same writes. @throws Error when it is not the same */
+/** The rows on both sides after the same writes. @throws Error when they differ */
 export async function checkWritten({ kith, peer }: Sides): Promise<void> {
   const [ours] = await kith.superuser`
     select (select count(*) from app.posts) as posts, (select count(*) from app.reactions) as reactions,

@@ -1,5 +1,5 @@
-// npm run bench -- --peers: what a request costs Kith, and what it costs PostGraphile 5 on a plain schema with the same
-// data and the same rule of who sees what. Both stand on this machine and take turns, since its speed drifts.
+// npm run bench -- --peers: the cost of a request in Kith, and in PostGraphile 5 on a plain schema with the same data
+// and the same visibility rule. Both run on this machine and take turns, because its speed drifts.
 import { type Case, PEOPLE, person, post, recent } from '../case.ts'
 import { cases, dataOf } from '../cases.ts'
 import { type Cpu, minus } from '../cpu.ts'
@@ -10,11 +10,11 @@ import { checkReads, checkWrites, checkWritten, type Sides } from './checks.ts'
 import type { Operation } from './documents.ts'
 import { startPeer, VERSION } from './postgraphile.ts'
 
-/** How many times cheaper than the peer Kith means to be, at least. */
+/** How many times cheaper than the peer Kith should be, at least. */
 const goals = { 'home-0': 0.8, 'home-50': 0.8, 'home-5000': 0.8, detail: 1.2, create: 1, react: 1 }
 type Name = keyof typeof goals
 
-/** Before the first round: for caches, plans and compiled code. */
+/** Requests before the first round: for caches, plans and compiled code. */
 const WARM = 2000
 
 /** The same request to the peer as to Kith. */
@@ -36,14 +36,14 @@ function askedOfPeer(one: Case): Case {
   }
 }
 
-/** Everybody once, as rounds.ts has it before writes: on both sides a token that is new costs more. */
+/** One request by everybody, as before writes in rounds.ts: on both sides a new token costs more. */
 async function bringEverybody({ kith, peer }: Sides): Promise<void> {
   const one: Case = { name: 'everybody', method: 'GET', hit: (n) => ({ caller: n + 1, path: '/me' }) }
   await overHttp(kith.url, one, 0, PEOPLE)
   await overHttp(peer.url, askedOfPeer(one), 0, PEOPLE)
 }
 
-/** Else the first writes would pay for what the data have dirtied. */
+/** Otherwise the first writes would pay for the pages that the data dirtied. */
 async function settle({ kith, peer }: Sides): Promise<void> {
   await caughtUp(kith)
   for (const { superuser } of [kith, peer]) {
@@ -52,7 +52,9 @@ async function settle({ kith, peer }: Sides): Promise<void> {
   }
 }
 
-/** Tables that are empty when a connection makes its plans are scanned until the next analyze, however they grow. */
+/**
+ * Tables that are empty when a connection plans its statements are scanned until the next analyze, however they grow.
+ */
 async function warm(sides: Sides, writes: Case[]): Promise<void> {
   for (const one of writes) {
     await overHttp(sides.kith.url, one, 1_000_000, even(96))
@@ -168,7 +170,7 @@ export async function peers(
       const two = ['Kith', 'peer']
       say('', ...two, 'Kith', 'quartiles', 'goal', ...two, ...two, ...two, 'Kith', 'with it')
       try {
-        // before the first write: what it writes has less in it than the data, and would stand first in every home
+        // Before the first write: written posts have fewer fields than the data, and would come first in every home
         for (const one of compared)
           if (one.method === 'GET' && isChosen(one.name)) await row(all, one, goals[one.name as Name], plan)
         const writes = compared.filter(({ name, method }) => method !== 'GET' && isChosen(name))
@@ -182,7 +184,7 @@ export async function peers(
         for (const { meter } of all) meter.stop()
       }
       await checkWritten(sides)
-      say('\nBoth showed the same posts to the same people, with the same in them, and have written the same.')
+      say('\nBoth showed the same posts to the same people, with the same fields, and wrote the same.')
     } finally {
       await peer.stop()
     }

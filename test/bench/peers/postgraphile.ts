@@ -1,5 +1,5 @@
-// The peer: PostGraphile 5 on a Postgres of its own, like Kith's and with Kith's settings, and with the data of a side of
-// Kith, copied. It is installed when it is asked for, into a folder that npm ci empties.
+// The peer: PostGraphile 5 on a Postgres of its own with Kith's settings, and with data copied from a side of Kith. It
+// is installed on demand, into a folder that npm ci empties.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts'
 import { jwtSecret, OURS, type Side, settings } from '../side.ts'
 
 export const VERSION = '5.1.5'
-/** What makes PostGraphile 5.1.5, each in this version and no later one. */
+/** The packages of PostGraphile 5.1.5, each pinned to this version. */
 const packages = {
   postgraphile: VERSION,
   '@dataplan/json': '1.0.1',
@@ -32,7 +32,7 @@ const packages = {
   tamedevil: '0.1.1',
 }
 
-/** Installs what is missing of the peer. @returns the folder */
+/** Installs the missing packages of the peer. @returns the folder */
 function install(root: string): string {
   const folder = join(root, 'node_modules/.cache/peers')
   mkdirSync(folder, { recursive: true })
@@ -50,7 +50,7 @@ function install(root: string): string {
   return folder
 }
 
-/** The peer's tables, each with what a side of Kith has for it. */
+/** The peer's tables, each with the query for its rows on a side of Kith. */
 const copies = {
   'users (id, username, first_name, last_name, profile_pic_url)':
     'select id, username, first_name, last_name, profile_pic_url from app.users where username is not null',
@@ -95,7 +95,7 @@ export async function startPeer(root: string, kith: Side): Promise<Side> {
     const schema = readFileSync(join(import.meta.dirname, 'schema.sql'), 'utf8')
     await superuser.unsafe(schema.replace(':password', password))
     await superuser.unsafe('set session_replication_role = replica')
-    // by a file where Kith's server may write and the peer's may read: they run as the same user of this machine
+    // By a file that Kith's server can write and the peer's can read: both run as the same user of this machine
     const [place] = await kith.superuser<{ folder: string }[]>`select current_setting('data_directory') as folder`
     for (const [table, query] of Object.entries(copies)) {
       const file = `${place?.folder}/peers.copy`
@@ -104,7 +104,7 @@ export async function startPeer(root: string, kith: Side): Promise<Side> {
     }
     await superuser.unsafe('set session_replication_role = origin')
     await superuser.unsafe('vacuum analyze')
-    const output = openSync(log, 'w') // it also tells what was refused, as the checks have it
+    const output = openSync(log, 'w') // it also has the errors that the checks provoke
     child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
       cwd: home,
       env: {

@@ -1,6 +1,6 @@
--- The peer's schema: what Kith's home, detail, create and react need, plainly, with the same rule of who sees a post.
--- As PostGraphile's documentation has it: row-level security on every table, a whole table's select and a column's
--- insert, an index behind every foreign key, counters that triggers keep.
+-- The peer's schema: what Kith's home, detail, create and react need, in a plain form, with the same visibility rule
+-- for posts. It follows PostGraphile's documentation: row-level security on every table, select granted on whole
+-- tables and insert on columns, an index for every foreign key, counters kept by triggers.
 create role forum_user login password ':password';
 create schema forum;
 create type forum.audience as enum ('everyone', 'circles', 'inner');
@@ -26,7 +26,7 @@ create table forum.circles (
   unique (id, owner_id)
 );
 create index on forum.circles (owner_id);
-comment on table forum.circles is '@name friend_circle'; -- Circle is what PostGraphile calls Postgres's type
+comment on table forum.circles is '@name friend_circle'; -- PostGraphile uses Circle for the type of Postgres
 create table forum.members (
   circle_id uuid not null,
   owner_id uuid not null,

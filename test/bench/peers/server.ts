@@ -1,5 +1,5 @@
-// The peer's process: PostGraphile as its documentation has it for production. In a folder of its own, which the
-// environment names: it is no dependency of this repository.
+// The peer's process: PostGraphile as its documentation recommends for production. It is in a folder of its own, named
+// by the environment, because it isn't a dependency of this repository.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { documents } from './documents.ts'
@@ -16,7 +16,7 @@ const { PersistedPlugin } = load('@grafserv/persisted')
 
 type Request = { node?: { req?: { headers: { authorization?: string } } } }
 
-/** Whose a token is: it is verified once, as Kith does. */
+/** The person of each token: it is verified once, as in Kith. */
 const callers = new Map<string, string>()
 function callerOf(token: string): string {
   const known = callers.get(token)
@@ -26,7 +26,7 @@ function callerOf(token: string): string {
   return sub
 }
 
-// as many connections as Kith has for its users
+// As many connections as Kith has for its users
 const pool = new Pool({ connectionString: PEER_DATABASE_URL, max: 10, application_name: 'peer' })
 pool.on('error', () => {})
 

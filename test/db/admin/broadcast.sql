@@ -1,4 +1,4 @@
--- A word to everybody: who may send it, and whom it reaches.
+-- A message to everybody: who may send it, and whom it reaches.
 begin;
 select plan(12);
 select test.people('alice', 'bob', 'carla', 'dan');
@@ -10,27 +10,27 @@ create function pg_temp.tell() returns json language sql security definer as $$
 grant execute on all functions in schema pg_temp to public;
 
 select test.act_as_service('bob');
-select throws_ok($$ select api.broadcast('A', 'b') $$, 'PT403', 'role_required', 'a moderator tells nobody');
+select throws_ok($$ select api.broadcast('A', 'b') $$, 'PT403', 'role_required', 'A moderator can''t send a broadcast');
 select test.act_as_service('carla');
-select throws_ok($$ select api.broadcast('A', 'b') $$, 'PT403', 'role_required', 'nor does Carla');
+select throws_ok($$ select api.broadcast('A', 'b') $$, 'PT403', 'role_required', 'A user can''t send a broadcast');
 select test.act_as('alice');
-select throws_ok($$ select api.broadcast('A', 'b') $$, '42501', null, 'nor an admin who is not at the staff''s door');
-select throws_ok($$ select * from app.broadcasts $$, '42501', null, 'nobody reads them');
+select throws_ok($$ select api.broadcast('A', 'b') $$, '42501', null, 'An admin can''t send a broadcast without the service role');
+select throws_ok($$ select * from app.broadcasts $$, '42501', null, 'Nobody can read the table of broadcasts');
 select test.act_as_anon();
-select throws_ok($$ select api.broadcast('A', 'b') $$, '42501', null, 'nor writes them');
+select throws_ok($$ select api.broadcast('A', 'b') $$, '42501', null, 'An anonymous caller can''t send a broadcast');
 
 select test.act_as_service('alice');
-select throws_ok($$ select api.broadcast(repeat('x', 101), 'b') $$, 'PT422', 'broadcast_title', 'a title is short');
-select throws_ok($$ select api.broadcast('A', ' ') $$, 'PT422', 'broadcast_body', 'and something is said');
-select is(api.broadcast(' A ', ' b ')::jsonb - 'id' - 'createdAt', '{"title": "A", "body": "b"}', 'an admin tells');
-select is((pg_temp.tell())::jsonb -> 'next', 'null', 'everybody, in batches');
-select is((pg_temp.tell())::jsonb -> 'changed', '0', 'once');
+select throws_ok($$ select api.broadcast(repeat('x', 101), 'b') $$, 'PT422', 'broadcast_title', 'A title of more than 100 characters is refused');
+select throws_ok($$ select api.broadcast('A', ' ') $$, 'PT422', 'broadcast_body', 'A blank body is refused');
+select is(api.broadcast(' A ', ' b ')::jsonb - 'id' - 'createdAt', '{"title": "A", "body": "b"}', 'An admin sends a broadcast, and its texts are trimmed');
+select is((pg_temp.tell())::jsonb -> 'next', 'null', 'The batch notifies everybody');
+select is((pg_temp.tell())::jsonb -> 'changed', '0', 'A repeated batch notifies nobody again');
 
 select test.act_as('carla');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,target,groupKey}'::text[],
-  '{"kind": "admin.broadcast", "count": 1, "actors": [], "payload": {"title": "A", "body": "b"}, "readAt": null}', 'Carla is told');
+  '{"kind": "admin.broadcast", "count": 1, "actors": [], "payload": {"title": "A", "body": "b"}, "readAt": null}', 'A user gets the notification');
 select test.act_as_owner();
-select is((select count(*) from app.notifications where user_id = test.id('dan')), 0::bigint, 'and not who is banned');
+select is((select count(*) from app.notifications where user_id = test.id('dan')), 0::bigint, 'A banned person gets no notification');
 
 select * from finish();
 rollback;

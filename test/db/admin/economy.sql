@@ -1,4 +1,4 @@
--- What staff sees of mana, and how an admin takes a payment back.
+-- What staff can see of mana, and how an admin reverses a payment.
 begin;
 select plan(56);
 select test.people('alice', 'bob', 'carla', 'dan', 'erin');
@@ -33,21 +33,21 @@ insert into made select 'other', (api.pay('joy', 0, p_receiver_id => 'dan') #>> 
 -- Acting as Bob, a moderator
 select test.act_as_service('bob');
 select is((api.list_wallets() #>> '{items,0,id}')::uuid,
-  (select id from app.mana_accounts where kind = 'wallet' order by created_at desc, id desc limit 1), 'moderators read the wallets');
+  (select id from app.mana_accounts where kind = 'wallet' order by created_at desc, id desc limit 1), 'Moderators can list the wallets, newest first');
 select is(
   (select array_agg(id::text order by created_at desc, id desc) from app.mana_accounts where kind = 'wallet'),
-  pg_temp.walked('select api.list_wallets(p_limit => 1, p_cursor => %L)'), 'page by page, each once, the newest first');
+  pg_temp.walked('select api.list_wallets(p_limit => 1, p_cursor => %L)'), 'Each page has one wallet, and every wallet comes once, newest first');
 select results_eq($$ select i::jsonb - 'createdAt' - 'lastRegenAt' from json_array_elements(api.list_wallets('carla') -> 'items') i $$,
   $$ select jsonb_build_object('id', test.id('carla'), 'user', p.card, 'balance', 39, 'lifetimeEarned', 50, 'lifetimeSpent', 11)
-     from app.person_card p where p.id = test.id('carla') $$, 'or the one of a person');
-select is(json_array_length(api.list_wallets(test.id('carla')::text) -> 'items'), 1, 'by UUID too');
-select is(json_array_length(api.list_wallets('carla', p_cursor => test.id('carla')::text) -> 'items'), 0, 'behind which there is none');
-select throws_ok($$ select api.list_wallets('nobody') $$, 'PT404', 'person_unknown', 'of nobody there is none');
-select throws_ok($$ select api.list_wallets(p_cursor => '00000000-0000-0000-0000-00000000000a') $$, 'PT400', 'cursor_unknown', 'and the mint is no wallet');
-select throws_ok($$ select api.list_wallets(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'a page has 50 at most');
+     from app.person_card p where p.id = test.id('carla') $$, 'A person''s wallet can be found by username');
+select is(json_array_length(api.list_wallets(test.id('carla')::text) -> 'items'), 1, 'A person''s wallet can be found by UUID');
+select is(json_array_length(api.list_wallets('carla', p_cursor => test.id('carla')::text) -> 'items'), 0, 'The list of one person ends after one wallet');
+select throws_ok($$ select api.list_wallets('nobody') $$, 'PT404', 'person_unknown', 'An unknown person fails with person_unknown');
+select throws_ok($$ select api.list_wallets(p_cursor => '00000000-0000-0000-0000-00000000000a') $$, 'PT400', 'cursor_unknown', 'The mint''s account is not a cursor of wallets');
+select throws_ok($$ select api.list_wallets(p_limit => 51) $$, 'PT422', 'limit_out_of_range', 'A page has at most 50 wallets');
 
 select is(pg_temp.walked('select api.list_all_payments(p_limit => 1, p_cursor => %L)'),
-  array(select id::text from app.payments order by created_at desc, id desc), 'and all payments, newest first');
+  array(select id::text from app.payments order by created_at desc, id desc), 'Moderators can list all payments, newest first');
 select results_eq(
   $$ select i::jsonb - '{sender,receiver,createdAt}'::text[] from json_array_elements(api.list_all_payments() -> 'items') i
      where i ->> 'tier' = '2' $$,
@@ -55,15 +55,15 @@ select results_eq(
        'amount', 10, 'splits', jsonb_build_array(jsonb_build_object('receiverId', test.id('erin'), 'amount', 7),
                                                  jsonb_build_object('receiverId', test.id('dan'), 'amount', 3)),
        'postId', post.id, 'replyId', null, 'reversed', false, 'reversalOf', null, 'reversedBy', null)
-     from made m, made post where m.name = 'payment' and post.name = 'post' $$, 'whole');
-select is(json_array_length(api.list_all_payments('dan') -> 'items'), 2, 'those of somebody who got a share');
-select is(json_array_length(api.list_all_payments('erin') -> 'items'), 1, 'who was paid');
-select is(json_array_length(api.list_all_payments('carla') -> 'items'), 2, 'or who paid');
-select is(json_array_length(api.list_all_payments('alice') -> 'items'), 0, 'or none');
-select throws_ok($$ select api.list_all_payments('nobody') $$, 'PT404', 'person_unknown', 'of nobody');
-select throws_ok($$ select api.list_all_payments(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'behind nothing');
+     from made m, made post where m.name = 'payment' and post.name = 'post' $$, 'A payment has all its fields, with its splits');
+select is(json_array_length(api.list_all_payments('dan') -> 'items'), 2, 'A person''s payments include those they got a share of');
+select is(json_array_length(api.list_all_payments('erin') -> 'items'), 1, 'A person''s payments include those they received');
+select is(json_array_length(api.list_all_payments('carla') -> 'items'), 2, 'A person''s payments include those they sent');
+select is(json_array_length(api.list_all_payments('alice') -> 'items'), 0, 'A person without payments has an empty list');
+select throws_ok($$ select api.list_all_payments('nobody') $$, 'PT404', 'person_unknown', 'Payments of an unknown person fail with person_unknown');
+select throws_ok($$ select api.list_all_payments(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
 
-select throws_ok($$ select api.reverse_payment(gen_random_uuid(), 'Spam') $$, 'PT403', 'role_required', 'moderators take none back');
+select throws_ok($$ select api.reverse_payment(gen_random_uuid(), 'Spam') $$, 'PT403', 'role_required', 'Moderators can''t reverse a payment');
 
 -- Acting as Alice, an admin. Erin has 57, Dan 54, Carla 39
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
@@ -78,83 +78,83 @@ create function pg_temp.entries(p_kind text) returns text language sql stable se
   where t.kind = p_kind and t.reversal_of = pg_temp.id('payment') $$;
 grant execute on all functions in schema pg_temp to public;
 select test.act_as_service('alice');
-select throws_ok($$ select api.reverse_payment(gen_random_uuid(), 'Spam') $$, 'PT404', 'payment_unknown', 'there is no such payment');
-select throws_ok($$ select api.reverse_payment(pg_temp.id('payment'), ' ') $$, 'PT422', 'reason_length', 'a reason is required');
-select throws_ok($$ select api.reverse_payment(pg_temp.id('payment'), repeat('x', 1001)) $$, 'PT422', 'reason_length', 'and has an end');
-select is(pg_temp.wallets(), 'carla 39=50-11, dan 54=54-0, erin 57=57-0', 'before');
-select is(pg_temp.contribution(), 4::numeric, 'two payments are a contribution');
+select throws_ok($$ select api.reverse_payment(gen_random_uuid(), 'Spam') $$, 'PT404', 'payment_unknown', 'An unknown payment can''t be reversed');
+select throws_ok($$ select api.reverse_payment(pg_temp.id('payment'), ' ') $$, 'PT422', 'reason_length', 'A reason is required');
+select throws_ok($$ select api.reverse_payment(pg_temp.id('payment'), repeat('x', 1001)) $$, 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused');
+select is(pg_temp.wallets(), 'carla 39=50-11, dan 54=54-0, erin 57=57-0', 'Before the reversal the wallets show the payments');
+select is(pg_temp.contribution(), 4::numeric, 'Two payments have earned contribution');
 insert into made select 'back', (api.reverse_payment(pg_temp.id('payment'), 'By mistake') #>> '{payment,id}')::uuid;
 select test.settle();
-select is(pg_temp.wallets(), 'carla 49=50-1, dan 51=51-0, erin 50=50-0', 'all that moved moves back, and out of what was earned and spent');
-select is(pg_temp.contribution(), 2::numeric, 'it is no contribution any more');
-select is(pg_temp.entries('reversal'), 'dan -3, erin -7, mint 10', 'who was paid gives it back');
-select is(pg_temp.entries('recredit'), 'carla 10, mint -10', 'and who paid gets it, by a movement of its own');
+select is(pg_temp.wallets(), 'carla 49=50-1, dan 51=51-0, erin 50=50-0', 'The reversal returns all mana, and takes it out of the sums of earned and spent');
+select is(pg_temp.contribution(), 2::numeric, 'The reversal takes back the contribution');
+select is(pg_temp.entries('reversal'), 'dan -3, erin -7, mint 10', 'The receivers return the mana');
+select is(pg_temp.entries('recredit'), 'carla 10, mint -10', 'The sender gets it back by a transaction of its own');
 select is((select i::jsonb - '{sender,receiver,createdAt}'::text[] from json_array_elements(api.list_all_payments() -> 'items') i
            where (i ->> 'id')::uuid = pg_temp.id('back')),
   (select i::jsonb - '{sender,receiver,createdAt}'::text[]
           || jsonb_build_object('id', pg_temp.id('back'), 'reversed', true, 'reversalOf', pg_temp.id('payment'), 'reversedBy', null)
    from json_array_elements(api.list_all_payments() -> 'items') i where (i ->> 'id')::uuid = pg_temp.id('payment')),
-  'a row of its own repeats it');
+  'The reversal is a payment row of its own');
 select is((select i ->> 'reversedBy' from json_array_elements(api.list_all_payments() -> 'items') i
-           where (i ->> 'id')::uuid = pg_temp.id('payment')), pg_temp.id('back')::text, 'to which the payment leads');
-select throws_ok($$ select api.reverse_payment(pg_temp.id('payment'), 'Again') $$, 'PT409', 'payment_reversed', 'once');
-select throws_ok($$ select api.reverse_payment(pg_temp.id('back'), 'Again') $$, 'PT409', 'payment_reversed', 'and what takes back stays');
+           where (i ->> 'id')::uuid = pg_temp.id('payment')), pg_temp.id('back')::text, 'The payment refers to its reversal');
+select throws_ok($$ select api.reverse_payment(pg_temp.id('payment'), 'Again') $$, 'PT409', 'payment_reversed', 'A payment can be reversed only once');
+select throws_ok($$ select api.reverse_payment(pg_temp.id('back'), 'Again') $$, 'PT409', 'payment_reversed', 'A reversal can''t be reversed');
 select results_eq($$ select l.action, l.target_type, l.target_id, d.detail from app.audit_log l join app.audit_details d on d.audit_id = l.id $$,
   $$ values ('payment.reversed', 'payment', pg_temp.id('payment')::text, '{"reason": "By mistake", "minted": 0}'::jsonb) $$,
-  'it leaves an audit entry, and what is refused none');
+  'A reversal leaves an audit entry, and a refused one leaves none');
 select test.act_as('dan');
-select is(json_array_length(api.list_payments('received') -> 'items'), 3, 'who got a share finds both in their history');
+select is(json_array_length(api.list_payments('received') -> 'items'), 3, 'A co-author with a share finds payment and reversal in their history');
 select is((select i ->> 'amount' from json_array_elements(api.list_payments('received') -> 'items') i
-           where (i ->> 'reversed')::boolean), '3', 'with their share');
-select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {}}', 'the breakdown has neither');
+           where (i ->> 'reversed')::boolean), '3', 'Their history shows their share of the reversal');
+select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {}}', 'The breakdown counts neither payment nor reversal');
 select test.act_as('carla');
-select is(json_array_length(api.list_payments('sent') -> 'items'), 3, 'who paid finds both too');
-select is(api.pay('love', 0, p_post_id => pg_temp.id('post')) ->> 'senderBalance', '48', 'and pays again');
-select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {"love": {"count": 1, "total": 1}}}', 'which counts');
+select is(json_array_length(api.list_payments('sent') -> 'items'), 3, 'The sender finds payment and reversal in their history');
+select is(api.pay('love', 0, p_post_id => pg_temp.id('post')) ->> 'senderBalance', '48', 'The sender can pay again');
+select is(api.get_breakdown(pg_temp.id('post'))::jsonb, '{"emojiBreakdown": {"love": {"count": 1, "total": 1}}}', 'The new payment is counted in the breakdown');
 insert into made select 'great', (api.pay('love', 3, p_receiver_id => 'dan') #>> '{payment,id}')::uuid;
 insert into made select 'last', (api.pay('joy', 2, p_receiver_id => 'dan') #>> '{payment,id}')::uuid;
 
--- Who was paid has spent it: Dan has 86 and keeps 5, then nothing
+-- The receiver has spent the mana: Dan has 86 and keeps 5, then none
 select test.act_as('dan');
 select api.pay('love', 4, p_receiver_id => 'bob'), api.pay('love', 3, p_receiver_id => 'bob');
 select api.pay('love', 1, p_receiver_id => 'bob') from generate_series(1, 2);
-select is((api.get_wallet() ->> 'balance')::int, 5, 'Dan has 5 of it');
+select is((api.get_wallet() ->> 'balance')::int, 5, 'Dan has 5 mana left');
 select test.act_as_service('alice');
-select throws_ok($$ select api.reverse_payment(pg_temp.id('great'), 'Fraud') $$, 'PT409', 'mana_gone', 'which is less than the payment');
-select is(pg_temp.wallets(), 'carla 13=50-37, dan 5=86-81, erin 51=51-0', 'so nothing moves');
-select is(api.reverse_payment(pg_temp.id('great'), 'Fraud', true) ->> 'minted', '20', 'forced, the rest is minted');
-select is(pg_temp.wallets(), 'carla 38=50-12, dan 0=81-81, erin 51=51-0', 'who was paid gives what they have');
-select is(api.reverse_payment(pg_temp.id('last'), 'Fraud', true) ->> 'minted', '10', 'which may be nothing');
-select is(pg_temp.wallets(), 'carla 48=50-2, dan 0=81-81, erin 51=51-0', 'and who paid gets all');
+select throws_ok($$ select api.reverse_payment(pg_temp.id('great'), 'Fraud') $$, 'PT409', 'mana_gone', 'A payment can''t be reversed when its receiver has too little left');
+select is(pg_temp.wallets(), 'carla 13=50-37, dan 5=86-81, erin 51=51-0', 'A refused reversal moves nothing');
+select is(api.reverse_payment(pg_temp.id('great'), 'Fraud', true) ->> 'minted', '20', 'A forced reversal mints the missing mana');
+select is(pg_temp.wallets(), 'carla 38=50-12, dan 0=81-81, erin 51=51-0', 'The receiver returns what is left');
+select is(api.reverse_payment(pg_temp.id('last'), 'Fraud', true) ->> 'minted', '10', 'A forced reversal mints everything when the receiver has nothing');
+select is(pg_temp.wallets(), 'carla 48=50-2, dan 0=81-81, erin 51=51-0', 'The sender gets all of it');
 select test.act_as_owner();
 select is((select count(*) from app.mana_transactions where kind = 'reversal' and reversal_of = pg_temp.id('last')), 0::bigint,
-  'of nothing there is no movement');
+  'A reversal from an empty wallet records no transaction');
 update app.wallets set last_regen_at = now() - interval '25 hours' where user_id in (test.id('carla'), test.id('dan'));
 select test.act_as_service('alice');
-select lives_ok($$ select api.reverse_payment(pg_temp.id('other'), 'Fraud') $$, 'both regenerate first: now Dan has the mana');
-select is(pg_temp.wallets(), 'carla 51=52-1, dan 4=85-81, erin 51=51-0', 'and Carla more than regeneration gives');
+select lives_ok($$ select api.reverse_payment(pg_temp.id('other'), 'Fraud') $$, 'Both wallets regenerate before a reversal, so Dan has enough');
+select is(pg_temp.wallets(), 'carla 51=52-1, dan 4=85-81, erin 51=51-0', 'The sender may end above the limit of regeneration');
 select test.act_as_owner();
 set constraints all immediate;
-select is_empty('select * from private.audit_mana()', 'the books are in order');
-select throws_ok($$ update app.payments set emotion = 'joy' where id = pg_temp.id('payment') $$, 'PT409', 'append_only', 'and no old row was changed');
+select is_empty('select * from private.audit_mana()', 'The audit of mana finds nothing wrong');
+select throws_ok($$ update app.payments set emotion = 'joy' where id = pg_temp.id('payment') $$, 'PT409', 'append_only', 'An existing payment row can''t be changed');
 
--- Who is banned or erased stays in the books
+-- Banned and erased people stay in the books
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'dan';
 select private.erase_person(test.id('erin'));
 select test.act_as_service('bob');
-select is(json_array_length(api.list_all_payments() -> 'items'), 13, 'the books stay whole');
+select is(json_array_length(api.list_all_payments() -> 'items'), 13, 'All payments stay listed after a ban and an erasure');
 select is((select string_agg(d.detail ->> 'reason', ', ' order by l.id) from app.audit_log l join app.audit_details d on d.audit_id = l.id),
-  'Fraud, Fraud, Fraud', 'but what staff said of the erased is gone');
+  'Fraud, Fraud, Fraud', 'Reasons about an erased person are deleted');
 
 -- Acting as others
 select test.act_as_service('carla');
-select throws_ok($$ select api.list_wallets() $$, 'PT403', 'role_required', 'it is for staff');
-select throws_ok($$ select api.list_all_payments() $$, 'PT403', 'role_required', 'both of it');
-select throws_ok($$ select api.reverse_payment(pg_temp.id('other'), 'Mine') $$, 'PT403', 'role_required', 'and so is taking back');
+select throws_ok($$ select api.list_wallets() $$, 'PT403', 'role_required', 'A user can''t list wallets');
+select throws_ok($$ select api.list_all_payments() $$, 'PT403', 'role_required', 'A user can''t list all payments');
+select throws_ok($$ select api.reverse_payment(pg_temp.id('other'), 'Mine') $$, 'PT403', 'role_required', 'A user can''t reverse a payment');
 select test.act_as('alice');
-select throws_ok($$ select private.reverse_payment(pg_temp.id('other'), true) $$, '42501', null, 'even an admin');
-select throws_ok($$ select api.list_all_payments() $$, '42501', null, 'through the staff''s door alone');
+select throws_ok($$ select private.reverse_payment(pg_temp.id('other'), true) $$, '42501', null, 'An admin can''t call the private function');
+select throws_ok($$ select api.list_all_payments() $$, '42501', null, 'An admin''s own token can''t call staff operations over .rpc()');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Staff hides, shows and deletes posts and replies: who may, what it does, the audit entry and what the author hears.
+-- Staff hide, unhide and delete posts and replies: who may, what it does, the audit entry and the author's
+-- notification.
 begin;
 select plan(65);
 select test.people('alice', 'bob', 'carla', 'mona');
@@ -40,92 +41,92 @@ insert into made select 'reply', (api.create_reply(pg_temp.id('one'), 'Indeed') 
 
 -- Acting as Mona, a moderator
 select test.act_as_service('mona');
-select is(api.hide_post(pg_temp.id('one'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('one'), 'hiddenAt', private.utc(now())), 'a moderator hides a post');
-select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'an audit entry says so, and why');
-select is(pg_temp.notices('bob'), 'post one hidden ok', 'its author hears of it, and not by whom');
-select is(pg_temp.events('admin.content.moderated'), 1, 'by an event');
-select is(api.hide_post(pg_temp.id('one'), 'Again') ->> 'hiddenAt', private.utc(now()), 'a second time it is hidden already');
-select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'which is no entry');
-select is(pg_temp.notices('bob'), 'post one hidden ok', 'and no notice');
-select ok(not pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'it is gone for others');
-select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('one'))), 'and not for its author');
+select is(api.hide_post(pg_temp.id('one'), ' Spam ')::jsonb, jsonb_build_object('id', pg_temp.id('one'), 'hiddenAt', private.utc(now())), 'A moderator can hide a post');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'An audit entry has the reason');
+select is(pg_temp.notices('bob'), 'post one hidden ok', 'The author is notified, without the moderator''s name');
+select is(pg_temp.events('admin.content.moderated'), 1, 'The moderation is an event');
+select is(api.hide_post(pg_temp.id('one'), 'Again') ->> 'hiddenAt', private.utc(now()), 'Hiding a hidden post is not an error');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam', 'Hiding a hidden post leaves no audit entry');
+select is(pg_temp.notices('bob'), 'post one hidden ok', 'Hiding a hidden post sends no notification');
+select ok(not pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'Others can''t see a hidden post');
+select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('one'))), 'The author still sees the hidden post');
 select test.act_as_service('mona');
-select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'a moderator shows it again');
-select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'once');
-select is(pg_temp.entries(), 'mona post.hidden post one Spam, mona post.unhidden post one', 'an entry needs no reason');
-select is(pg_temp.notices('bob'), 'post one hidden ok, post one unhidden ok', 'its author hears of that too');
-select ok(pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'it is back');
+select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'A moderator can unhide a post');
+select is(api.unhide_post(pg_temp.id('one')) ->> 'hiddenAt', null, 'Unhiding it again is not an error');
+select is(pg_temp.entries(), 'mona post.hidden post one Spam, mona post.unhidden post one', 'An audit entry may have no reason');
+select is(pg_temp.notices('bob'), 'post one hidden ok, post one unhidden ok', 'The author is notified of unhiding too');
+select ok(pg_temp.sees('carla', format('select api.get_post(%L)', pg_temp.id('one'))), 'Others see the post again');
 select test.act_as_service('mona');
-select throws_ok(format('select api.%s(%L)', o, pg_temp.id('gone')), 'PT404', 'post_unknown', o || ' of a deleted post')
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('gone')), 'PT404', 'post_unknown', o || ' fails for a deleted post')
 from unnest(array['hide_post', 'unhide_post']) o;
-select throws_ok(format('select api.%s(%L)', o, i), 'PT404', w, o || ' of what there is not')
+select throws_ok(format('select api.%s(%L)', o, i), 'PT404', w, o || ' fails for an unknown id')
 from unnest(array['hide_post', 'unhide_post', 'hide_reply', 'unhide_reply']) o,
      lateral (values (gen_random_uuid()), (case when o like '%post' then pg_temp.id('reply') else pg_temp.id('one') end)) i (i),
      lateral (values (split_part(o, '_', 2) || '_unknown')) w (w);
-select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', repeat('é', 1001)), 'PT422', 'reason_length', 'a reason has its limits');
-select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', e'Spam\u202e'), 'PT422', 'text_unfit', 'and turns nothing round');
-select lives_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', ' ' || repeat('é', 1000)), 'of 1000 characters');
+select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', repeat('é', 1001)), 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused');
+select throws_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', e'Spam\u202e'), 'PT422', 'text_unfit', 'A reason with a character that changes direction is refused');
+select lives_ok(format('select api.hide_post(pg_temp.id(%L), %L)', 'two', ' ' || repeat('é', 1000)), 'A reason of 1000 characters is accepted');
 select api.unhide_post(pg_temp.id('two'));
 
--- replies
-select is(api.hide_reply(pg_temp.id('reply'), 'Rude') ->> 'hiddenAt', private.utc(now()), 'a moderator hides a reply');
-select is(api.hide_reply(pg_temp.id('reply')) ->> 'hiddenAt', private.utc(now()), 'once');
-select is(pg_temp.notices('carla'), 'reply reply hidden ok', 'who wrote it hears of it');
-select is(pg_temp.entries() like '%, mona reply.hidden reply reply Rude', true, 'the audit log keeps it');
+-- Replies
+select is(api.hide_reply(pg_temp.id('reply'), 'Rude') ->> 'hiddenAt', private.utc(now()), 'A moderator can hide a reply');
+select is(api.hide_reply(pg_temp.id('reply')) ->> 'hiddenAt', private.utc(now()), 'Hiding a hidden reply is not an error');
+select is(pg_temp.notices('carla'), 'reply reply hidden ok', 'The author of the reply is notified');
+select is(pg_temp.entries() like '%, mona reply.hidden reply reply Rude', true, 'An audit entry has the reason for hiding the reply');
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '0', 'it is not counted');
-select is(json_array_length(api.list_replies(pg_temp.id('one')) -> 'items'), 0, 'nor listed');
+select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '0', 'A hidden reply is not counted');
+select is(json_array_length(api.list_replies(pg_temp.id('one')) -> 'items'), 0, 'A hidden reply is not listed');
 select test.act_as_service('mona');
-select is(api.unhide_reply(pg_temp.id('reply')) ->> 'hiddenAt', null, 'a moderator shows it again');
+select is(api.unhide_reply(pg_temp.id('reply')) ->> 'hiddenAt', null, 'A moderator can unhide a reply');
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '1', 'and it counts');
+select is(api.get_post(pg_temp.id('one')) #>> '{counters,replies}', '1', 'An unhidden reply is counted again');
 select test.act_as_owner();
 update app.replies set deleted_at = now() where id = pg_temp.id('reply');
 select test.act_as_service('mona');
-select throws_ok(format('select api.%s(%L)', o, pg_temp.id('reply')), 'PT404', 'reply_unknown', o || ' of a deleted reply')
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('reply')), 'PT404', 'reply_unknown', o || ' fails for a deleted reply')
 from unnest(array['hide_reply', 'unhide_reply']) o;
-select is(pg_temp.notices('carla'), 'reply reply hidden ok, reply reply unhidden ok', 'of which nobody hears');
+select is(pg_temp.notices('carla'), 'reply reply hidden ok, reply reply unhidden ok', 'Failed calls notify nobody');
 
--- deleting is for admins
+-- Only admins can delete
 select test.act_as_service('mona');
-select throws_ok($$ select api.remove_post(pg_temp.id('two')) $$, 'PT403', 'role_required', 'a moderator deletes nothing');
-select throws_ok($$ select api.remove_post(gen_random_uuid()) $$, 'PT403', 'role_required', 'whatever it is');
+select throws_ok($$ select api.remove_post(pg_temp.id('two')) $$, 'PT403', 'role_required', 'A moderator can''t delete a post');
+select throws_ok($$ select api.remove_post(gen_random_uuid()) $$, 'PT403', 'role_required', 'The role is checked before the id');
 
 -- Acting as Alice, an admin
 select test.act_as('bob');
 select api.pin_post(pg_temp.id('two'));
 select test.act_as_service('alice');
-select is(pg_temp.events('posts.post.deleted'), 1, 'Bob deleted one');
-select ok(api.remove_post(pg_temp.id('two'), 'Unlawful') is null, 'an admin deletes a post');
-select ok(api.remove_post(pg_temp.id('two')) is null, 'a second time it is deleted already');
-select ok(api.remove_post(pg_temp.id('gone')) is null, 'as what its author deleted');
-select is(pg_temp.events('posts.post.deleted'), 2, 'it happened once');
-select is(pg_temp.entries() like '%, alice post.deleted post two Unlawful', true, 'an audit entry says so');
-select is(pg_temp.notices('bob') like '%post two deleted ok%', true, 'its author hears of it');
-select throws_ok($$ select api.remove_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'what there is not');
-select throws_ok(format('select api.remove_post(pg_temp.id(%L), %L)', 'three', repeat('é', 1001)), 'PT422', 'reason_length', 'a reason has its limits');
-select ok(not pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('two'))), 'it is gone for its author');
-select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('three'))), 'what was refused is there');
+select is(pg_temp.events('posts.post.deleted'), 1, 'The deletion by the author is one event');
+select ok(api.remove_post(pg_temp.id('two'), 'Unlawful') is null, 'An admin can delete a post');
+select ok(api.remove_post(pg_temp.id('two')) is null, 'Deleting a deleted post is not an error');
+select ok(api.remove_post(pg_temp.id('gone')) is null, 'Deleting a post that its author deleted is not an error');
+select is(pg_temp.events('posts.post.deleted'), 2, 'Only the first deletion is an event');
+select is(pg_temp.entries() like '%, alice post.deleted post two Unlawful', true, 'An audit entry records the deletion');
+select is(pg_temp.notices('bob') like '%post two deleted ok%', true, 'The author is notified of the deletion');
+select throws_ok($$ select api.remove_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post can''t be deleted');
+select throws_ok(format('select api.remove_post(pg_temp.id(%L), %L)', 'three', repeat('é', 1001)), 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused for a deletion');
+select ok(not pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('two'))), 'The author can''t see the deleted post');
+select ok(pg_temp.sees('bob', format('select api.get_post(%L)', pg_temp.id('three'))), 'A post whose deletion was refused is still there');
 select test.act_as_owner();
-select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('two')), 'its place among the pins stays behind, as with any other');
+select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('two')), 'A deleted post keeps its pin in the table');
 select test.act_as_service('alice');
-select is(api.hide_post(pg_temp.id('three')) ->> 'hiddenAt', private.utc(now()), 'an admin hides as a moderator does');
+select is(api.hide_post(pg_temp.id('three')) ->> 'hiddenAt', private.utc(now()), 'An admin can hide a post like a moderator');
 
 -- Acting as everyone else
 select test.act_as_service('bob');
-select throws_ok(format('select api.%s(%L)', o, pg_temp.id('three')), 'PT403', 'role_required', 'a user may not ' || o)
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('three')), 'PT403', 'role_required', 'A user can''t call ' || o)
 from unnest(array['hide_post', 'unhide_post', 'remove_post', 'hide_reply', 'unhide_reply']) o;
 select test.act_as('alice');
-select throws_ok(format('select api.%s(%L)', o, pg_temp.id('three')), '42501', null, 'an admin''s own token is not for .rpc() of ' || o)
+select throws_ok(format('select api.%s(%L)', o, pg_temp.id('three')), '42501', null, 'An admin''s own token can''t call ' || o || ' over .rpc()')
 from unnest(array['hide_post', 'unhide_post', 'remove_post', 'hide_reply', 'unhide_reply']) o;
 select test.act_as_anon();
-select throws_ok($$ select api.hide_post(pg_temp.id('three')) $$, '42501', null, 'nor is it for nobody');
+select throws_ok($$ select api.hide_post(pg_temp.id('three')) $$, '42501', null, 'An anonymous caller can''t hide a post');
 
--- an erasure takes the reasons
+-- An erasure deletes the reasons
 select test.act_as_owner();
 update app.users set erased_at = now() where id = test.id('bob');
 select is((select string_agg(d.detail ->> 'reason', ' ') from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type in ('post', 'reply')),
-  'Rude', 'an erasure leaves the reasons of what was done to others alone');
+  'Rude', 'After an erasure only the reasons about other people are left');
 
 select * from finish();
 rollback;

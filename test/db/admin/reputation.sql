@@ -1,4 +1,4 @@
--- What staff does about reputation: lists and resolves appeals, adjusts by hand.
+-- What staff can do about reputation: list and resolve appeals, and adjust by hand.
 begin;
 select plan(57);
 select test.people('alice', 'bob', 'carla', 'dan');
@@ -26,95 +26,95 @@ insert into made select 'dan', (api.create_appeal(pg_temp.interest('music'), 'Ab
 
 -- Lists. Acting as Bob, a moderator
 select test.act_as_service('bob');
-select is(json_array_length(api.list_appeals() -> 'items'), 4, 'moderators read all appeals');
+select is(json_array_length(api.list_appeals() -> 'items'), 4, 'Moderators can read all appeals');
 select results_eq($$ select i::jsonb - 'createdAt' from json_array_elements(api.list_appeals() -> 'items') i where i ->> 'text' = 'About Dan' $$,
   $$ select jsonb_build_object('id', pg_temp.made('dan'), 'userId', test.id('dan'), 'user', p.card, 'interestId', pg_temp.interest('music'),
        'slug', 'music', 'eventId', null, 'text', 'About Dan', 'status', 'pending', 'restoreDelta', null, 'note', null, 'resolvedAt', null)
-     from app.person_card p where p.id = test.id('dan') $$, 'with whose they are');
-select is(json_array_length(api.list_appeals('pending') -> 'items'), 4, 'those of a status');
-select is(json_array_length(api.list_appeals('accepted') -> 'items'), 0, 'and no others');
-select throws_ok($$ select api.list_appeals(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'an unknown cursor');
+     from app.person_card p where p.id = test.id('dan') $$, 'An appeal says whose it is');
+select is(json_array_length(api.list_appeals('pending') -> 'items'), 4, 'The list can be narrowed to pending appeals');
+select is(json_array_length(api.list_appeals('accepted') -> 'items'), 0, 'The list can be narrowed to accepted appeals');
+select throws_ok($$ select api.list_appeals(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
 select is((select count(distinct i ->> 'id')::int from json_array_elements(json_build_array(
              api.list_appeals(p_limit => 2) -> 'items' -> 0, api.list_appeals(p_limit => 2) -> 'items' -> 1,
              api.list_appeals(p_limit => 2, p_cursor => api.list_appeals(p_limit => 2) ->> 'nextCursor') -> 'items' -> 0,
-             api.list_appeals(p_limit => 2, p_cursor => api.list_appeals(p_limit => 2) ->> 'nextCursor') -> 'items' -> 1)) i), 4, 'page by page');
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('music'), 'rejected') $$, 'PT403', 'role_required', 'a moderator resolves none');
-select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, 'So') $$, 'PT403', 'role_required', 'nor adjusts');
+             api.list_appeals(p_limit => 2, p_cursor => api.list_appeals(p_limit => 2) ->> 'nextCursor') -> 'items' -> 1)) i), 4, 'Two pages of two have each appeal once');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('music'), 'rejected') $$, 'PT403', 'role_required', 'A moderator can''t resolve an appeal');
+select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, 'So') $$, 'PT403', 'role_required', 'A moderator can''t adjust reputation');
 
 -- Resolving. Acting as Alice, an admin
 select test.act_as_service('alice');
 select is(api.resolve_appeal(pg_temp.made('applied-ethics'), 'accepted', 7.5, e' Right you are.\n')::jsonb - 'createdAt' - 'resolvedAt' - 'user',
   jsonb_build_object('id', pg_temp.made('applied-ethics'), 'userId', test.id('carla'), 'interestId', pg_temp.interest('applied-ethics'),
     'slug', 'applied-ethics', 'eventId', null, 'text', 'About applied-ethics', 'status', 'accepted', 'restoreDelta', 7.50,
-    'note', 'Right you are.'), 'an admin accepts, and restores');
-select is(pg_temp.value('carla', 'applied-ethics'), 7.50, 'what they said');
-select is(pg_temp.value('carla', 'philosophy'), 1.88, 'with roll-ups');
+    'note', 'Right you are.'), 'An admin can accept an appeal and restore points');
+select is(pg_temp.value('carla', 'applied-ethics'), 7.50, 'The person gets the restored points');
+select is(pg_temp.value('carla', 'philosophy'), 1.88, 'The restored points roll up to the parent interest');
 select results_eq($$ select kind, source_id, delta, earned_from from app.reputation_entries where user_id = test.id('carla') and roll_up_level = 0 $$,
-  $$ values ('appeal.restored', pg_temp.made('applied-ethics'), 7.50, null::uuid) $$, 'as an entry that names the appeal');
-select is(api.resolve_appeal(pg_temp.made('music'), 'rejected', p_note => 'No.') ->> 'status', 'rejected', 'they reject');
-select is(pg_temp.value('carla', 'music'), 0::numeric, 'and nothing changes');
-select is(api.resolve_appeal(pg_temp.made('history'), 'accepted') ->> 'restoreDelta', null, 'they accept and restore nothing');
-select is((select count(*)::int from app.reputation_entries where user_id = test.id('carla') and roll_up_level = 0), 1, 'nothing at all');
-select throws_ok(format('select api.resolve_appeal(pg_temp.made(''music''), %L, %s)', d, r), 'PT409', 'appeal_resolved', format('what is resolved stays: %s', d))
+  $$ values ('appeal.restored', pg_temp.made('applied-ethics'), 7.50, null::uuid) $$, 'The ledger entry names the appeal');
+select is(api.resolve_appeal(pg_temp.made('music'), 'rejected', p_note => 'No.') ->> 'status', 'rejected', 'An admin can reject an appeal');
+select is(pg_temp.value('carla', 'music'), 0::numeric, 'A rejected appeal changes nothing');
+select is(api.resolve_appeal(pg_temp.made('history'), 'accepted') ->> 'restoreDelta', null, 'An admin can accept an appeal without restoring points');
+select is((select count(*)::int from app.reputation_entries where user_id = test.id('carla') and roll_up_level = 0), 1, 'Without restored points there is no ledger entry');
+select throws_ok(format('select api.resolve_appeal(pg_temp.made(''music''), %L, %s)', d, r), 'PT409', 'appeal_resolved', format('A resolved appeal can''t be resolved again: %s', d))
 from (values ('accepted', '5'), ('rejected', 'null')) v (d, r);
-select throws_ok($$ select api.resolve_appeal(gen_random_uuid(), 'accepted') $$, 'PT404', 'appeal_unknown', 'an unknown appeal');
-select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), %L)', d), 'PT422', 'appeal_decision', format('the decision %s', coalesce(d, 'that is none')))
+select throws_ok($$ select api.resolve_appeal(gen_random_uuid(), 'accepted') $$, 'PT404', 'appeal_unknown', 'An unknown appeal can''t be resolved');
+select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), %L)', d), 'PT422', 'appeal_decision', format('The decision %s is refused', coalesce(d, 'null')))
 from unnest(array['pending', 'maybe', null]) d;
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', 1) $$, 'PT422', 'restore_delta_misplaced', 'a rejected one restores nothing');
-select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), ''accepted'', %L)', d), 'PT422', 'delta_out_of_range', format('nor %s', d))
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', 1) $$, 'PT422', 'restore_delta_misplaced', 'A rejection can''t restore points');
+select throws_ok(format('select api.resolve_appeal(pg_temp.made(''dan''), ''accepted'', %L)', d), 'PT422', 'delta_out_of_range', format('Restoring %s points is refused', d))
 from unnest(array['0', '-1', '0.001', '1000.01', 'NaN', 'Infinity']) d;
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', null, repeat('x', 1001)) $$, 'PT422', 'note_length', 'too long a note');
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', null, e'No\u202e') $$, 'PT422', 'text_unfit', 'a note that turns what stands around it');
-select is(json_array_length(api.list_appeals('pending') -> 'items'), 1, 'what was refused is pending still');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', null, repeat('x', 1001)) $$, 'PT422', 'note_length', 'A note of more than 1000 characters is refused');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'rejected', null, e'No\u202e') $$, 'PT422', 'text_unfit', 'A note with a character that changes direction is refused');
+select is(json_array_length(api.list_appeals('pending') -> 'items'), 1, 'An appeal whose resolution was refused is still pending');
 
 -- Adjusting
-select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, e'\u200b') $$, 'PT422', 'text_unfit', 'a note with nothing to see');
+select throws_ok($$ select api.adjust_reputation('carla', pg_temp.interest('music'), 1, e'\u200b') $$, 'PT422', 'text_unfit', 'An invisible note is refused');
 select is(api.adjust_reputation('carla', pg_temp.interest('applied-ethics'), 2.5, 'For the talk')::jsonb - 'id' - 'user',
   jsonb_build_object('userId', test.id('carla'), 'interestId', pg_temp.interest('applied-ethics'), 'delta', 2.5, 'value', 10.00, 'level', 'Reader'),
-  'an admin adjusts, and sees what it came to');
-select is(pg_temp.value('carla', 'ethics'), 5.00, 'with roll-ups');
-select is(api.adjust_reputation(test.id('dan')::text, pg_temp.interest('music'), -1000, 'By UUID') ->> 'value', '-1000.00', 'by UUID, and below 0');
-select is(api.adjust_reputation('@dan@localhost', pg_temp.interest('music'), 1000, 'By actor id') ->> 'value', '0.00', 'by actor id');
+  'An admin can adjust reputation, and gets the new value and level');
+select is(pg_temp.value('carla', 'ethics'), 5.00, 'An adjustment rolls up to the parent interest');
+select is(api.adjust_reputation(test.id('dan')::text, pg_temp.interest('music'), -1000, 'By UUID') ->> 'value', '-1000.00', 'The person may be named by UUID, and the value may fall below 0');
+select is(api.adjust_reputation('@dan@localhost', pg_temp.interest('music'), 1000, 'By actor id') ->> 'value', '0.00', 'The person may be named by actor id');
 select results_eq($$ select kind from app.reputation_entries where user_id = test.id('dan') and roll_up_level = 0 $$,
-  array['admin.adjusted', 'admin.adjusted'], 'as entries of their own kind');
+  array['admin.adjusted', 'admin.adjusted'], 'Adjustments are ledger entries of their own kind');
 select throws_ok(format('select api.adjust_reputation(''dan'', pg_temp.interest(''music''), %L, ''So'')', d), 'PT422', 'delta_out_of_range',
-  format('not by %s', coalesce(d, 'nothing')))
+  format('An adjustment by %s is refused', coalesce(d, 'null')))
 from unnest(array['0', '0.001', '1000.01', '-1000.01', null]) d;
-select throws_ok(format('select api.adjust_reputation(''dan'', pg_temp.interest(''music''), 1, %L)', n), 'PT422', 'note_length', format('without a note: %L', n))
+select throws_ok(format('select api.adjust_reputation(''dan'', pg_temp.interest(''music''), 1, %L)', n), 'PT422', 'note_length', format('An adjustment with the note %L is refused', n))
 from unnest(array[' ', null]) n;
-select throws_ok($$ select api.adjust_reputation('zoe', pg_temp.interest('music'), 1, 'So') $$, 'PT404', 'person_unknown', 'an unknown person');
-select throws_ok($$ select api.adjust_reputation(gen_random_uuid()::text, pg_temp.interest('music'), 1, 'So') $$, 'PT404', 'person_unknown', 'by UUID too');
-select throws_ok($$ select api.adjust_reputation('dan', gen_random_uuid(), 1, 'So') $$, 'PT404', 'interest_unknown', 'an unknown interest');
+select throws_ok($$ select api.adjust_reputation('zoe', pg_temp.interest('music'), 1, 'So') $$, 'PT404', 'person_unknown', 'An unknown username fails with person_unknown');
+select throws_ok($$ select api.adjust_reputation(gen_random_uuid()::text, pg_temp.interest('music'), 1, 'So') $$, 'PT404', 'person_unknown', 'An unknown UUID fails with person_unknown');
+select throws_ok($$ select api.adjust_reputation('dan', gen_random_uuid(), 1, 'So') $$, 'PT404', 'interest_unknown', 'An unknown interest fails with interest_unknown');
 select results_eq('select pg_temp.audited()', array[
     'appeal.resolved appeal t {"decision": "accepted", "restoreDelta": 7.5}', 'appeal.resolved appeal t {"decision": "rejected", "restoreDelta": null}',
     'appeal.resolved appeal t {"decision": "accepted", "restoreDelta": null}',
     format('reputation.adjusted user t {"note": "For the talk", "delta": 2.5, "interestId": "%s"}', pg_temp.interest('applied-ethics')),
     format('reputation.adjusted user t {"note": "By UUID", "delta": -1000, "interestId": "%s"}', pg_temp.interest('music')),
     format('reputation.adjusted user t {"note": "By actor id", "delta": 1000, "interestId": "%s"}', pg_temp.interest('music'))],
-  'all of it, and nothing else, is in the audit log');
+  'Every decision and adjustment leaves one audit entry, and refused ones leave none');
 
 -- Acting as Carla, whom it concerns
 select test.act_as('carla');
 select set_eq($$ select h -> 'payload' from pg_temp.heard() h $$,
   $$ select jsonb_build_object('appealId', pg_temp.made(w), 'interestId', pg_temp.interest(w), 'status', s)
-     from (values ('applied-ethics', 'accepted'), ('music', 'rejected'), ('history', 'accepted')) v (w, s) $$, 'who appealed hears of it');
-select is((select i ->> 'note' from json_array_elements(api.list_my_appeals() -> 'items') i where i ->> 'slug' = 'music'), 'No.', 'and reads the note');
+     from (values ('applied-ethics', 'accepted'), ('music', 'rejected'), ('history', 'accepted')) v (w, s) $$, 'The person who appealed is notified of each decision');
+select is((select i ->> 'note' from json_array_elements(api.list_my_appeals() -> 'items') i where i ->> 'slug' = 'music'), 'No.', 'The person who appealed can read the note');
 select test.act_as('dan');
-select is_empty($$ select pg_temp.heard() $$, 'others do not');
+select is_empty($$ select pg_temp.heard() $$, 'Other people are not notified');
 
--- The banned are still within reach
+-- Banned people can still be reached
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'dan';
 select test.act_as_service('alice');
-select is(api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) #>> '{user,username}', 'dan', 'a banned person''s appeal is resolved');
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) $$, 'PT409', 'appeal_resolved', 'once');
+select is(api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) #>> '{user,username}', 'dan', 'A banned person''s appeal can be resolved');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted', 3) $$, 'PT409', 'appeal_resolved', 'It can be resolved only once');
 
--- Who may
+-- Permissions
 select test.act_as_service('carla');
-select throws_ok($$ select api.list_appeals() $$, 'PT403', 'role_required', 'a user reads no appeals of others');
+select throws_ok($$ select api.list_appeals() $$, 'PT403', 'role_required', 'A user can''t list other people''s appeals');
 select test.act_as('alice');
-select throws_ok($$ select api.adjust_reputation('alice', pg_temp.interest('music'), 1000, 'Me') $$, '42501', null, 'an admin''s own token is not for .rpc()');
-select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted') $$, '42501', null, 'for appeals neither');
+select throws_ok($$ select api.adjust_reputation('alice', pg_temp.interest('music'), 1000, 'Me') $$, '42501', null, 'An admin''s own token can''t adjust reputation over .rpc()');
+select throws_ok($$ select api.resolve_appeal(pg_temp.made('dan'), 'accepted') $$, '42501', null, 'An admin''s own token can''t resolve an appeal over .rpc()');
 
 select * from finish();
 rollback;

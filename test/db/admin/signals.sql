@@ -1,4 +1,4 @@
--- What flows between neighbours of the invite tree: who is near, what counts, how it is measured, who may look.
+-- Flows between neighbours in the invite tree: who counts as near, what counts, how it is measured, who may look.
 begin;
 select plan(18);
 select test.people('host', 'patron', 'puppet', 'sibling', 'grandchild', 'stranger', 'other');
@@ -34,51 +34,51 @@ select u.id, i.id, 1, 1 from app.users u, app.interests i where i.slug = 'ethics
 select private.add_reputation(test.id(n), i.id, 'admin.adjusted', 10) from unnest(array['puppet', 'stranger']) n, app.interests i where i.slug = 'ethics';
 
 -- Mana
-select is(pg_temp.shown('mana'), '', 'where nothing flowed nothing shows');
+select is(pg_temp.shown('mana'), '', 'Without any flow the list is empty');
 select pg_temp.pays('puppet', 'patron', 1), pg_temp.pays('puppet', 'patron', 1);
-select is(pg_temp.shown('mana'), 'puppet>patron 1', 'a puppet that pays its patron');
+select is(pg_temp.shown('mana'), 'puppet>patron 1', 'A payment to the person''s own inviter is listed');
 select pg_temp.pays('stranger', 'patron', 0), pg_temp.pays('patron', 'stranger', 0), pg_temp.pays('puppet', 'stranger', 0), pg_temp.pays('stranger', 'other', 0);
-select is(pg_temp.shown('mana'), 'puppet>patron 1', 'strangers do not, nor those whom the same admin let in');
+select is(pg_temp.shown('mana'), 'puppet>patron 1', 'Payments between strangers, and between people invited by the same admin, are not listed');
 select is(row(flows, total, younger_age, given_share, neighbour_share)::text, row(2, 6, interval '2 hours', 0.857, 0.857)::text,
-  'how often, how much, how young, what part of what was given and got') from private.suspicious_flows() where kind = 'mana';
+  'A flow has its count, sum, age of the younger account, and shares of what was given and received') from private.suspicious_flows() where kind = 'mana';
 select pg_temp.pays('patron', 'puppet'), pg_temp.pays('sibling', 'puppet'), pg_temp.pays('grandchild', 'patron'), pg_temp.pays('grandchild', 'sibling');
-select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patron>puppet 1 puppet>patron 1 sibling>puppet 2', 'both ways, over one step or three');
-select is((select array_agg(distance order by distance) from private.suspicious_flows(p_reach => 1)), '{1,1}', 'or fewer, when asked so');
-select is((select array_agg(total) from private.suspicious_flows(p_limit => 1)), '{6}', 'the largest sum first');
-select is(pg_temp.shown('mana', now() + interval '1 second'), '', 'since a moment');
+select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patron>puppet 1 puppet>patron 1 sibling>puppet 2', 'Both directions are listed, at distances of one to three steps');
+select is((select array_agg(distance order by distance) from private.suspicious_flows(p_reach => 1)), '{1,1}', 'The reach can be narrowed');
+select is((select array_agg(total) from private.suspicious_flows(p_limit => 1)), '{6}', 'The largest sum comes first');
+select is(pg_temp.shown('mana', now() + interval '1 second'), '', 'Flows before p_since are not listed');
 
--- A payment that is reversed
+-- A reversed payment
 insert into app.payments (sender_id, receiver_id, emotion, tier, amount, reversal_of)
 select receiver_id, sender_id, emotion, tier, amount, id from app.payments where sender_id = test.id('sibling');
 insert into app.payment_splits (payment_id, receiver_id, sender_id, amount, created_at)
 select id, receiver_id, sender_id, amount, created_at from app.payments where reversed;
-select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patron>puppet 1 puppet>patron 1', 'is gone, and its reversal never shows');
+select is(pg_temp.shown('mana'), 'grandchild>patron 2 grandchild>sibling 3 patron>puppet 1 puppet>patron 1', 'A reversed payment and its reversal are not listed');
 
 -- Votes
 select pg_temp.votes('puppet', 'patron', 1), pg_temp.votes('stranger', 'patron', 1), pg_temp.votes('sibling', 'puppet', -1);
-select is(pg_temp.shown('votes'), 'puppet>patron 1', 'a vote for one''s patron shows, a stranger''s and one against do not');
-select is(row(flows, total, given_share, neighbour_share)::text, row(1, 1.00, 1.000, 0.500)::text, 'with the points that it gave')
+select is(pg_temp.shown('votes'), 'puppet>patron 1', 'An upvote for the person''s inviter is listed, but a stranger''s vote and a downvote are not');
+select is(row(flows, total, given_share, neighbour_share)::text, row(1, 1.00, 1.000, 0.500)::text, 'The sum of votes is the points they gave')
 from private.suspicious_flows() where kind = 'votes';
 select pg_temp.votes('sibling', 'puppet', 1);
 select is((select row(total, given_share)::text from private.suspicious_flows() where kind = 'votes' and giver_id = test.id('sibling')), '(0.00,)',
-  'a vote without weight has no part of anything');
+  'A vote without weight has no share');
 select pg_temp.votes('puppet', 'patron', 0), pg_temp.votes('sibling', 'puppet', 0);
-select is(pg_temp.shown('votes'), '', 'one that is taken back is gone');
+select is(pg_temp.shown('votes'), '', 'A vote that was taken back is not listed');
 
 -- People who are banned or erased
 update app.users set banned_at = now() where username = 'grandchild';
 select private.erase_person(test.id(n)) from unnest(array['sibling', 'puppet']) n;
-select is((select count(*)::int from private.suspicious_flows()), 4, 'what they gave stays to be seen');
+select is((select count(*)::int from private.suspicious_flows()), 4, 'Flows of banned and erased people stay listed');
 
--- Who may look
+-- Permissions
 select test.act_as_service();
-select is((select count(*)::int from private.suspicious_flows()), 4, 'the service role');
+select is((select count(*)::int from private.suspicious_flows()), 4, 'The service role can list the flows');
 select test.act_as('patron');
-select throws_ok('select * from private.suspicious_flows()', '42501', null, 'and no person');
+select throws_ok('select * from private.suspicious_flows()', '42501', null, 'A person can''t list the flows');
 select test.act_as('host');
-select throws_ok('select * from private.suspicious_flows()', '42501', null, 'not an admin''s own token either');
+select throws_ok('select * from private.suspicious_flows()', '42501', null, 'An admin''s own token can''t list the flows');
 select test.act_as_anon();
-select throws_ok('select * from private.suspicious_flows()', '42501', null, 'nor nobody');
+select throws_ok('select * from private.suspicious_flows()', '42501', null, 'An anonymous caller can''t list the flows');
 
 select * from finish();
 rollback;

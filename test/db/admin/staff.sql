@@ -1,4 +1,5 @@
--- What staff lists and does, as each kind of person, past the routes. Filters and pages over HTTP: test/api/admin.
+-- What staff can list and do, as each kind of person, without the routes. Filters and pages over HTTP are in
+-- test/api/admin.
 begin;
 create temp table operations (call text, for_admins boolean);
 grant all on operations to public;
@@ -21,23 +22,23 @@ select test.people('alice', 'bob', 'carla', 'mona');
 update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'mona';
 
--- Acting as whoever is no staff
+-- Acting as somebody who isn't staff
 select test.act_as_service('bob');
-select throws_ok(call, 'PT403', 'role_required', 'a user does not ' || call) from operations;
+select throws_ok(call, 'PT403', 'role_required', 'A user can''t ' || call) from operations;
 select test.act_as('alice');
-select throws_ok(call, '42501', null, 'an admin''s own token is not for .rpc(): ' || call) from operations;
+select throws_ok(call, '42501', null, 'An admin''s own token can''t, over .rpc(), ' || call) from operations;
 select test.act_as('mona');
-select throws_ok(call, '42501', null, 'nor a moderator''s: ' || call) from operations;
+select throws_ok(call, '42501', null, 'A moderator''s own token can''t, over .rpc(), ' || call) from operations;
 select test.act_as_service();
-select throws_ok(call, 'PT403', 'role_required', 'a service key without a person: ' || call) from operations;
+select throws_ok(call, 'PT403', 'role_required', 'The service role without a person can''t ' || call) from operations;
 
 -- Acting as Mona, a moderator
 select test.act_as_service('mona');
-select throws_ok(call, 'PT403', 'role_required', 'a moderator does not ' || call) from operations where for_admins;
--- the first admin is one too
-select is(api.get_metrics() ->> 'users', '5', 'but reads');
+select throws_ok(call, 'PT403', 'role_required', 'A moderator can''t ' || call) from operations where for_admins;
+-- The first admin is counted too
+select is(api.get_metrics() ->> 'users', '5', 'A moderator can read the metrics');
 
--- what is settled, switched, written and deleted leaves one entry, and whom it concerns hears of it
+-- Each action leaves one audit entry, and the people concerned are notified
 select test.act_as('bob');
 select api.create_circle('Friends');
 select api.report('user', 'carla', 'Rude');
@@ -55,23 +56,23 @@ create function pg_temp.report() returns uuid language sql stable security defin
 create function pg_temp.circle() returns uuid language sql stable security definer as $$ select id from app.circles limit 1 $$;
 grant execute on all functions in schema pg_temp to public;
 select test.act_as_service('mona');
-select is(api.review_report(pg_temp.report()) ->> 'status', 'reviewed', 'a moderator settles a report');
-select throws_ok($$ select api.dismiss_report(pg_temp.report()) $$, 'PT409', 'report_settled', 'once');
+select is(api.review_report(pg_temp.report()) ->> 'status', 'reviewed', 'A moderator can settle a report');
+select throws_ok($$ select api.dismiss_report(pg_temp.report()) $$, 'PT409', 'report_settled', 'A settled report can''t be settled again');
 select test.act_as_service('alice');
-select is(api.remove_circle(pg_temp.circle())::text, null, 'an admin deletes a circle');
-select throws_ok($$ select api.remove_circle(gen_random_uuid()) $$, 'PT404', 'circle_unknown', 'that there is');
-select is(api.set_feature_flag('tap-kites', true) ->> 'enabled', 'true', 'switches a flag');
-select is(api.set_feature_flag('tap-kites', true) ->> 'enabled', 'true', 'and again');
-select throws_ok($$ select api.create_interest('Bad slug', 'x', 1, 'ink') $$, 'PT422', 'interest_fields', 'a slug has its form here too');
-select throws_ok($$ select api.create_interest('tap', 'x', 4, 'ink') $$, 'PT422', 'interest_fields', 'and a level');
-select throws_ok($$ select api.create_interest('tap', null, 1, 'ink') $$, 'PT422', 'interest_fields', 'and there is a name');
-select throws_ok($$ select api.create_interest('tap', 'x', 2, 'ink', 'a0000000-0000-4000-8000-000000000000') $$, 'PT404', 'interest_unknown', 'and a parent');
-select isnt(api.create_interest('tap', 'Tap', 1, 'ink') ->> 'id', null, 'an interest is added');
-select throws_ok($$ select api.erase_user('bob') $$, 'PT409', 'person_free', 'who is not banned erases themselves');
-select throws_ok($$ select api.export_user('bob') $$, 'PT409', 'person_free', 'and exports');
-select is(pg_temp.entries(), 'mona report.reviewed, alice circle.deleted, alice flag.switched, alice interest.created', 'each once');
-select is(pg_temp.told('bob'), 'circle deleted, report reviewed', 'bob hears of both, and not from whom');
-select is(pg_temp.told('carla'), '', 'whom the report is about does not');
+select is(api.remove_circle(pg_temp.circle())::text, null, 'An admin can delete a circle');
+select throws_ok($$ select api.remove_circle(gen_random_uuid()) $$, 'PT404', 'circle_unknown', 'An unknown circle can''t be deleted');
+select is(api.set_feature_flag('tap-kites', true) ->> 'enabled', 'true', 'An admin can switch a feature flag');
+select is(api.set_feature_flag('tap-kites', true) ->> 'enabled', 'true', 'Switching a flag to the same value is not an error');
+select throws_ok($$ select api.create_interest('Bad slug', 'x', 1, 'ink') $$, 'PT422', 'interest_fields', 'A slug with a wrong format is refused');
+select throws_ok($$ select api.create_interest('tap', 'x', 4, 'ink') $$, 'PT422', 'interest_fields', 'A level out of range is refused');
+select throws_ok($$ select api.create_interest('tap', null, 1, 'ink') $$, 'PT422', 'interest_fields', 'An interest without a name is refused');
+select throws_ok($$ select api.create_interest('tap', 'x', 2, 'ink', 'a0000000-0000-4000-8000-000000000000') $$, 'PT404', 'interest_unknown', 'An unknown parent is refused');
+select isnt(api.create_interest('tap', 'Tap', 1, 'ink') ->> 'id', null, 'An admin can add an interest');
+select throws_ok($$ select api.erase_user('bob') $$, 'PT409', 'person_free', 'A person who isn''t banned can''t be erased by staff');
+select throws_ok($$ select api.export_user('bob') $$, 'PT409', 'person_free', 'A person who isn''t banned can''t be exported by staff');
+select is(pg_temp.entries(), 'mona report.reviewed, alice circle.deleted, alice flag.switched, alice interest.created', 'Each action leaves one audit entry');
+select is(pg_temp.told('bob'), 'circle deleted, report reviewed', 'The person is notified of both, without the names of staff');
+select is(pg_temp.told('carla'), '', 'The person reported is not notified');
 
 select * from finish();
 rollback;

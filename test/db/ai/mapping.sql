@@ -1,4 +1,4 @@
--- What a session suggests: interests of the catalog alone, by words and by what a model found; and choosing them.
+-- What a session suggests: only interests of the catalog, found by words and by a model; and choosing them.
 begin;
 select plan(17);
 select test.people('alice', 'bob');
@@ -13,47 +13,47 @@ create function pg_temp.mine() returns text language sql stable
   as $$ select string_agg(format('%s %s', i ->> 'slug', i ->> 'depth'), ', ' order by n)
         from json_array_elements(api.list_my_interests() -> 'items') with ordinality as i (i, n) $$;
 grant execute on all functions in schema pg_temp to public;
-update app.interests set name = 'Wanderings ' || left(id::text, 8);   -- whatever the seed has
+update app.interests set name = 'Wanderings ' || left(id::text, 8);   -- whatever the seed contains
 insert into app.interests (slug, name, level, accent_color) values
   ('bees', 'Beekeeping', 1, 'ink'), ('ethics-of-care', 'Ethics & Care', 1, 'ink'), ('sea', 'The Sea', 1, 'ink');
 
 select test.act_as('alice');
 insert into pg_temp.kept select (api.start_ai_session('Beekeeping') ->> 'id')::uuid;
-select is(pg_temp.found(), 'bees 0.75', 'the topic counts twice');
+select is(pg_temp.found(), 'bees 0.75', 'The topic counts twice');
 select api.answer_ai_session(session, 'I care for bees. The ETHICAL side of the seas?') from pg_temp.kept;
-select is(pg_temp.found(), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'words in other forms are found');
+select is(pg_temp.found(), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Words are found in other inflections');
 select is(pg_temp.found('[{"slug": "sea", "confidence": 0.9}, {"slug": "no-such-thing", "confidence": 1},
                          {"slug": "bees", "confidence": 0.1}, {"slug": "ethics-of-care", "confidence": 7}]'),
-  'ethics-of-care 1.00, sea 0.90, bees 0.75', 'of what a model found the catalog''s remains, between 0 and 1, and the surer word counts');
-select is(pg_temp.found('[{"slug": null}, {}, {"confidence": 1}]'), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'nothing is made of nothing');
+  'ethics-of-care 1.00, sea 0.90, bees 0.75', 'Only the catalog''s interests are kept of what a model found; the confidence is capped at 1, and the higher one counts');
+select is(pg_temp.found('[{"slug": null}, {}, {"confidence": 1}]'), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Incomplete entries of the model are ignored');
 select set_eq($$ select json_object_keys(api.map_ai_interests(session) -> 'suggestions' -> 0) from pg_temp.kept $$,
-  array['id', 'slug', 'name', 'confidence'], 'a suggestion');
+  array['id', 'slug', 'name', 'confidence'], 'A suggestion has these fields');
 select results_eq($$ select m ->> 'topic', m -> 'answers' ->> 0, json_array_length(m -> 'interests'), m -> 'interests' -> 0 ->> 'slug'
   from pg_temp.kept, api.find_ai_mapping(session) m $$,
   $$ values ('Beekeeping', 'I care for bees. The ETHICAL side of the seas?',
-             (select least(150, count(*))::int from app.interests), 'bees') $$, 'what a model is told, the closest first');
+             (select least(150, count(*))::int from app.interests), 'bees') $$, 'The model gets the topic, the answers and the closest interests first');
 
 select api.select_interest(pg_temp.interest('sea'), 4, 4);
 select lives_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.interest('sea'), pg_temp.interest('bees'), pg_temp.interest('bees')])
-  from pg_temp.kept $$, 'suggestions are chosen');
-select is(pg_temp.mine(), 'sea 4, bees 1', 'what was chosen before stays as it was');
-select lives_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.interest('bees')]) from pg_temp.kept $$, 'twice is no error');
-select is(pg_temp.mine(), 'sea 4, bees 1', 'and changes nothing');
+  from pg_temp.kept $$, 'Suggestions can be chosen');
+select is(pg_temp.mine(), 'sea 4, bees 1', 'An interest chosen before keeps its depth');
+select lives_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.interest('bees')]) from pg_temp.kept $$, 'Choosing a suggestion twice is not an error');
+select is(pg_temp.mine(), 'sea 4, bees 1', 'Choosing a suggestion twice changes nothing');
 select throws_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.interest('ethics-of-care'), gen_random_uuid()]) from pg_temp.kept $$,
-  'PT404', 'interest_unknown', 'all or nothing');
+  'PT404', 'interest_unknown', 'One unknown interest refuses the whole choice');
 select throws_ok($$ select api.apply_ai_suggestions(session, array_fill(gen_random_uuid(), array[51])) from pg_temp.kept $$,
-  'PT422', 'value_invalid', 'and at most 50');
+  'PT422', 'value_invalid', 'More than 50 suggestions can''t be chosen at once');
 select test.act_as_owner();
 select is((select jsonb_agg(payload -> 'interestIds') from app.domain_events where name = 'interests.user_selected'),
-  jsonb_build_array(jsonb_build_array(pg_temp.interest('bees'))), 'a choice is confirmed once');
+  jsonb_build_array(jsonb_build_array(pg_temp.interest('bees'))), 'A choice emits one event, with the new interests only');
 
 -- Acting as Bob
 select test.act_as('bob');
-select throws_ok($$ select api.map_ai_interests(session) from pg_temp.kept $$, 'PT404', 'ai_session_unknown', 'others map nothing');
-select throws_ok($$ select api.find_ai_mapping(session) from pg_temp.kept $$, 'PT404', 'ai_session_unknown', 'nor read what was said');
-select throws_ok($$ select api.apply_ai_suggestions(session, '{}') from pg_temp.kept $$, 'PT404', 'ai_session_unknown', 'nor apply it');
+select throws_ok($$ select api.map_ai_interests(session) from pg_temp.kept $$, 'PT404', 'ai_session_unknown', 'Other people can''t get suggestions from the session');
+select throws_ok($$ select api.find_ai_mapping(session) from pg_temp.kept $$, 'PT404', 'ai_session_unknown', 'Other people can''t read the session''s answers');
+select throws_ok($$ select api.apply_ai_suggestions(session, '{}') from pg_temp.kept $$, 'PT404', 'ai_session_unknown', 'Other people can''t choose the session''s suggestions');
 select test.act_as_anon();
-select throws_ok($$ select api.map_ai_interests(session) from pg_temp.kept $$, '42501', null, 'and it is for members');
+select throws_ok($$ select api.map_ai_interests(session) from pg_temp.kept $$, '42501', null, 'Suggestions need a signed-in caller');
 
 select * from finish();
 rollback;

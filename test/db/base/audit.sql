@@ -1,10 +1,10 @@
--- The audit chain: who writes it, that nobody changes it, and that a change would show.
+-- The audit chain: who may write it, that nobody can change it, and that tampering is detected.
 begin;
 select plan(30);
 select test.people('alice');
 update app.users set role = 'admin' where username = 'alice';
 
--- The first entry that does not fit, if any
+-- The first entry that breaks the chain, or null
 create function pg_temp.broken() returns bigint language sql stable security definer as $$
   select min(id) from (
     select a.id, a.hash <> private.audit_hash(a) or a.previous is distinct from lag(a.hash) over (order by a.id) as broken
@@ -14,7 +14,7 @@ create function pg_temp.broken_after(p_change text) returns bigint language plpg
 declare
   v_broken bigint;
 begin
-  alter table app.audit_log disable trigger user;   -- as somebody would who owns the table and means harm
+  alter table app.audit_log disable trigger user;   -- as an attacker who owns the table would
   execute p_change;
   v_broken := pg_temp.broken();
   raise exception using errcode = 'ZZ000';
@@ -23,57 +23,57 @@ exception
 end $$;
 
 delete from app.audit_details;
-select is((select count(*)::int from app.audit_log), 0, 'a new instance has no entries');
+select is((select count(*)::int from app.audit_log), 0, 'A new instance has no audit entries');
 
 -- Acting as Alice, an admin
 select test.act_as_service('alice');
 select set_config('request.headers', '{"x-forwarded-for": "192.0.2.7"}', true);
-select lives_ok($$ select private.audit('tap.one', 'user', test.id('alice')::text, '{"reason": "because"}') $$, 'staff write an entry');
+select lives_ok($$ select private.audit('tap.one', 'user', test.id('alice')::text, '{"reason": "because"}') $$, 'Staff can write an entry');
 select set_config('request.headers', '', true);
-select lives_ok($$ select private.audit('tap.' || n, 'post', n) from unnest(array['two', 'three']) n $$, 'and more');
+select lives_ok($$ select private.audit('tap.' || n, 'post', n) from unnest(array['two', 'three']) n $$, 'Staff can write several entries in one statement');
 select test.act_as_owner();
 select results_eq('select id, action, actor_id, target_type, target_id from app.audit_log order by id',
   $$ values (1::bigint, 'tap.one', test.id('alice'), 'user', test.id('alice')::text),
             (2, 'tap.two', test.id('alice'), 'post', 'two'), (3, 'tap.three', test.id('alice'), 'post', 'three') $$,
-  'with what was done by whom to what');
+  'An entry says who did what to which target');
 select results_eq('select audit_id, ip, detail from app.audit_details order by audit_id',
   $$ values (1::bigint, '192.0.2.7', '{"reason": "because"}'::jsonb), (2, null, null), (3, null, null) $$,
-  'and beside it from where and why');
-select is((select previous from app.audit_log where id = 1), null, 'the first follows none');
-select is((select previous from app.audit_log where id = 3), (select hash from app.audit_log where id = 2), 'the others the one before');
-select is((select octet_length(hash) from app.audit_log where id = 1), 32, 'a hash is SHA-256');
-select is(pg_temp.broken(), null, 'the chain holds');
+  'Its details, in a table of their own, say from which address and why');
+select is((select previous from app.audit_log where id = 1), null, 'The first entry has no previous hash');
+select is((select previous from app.audit_log where id = 3), (select hash from app.audit_log where id = 2), 'Every other entry has the hash of the entry before it');
+select is((select octet_length(hash) from app.audit_log where id = 1), 32, 'A hash has the 32 bytes of SHA-256');
+select is(pg_temp.broken(), null, 'The chain is intact');
 
--- A change would show
-select is(pg_temp.broken_after('select 1'), null, 'it holds where nothing was changed');
-select is(pg_temp.broken_after(format('update app.audit_log set %s where id = 2', c)), 2::bigint, format('%s is seen', c))
+-- Tampering is detected
+select is(pg_temp.broken_after('select 1'), null, 'The check finds nothing when nothing was changed');
+select is(pg_temp.broken_after(format('update app.audit_log set %s where id = 2', c)), 2::bigint, format('A change of %s is detected', c))
 from unnest(array[$$ action = 'tap.nothing' $$, 'actor_id = null', $$ target_type = 'user' $$, $$ target_id = 'four' $$,
                   $$ created_at = created_at - interval '1 microsecond' $$, $$ hash = '\x00' $$]) c;
 select is(pg_temp.broken_after($$ update app.audit_log a set action = 'tap.nothing' where id = 2;
-  update app.audit_log a set hash = private.audit_hash(a) where id = 2 $$), 3::bigint, 'also when its own hash was made anew');
+  update app.audit_log a set hash = private.audit_hash(a) where id = 2 $$), 3::bigint, 'A change is detected even if the entry''s own hash was recomputed');
 select is(pg_temp.broken_after($$ update app.audit_log a set action = 'tap.nothing' where id = 2;
   update app.audit_log a set hash = private.audit_hash(a) where id = 2;
   update app.audit_log a set previous = (select hash from app.audit_log where id = 2) where id = 3 $$), 3::bigint,
-  'and the next was made to follow it');
+  'A change is detected even if the next entry was made to follow it');
 select is(pg_temp.broken_after('delete from app.audit_details; delete from app.audit_log where id = 2'), 3::bigint,
-  'a missing entry is seen');
-select is(pg_temp.broken_after('delete from app.audit_details; delete from app.audit_log where id = 1'), 2::bigint, 'also the first');
+  'A deleted entry is detected');
+select is(pg_temp.broken_after('delete from app.audit_details; delete from app.audit_log where id = 1'), 2::bigint, 'Deleting the first entry is detected');
 
--- Nobody changes it
-select throws_ok($$ update app.audit_log set action = 'tap.nothing' $$, 'PT409', 'append_only', 'the owner changes no entry');
-select throws_ok('delete from app.audit_log', 'PT409', 'append_only', 'deletes none');
-select throws_ok('truncate app.audit_log cascade', 'PT409', 'append_only', 'and does not empty it');
-select lives_ok('update app.audit_details set ip = null, detail = null', 'what is erasable is erased');
-select is(pg_temp.broken(), null, 'without harm to the chain');
-select throws_ok('delete from app.users where id = test.id(''alice'')', '23503', null, 'an actor stays');
+-- Nobody can change it
+select throws_ok($$ update app.audit_log set action = 'tap.nothing' $$, 'PT409', 'append_only', 'The owner can''t change an entry');
+select throws_ok('delete from app.audit_log', 'PT409', 'append_only', 'The owner can''t delete an entry');
+select throws_ok('truncate app.audit_log cascade', 'PT409', 'append_only', 'The owner can''t truncate the log');
+select lives_ok('update app.audit_details set ip = null, detail = null', 'The erasable details can be erased');
+select is(pg_temp.broken(), null, 'Erasing details leaves the chain intact');
+select throws_ok('delete from app.users where id = test.id(''alice'')', '23503', null, 'A person who acted in the log can''t be deleted');
 select test.act_as_service('alice');
-select throws_ok($$ update app.audit_log set action = 'tap.nothing' $$, 'PT409', 'append_only', 'the service changes no entry');
-select throws_ok('delete from app.audit_log', 'PT409', 'append_only', 'and deletes none');
+select throws_ok($$ update app.audit_log set action = 'tap.nothing' $$, 'PT409', 'append_only', 'The service role can''t change an entry');
+select throws_ok('delete from app.audit_log', 'PT409', 'append_only', 'The service role can''t delete an entry');
 
 -- Acting as Alice without the service's role
 select test.act_as('alice');
-select throws_ok('select * from app.audit_log', '42501', null, 'no token reads it');
-select throws_ok($$ select private.audit('tap.one', 'user', 'x') $$, '42501', null, 'or writes it');
+select throws_ok('select * from app.audit_log', '42501', null, 'A person''s token can''t read the log');
+select throws_ok($$ select private.audit('tap.one', 'user', 'x') $$, '42501', null, 'A person''s token can''t write to the log');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- Effects: what follows from an event for others. Whom one is left for, who applies it, in which order, once, and what a
--- fault does.
+-- Effects: what follows from an event for other people. Who gets one, who applies it, in which order, that it is
+-- applied once, and what an error does.
 begin;
 select plan(45);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -31,12 +31,12 @@ create function private.third_of_test(p_effects private.effects[]) returns void 
 create function private.prompt_of_test(p_event jsonb) returns void language sql as $$ select $$;
 insert into private.event_types (name, payload, happens) values
   ('test.thing.done', '{what}', 'a test does a thing'), ('test.thing.followed', '{what}', 'a thing follows from it'),
-  ('test.thing.over', '{what}', 'of which nobody hears soon');
+  ('test.thing.over', '{what}', 'of which no listener has the timing "soon"');
 insert into private.event_listeners (event, listener, position, timing) values
   ('test.thing.done', 'private.second_of_test', 500, 'soon'), ('test.thing.done', 'private.first_of_test', 300, 'soon'),
   ('test.thing.followed', 'private.third_of_test', 600, 'soon'), ('test.thing.over', 'private.prompt_of_test', 200, 'at once');
 
--- The helpers are the owner's: to change the caller would apply what waits
+-- The helpers run as the owner: switching to another caller would apply what is waiting
 create function pg_temp.happens(p_what text, variadic p_names text[]) returns void language sql volatile security definer as $$
   select private.emit('test.thing.done', json_build_object('what', p_what), array(select test.id(n) from unnest(p_names) n)) $$;
 create function pg_temp.waits() returns text language sql volatile security definer as $$
@@ -55,7 +55,7 @@ create function pg_temp.stuck() returns text language sql volatile security defi
   select string_agg(concat_ws(' ', u.username, s.attempts, s.message), ', ') from private.stuck_effects s join app.users u on u.id = s.user_id $$;
 create function pg_temp.make_due(p_attempts integer) returns void language sql volatile security definer
   as $$ update private.stuck_effects set retry_at = now(), attempts = p_attempts $$;
--- tries once more, and says whether the next try is so much later
+-- Tries again, and says whether the next attempt is scheduled after that interval
 create function pg_temp.is_put_off(p_time interval) returns boolean language plpgsql volatile security definer as $$
 declare
   v_start timestamptz := clock_timestamp();
@@ -77,81 +77,81 @@ create function pg_temp.happens_to_many() returns void language sql volatile sec
   select private.emit('test.thing.done', '{"what": "much"}', array(select gen_random_uuid() from generate_series(1, 1400))) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Who may: nobody but the worker, and it by the function alone
-select throws_ok(s, '42501', null, 'a person may not ' || s) from test.act_as('alice'), unnest(array[
+-- Permissions: only the worker, and only by the function
+select throws_ok(s, '42501', null, 'A person can''t run: ' || s) from test.act_as('alice'), unnest(array[
   'select private.apply_effects()', 'select * from private.effects', 'select * from private.stuck_effects',
   'select private.apply_effects_of(array[app.uid()])', 'select private.add_effects(''test.thing.done'', ''{}'', array[app.uid()])']) s;
-select throws_ok('select private.apply_effects()', '42501', null, 'nor may a visitor') from test.act_as_anon();
-select throws_ok('select private.apply_effects()', '42501', null, 'nor the staff') from test.act_as_service();
-select throws_ok(s, '42501', null, 'the worker may not ' || s) from test.act('worker', null), unnest(array[
+select throws_ok('select private.apply_effects()', '42501', null, 'An anonymous visitor can''t apply effects') from test.act_as_anon();
+select throws_ok('select private.apply_effects()', '42501', null, 'Staff can''t apply effects') from test.act_as_service();
+select throws_ok(s, '42501', null, 'The worker can''t run: ' || s) from test.act('worker', null), unnest(array[
   'select * from private.effects', 'delete from private.effects', 'select * from private.stuck_effects']) s;
 
--- As the worker. For whom an effect is left
+-- Acting as the worker: who gets an effect
 select pg_temp.happens('one', 'alice', 'bob', 'alice', 'nobody');
-select is(pg_temp.waits(), 'alice one, bob one', 'an effect is left for each whom it concerns, once');
+select is(pg_temp.waits(), 'alice one, bob one', 'An event leaves one effect for each person concerned');
 select pg_temp.happens('unheard', variadic '{}');
-select is(pg_temp.waits(), 'alice one, bob one', 'and for nobody else');
+select is(pg_temp.waits(), 'alice one, bob one', 'An event that concerns nobody leaves no effect');
 select pg_temp.over();
-select is(pg_temp.waits(), 'alice one, bob one', 'nor of an event of which nobody hears soon');
-select is(pg_temp.heard('first', 'alice'), null, 'which nobody has heard yet');
+select is(pg_temp.waits(), 'alice one, bob one', 'An event without a listener of timing "soon" leaves no effect');
+select is(pg_temp.heard('first', 'alice'), null, 'Listeners of timing "soon" are not called with the event');
 do $$
 begin
   perform pg_temp.happens('undone', 'carla');
   raise exception 'undone';
 exception when others then null;
 end $$;
-select is(pg_temp.waits(), 'alice one, bob one', 'that of an event that is undone is gone with it');
+select is(pg_temp.waits(), 'alice one, bob one', 'The effects of an event that is rolled back are rolled back with it');
 
--- Applied: many at once, in order, once
+-- Applying: many at once, in order, once
 select pg_temp.happens('two', 'bob', 'alice'), pg_temp.happens('three', 'alice');
-select is(pg_temp.apply(), pg_temp.applied(5), 'the worker applies all that waits');
-select is(pg_temp.waits(), null, 'after which nothing does');
-select is(pg_temp.heard(l, p), h, format('%s hears in order what concerns %s', l, p))
+select is(pg_temp.apply(), pg_temp.applied(5), 'The worker applies everything that is waiting');
+select is(pg_temp.waits(), null, 'Nothing is waiting afterwards');
+select is(pg_temp.heard(l, p), h, format('Listener %s receives the effects of %s in order', l, p))
 from (values ('first', 'alice', 'one two three'), ('first', 'bob', 'one two'), ('second', 'alice', 'one two three'), ('second', 'bob', 'one two'))
   c (l, p, h);
-select is(pg_temp.calls(), '0 first, 1 second', 'by the place of the listeners, each of which hears of all at once');
+select is(pg_temp.calls(), '0 first, 1 second', 'Each listener is called once with all effects, in the order of the positions');
 select pg_temp.forget();
-select is(pg_temp.apply(), pg_temp.applied(0), 'a second time there is nothing');
+select is(pg_temp.apply(), pg_temp.applied(0), 'Applying again applies nothing');
 select pg_temp.happens('more', 'alice');
-select is(pg_temp.apply(), pg_temp.applied(2), 'what a listener causes is applied with it');
-select is(pg_temp.heard('third', 'alice'), 'after more', 'behind it');
+select is(pg_temp.apply(), pg_temp.applied(2), 'What a listener emits is applied in the same run');
+select is(pg_temp.heard('third', 'alice'), 'after more', 'The emitted effect is applied after its cause');
 
--- A fault: one person's effects wait, and those of others go on
+-- An error: that person's effects wait, and those of others continue
 select pg_temp.forget(), pg_temp.break('bad'), pg_temp.happens('fine', 'alice'), pg_temp.happens('bad', 'bob'), pg_temp.happens('fine', 'bob', 'carla');
-select is(pg_temp.apply(), pg_temp.applied(2, 1), 'a fault fails the person alone');
-select is(pg_temp.heard('second', 'alice') || ' ' || pg_temp.heard('second', 'carla'), 'fine fine', 'others hear theirs, once');
-select is(pg_temp.heard('first', 'bob'), null, 'what their other listeners did is undone');
-select is(pg_temp.waits(), 'bob bad, bob fine', 'all that is theirs waits');
-select is(pg_temp.stuck(), 'bob 1 P0001 a fault', 'and it is noted why');
+select is(pg_temp.apply(), pg_temp.applied(2, 1), 'An error fails only the effects of that person');
+select is(pg_temp.heard('second', 'alice') || ' ' || pg_temp.heard('second', 'carla'), 'fine fine', 'The listener applies the effects of others exactly once');
+select is(pg_temp.heard('first', 'bob'), null, 'What other listeners did for that person is rolled back');
+select is(pg_temp.waits(), 'bob bad, bob fine', 'All effects of that person are still waiting');
+select is(pg_temp.stuck(), 'bob 1 P0001 a fault', 'The person is recorded as stuck, with the error');
 select pg_temp.happens('later', 'bob'), pg_temp.happens('later', 'carla');
-select is(pg_temp.apply(), pg_temp.applied(1), 'until it is tried again they are passed over');
+select is(pg_temp.apply(), pg_temp.applied(1), 'Stuck people are skipped until their next attempt');
 select pg_temp.make_due(1);
-select is(pg_temp.is_put_off('10 seconds'), true, 'a second fault puts it off twice as long');
-select is(pg_temp.stuck(), 'bob 2 P0001 a fault', 'and is counted');
+select is(pg_temp.is_put_off('10 seconds'), true, 'A second failure doubles the delay');
+select is(pg_temp.stuck(), 'bob 2 P0001 a fault', 'The attempts are counted');
 select pg_temp.make_due(30);
-select is(pg_temp.is_put_off('1 hour'), true, 'an hour at most');
-select lives_ok($$ select pg_temp.catch_up('bob') $$, 'who needs it now is not failed by it');
-select is(pg_temp.waits(), 'bob bad, bob fine, bob later', 'and it waits still');
+select is(pg_temp.is_put_off('1 hour'), true, 'The delay is at most an hour');
+select lives_ok($$ select pg_temp.catch_up('bob') $$, 'catch_up doesn''t fail when effects of the person fail');
+select is(pg_temp.waits(), 'bob bad, bob fine, bob later', 'The failing effects are still waiting');
 select pg_temp.mend(), pg_temp.make_due(2);
-select is(pg_temp.apply(), pg_temp.applied(3), 'when the fault is mended all is applied');
-select is(pg_temp.heard('second', 'bob'), 'bad fine later', 'in order');
-select is(pg_temp.stuck(), null, 'and nobody is stuck');
+select is(pg_temp.apply(), pg_temp.applied(3), 'Once the cause is fixed, everything is applied');
+select is(pg_temp.heard('second', 'bob'), 'bad fine later', 'It is applied in order');
+select is(pg_temp.stuck(), null, 'Nobody is stuck any more');
 
--- Whoever needs it now
+-- Catching up
 select pg_temp.forget(), pg_temp.catch_up('dave');
-select is(pg_temp.is_locked('dave'), false, 'to catch up with nothing locks nothing');
+select is(pg_temp.is_locked('dave'), false, 'Catching up with nothing takes no lock');
 select pg_temp.happens('now', 'dave', 'carla'), pg_temp.catch_up('dave');
-select is(pg_temp.heard('first', 'dave') || ' ' || pg_temp.is_locked('dave'), 'now true', 'with something it applies that, under the lock');
-select is(pg_temp.waits(), 'carla now', 'and leaves others theirs');
+select is(pg_temp.heard('first', 'dave') || ' ' || pg_temp.is_locked('dave'), 'now true', 'Catching up applies what is waiting, under the lock');
+select is(pg_temp.waits(), 'carla now', 'Catching up leaves the effects of others waiting');
 select pg_temp.happens('then', 'alice'), pg_temp.lock('alice', 'carla');
-select is(pg_temp.waits(), null, 'to lock people applies what waits for them');
+select is(pg_temp.waits(), null, 'Locking people applies what is waiting for them');
 
--- More than 500: in steps
+-- More than 500: in batches
 select pg_temp.happens_to_many();
 create temp table step as select pg_temp.apply() as done;
-select is((select done ->> 'applied' || ' ' || (done ->> 'next' is not null) from step), '500 true', '500 at a time');
+select is((select done ->> 'applied' || ' ' || (done ->> 'next' is not null) from step), '500 true', 'A call applies at most 500 people''s effects');
 update step set done = private.apply_effects((done ->> 'next')::uuid);
-select is(private.apply_effects((select (done ->> 'next')::uuid from step))::jsonb, pg_temp.applied(400), 'and the rest behind the last');
+select is(private.apply_effects((select (done ->> 'next')::uuid from step))::jsonb, pg_temp.applied(400), 'Later calls continue where the previous one stopped');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Domain events: who is told, in which order, at once or soon.
+-- Domain events: which listeners are called, in which order, at once or soon.
 begin;
 select plan(11);
 select test.people('alice');
@@ -24,31 +24,31 @@ insert into private.event_listeners (event, listener, position) values
   ('test.thing.done', 'private.second_of_test', 500), ('test.thing.done', 'private.first_of_test', 200);
 
 select private.emit('test.thing.done', '{"again": "no"}');
-select is(pg_temp.heard(), 'first no, second no', 'listeners are told by position, whenever they were registered');
-select is((select payload from app.domain_events where name = 'test.thing.done'), '{"again": "no"}', 'and the outbox has it');
+select is(pg_temp.heard(), 'first no, second no', 'Listeners are called by position, whatever the order of registration');
+select is((select payload from app.domain_events where name = 'test.thing.done'), '{"again": "no"}', 'The outbox has the event');
 delete from pg_temp.heard;
 select private.emit('test.thing.done', '{"again": "yes"}');
 select is(pg_temp.heard(), 'first yes, second yes, first no, second no, second after its own yes',
-  'what a listener emits is told before the next listener has its turn');
+  'An event emitted by a listener is delivered before the next listener is called');
 
 select throws_ok($$ insert into private.event_listeners (event, listener, position) values ('test.thing.done', 'private.x', 500) $$,
-  '23505', null, 'no two have the same place');
+  '23505', null, 'Two listeners of an event can''t have the same position');
 select throws_ok($$ insert into private.event_listeners (event, listener, position) values ('test.unknown', 'private.x', 500) $$,
-  '23503', null, 'nobody listens to what is not registered');
+  '23503', null, 'Nothing can listen to an unregistered event');
 select throws_ok($$ insert into private.event_listeners (event, listener, position) values ('test.thing.done', 'x(); drop', 510) $$,
-  '23514', null, 'and a listener is a name of ours');
+  '23514', null, 'A listener must be the name of a function in our schemas');
 
 insert into private.event_listeners (event, listener, position) values ('test.thing.done', 'private.failing_of_test', 600);
 delete from pg_temp.heard;
-select throws_ok($$ select private.emit('test.thing.done', '{"again": "no"}') $$, 'PT400', 'cursor_unknown', 'one that fails fails its cause');
-select is(pg_temp.heard(), null, 'and undoes what the others did');
+select throws_ok($$ select private.emit('test.thing.done', '{"again": "no"}') $$, 'PT400', 'cursor_unknown', 'A failing listener fails the statement that emitted the event');
+select is(pg_temp.heard(), null, 'Its failure rolls back what the other listeners did');
 
--- soon: as an effect (effects.sql)
+-- Timing "soon": as an effect (effects.sql)
 update private.event_listeners set timing = 'soon' where listener = 'private.failing_of_test';
-select lives_ok($$ select private.emit('test.thing.done', '{"again": "no"}', array[test.id('alice')]) $$, 'one that is told soon fails nobody');
-select is(pg_temp.heard(), 'first no, second no', 'nor does it keep the others from hearing at once');
+select lives_ok($$ select private.emit('test.thing.done', '{"again": "no"}', array[test.id('alice')]) $$, 'A listener of timing "soon" can''t fail the emitting statement');
+select is(pg_temp.heard(), 'first no, second no', 'The listeners of timing "at once" are called as before');
 select results_eq($$ select user_id, event, payload from private.effects $$,
-  $$ select test.id('alice'), 'test.thing.done', '{"again": "no"}'::jsonb $$, 'and what it will hear waits');
+  $$ select test.id('alice'), 'test.thing.done', '{"again": "no"}'::jsonb $$, 'The event waits for the listener as an effect');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Idempotency keys: what is kept, for whom, for how long.
+-- Idempotency keys: what is stored, for whom, for how long.
 begin;
 select plan(33);
 select test.people('alice', 'bob');
@@ -14,48 +14,48 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'without a key nothing is replayed');
-select is(private.finish_idempotent('tap', '{"ok": 1}')::text, '{"ok": 1}', 'an answer passes through');
-select is(pg_temp.kept(), 0, 'and nothing is kept');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'Without a key nothing is replayed');
+select is(private.finish_idempotent('tap', '{"ok": 1}')::text, '{"ok": 1}', 'Without a key the answer is returned unchanged');
+select is(pg_temp.kept(), 0, 'Without a key nothing is stored');
 
 select pg_temp.key('one');
-select is(private.find_idempotency_key(), 'one', 'the key comes with the request''s headers');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'the first request runs');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'and again when it did not come to an answer');
-select is(private.finish_idempotent('tap', '{"ok": 1}')::text, '{"ok": 1}', 'its answer passes through');
-select is(current_setting('response.headers'), '', 'as an answer of its own');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'a repeat gets it again');
-select is(current_setting('response.headers')::jsonb, '[{"Idempotency-Replayed": "true"}]', 'and is told so');
-select throws_ok($$ select private.begin_idempotent('tap', '{"n": 2}') $$, 'PT422', 'idempotency_key_reused', 'another request may not use it');
-select is(private.begin_idempotent('tap_other', '{"n": 2}')::text, null, 'another operation may');
+select is(private.find_idempotency_key(), 'one', 'The key is read from the request''s headers');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'The first request runs');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'A repeat runs again if the first request has no answer yet');
+select is(private.finish_idempotent('tap', '{"ok": 1}')::text, '{"ok": 1}', 'The answer of the first request is returned unchanged');
+select is(current_setting('response.headers'), '', 'The first answer isn''t marked as replayed');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'A repeat gets the stored answer');
+select is(current_setting('response.headers')::jsonb, '[{"Idempotency-Replayed": "true"}]', 'A repeat is marked as replayed');
+select throws_ok($$ select private.begin_idempotent('tap', '{"n": 2}') $$, 'PT422', 'idempotency_key_reused', 'A different request can''t reuse the key');
+select is(private.begin_idempotent('tap_other', '{"n": 2}')::text, null, 'Another operation can use the same key');
 
 select pg_temp.key('two');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'another key is another request');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'Another key is a new request');
 select pg_temp.key('');
-select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', 'an empty key is none');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', 'An empty key is invalid');
 select pg_temp.key(repeat('k', 201));
-select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', '201 characters are too many');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT422', 'idempotency_key_invalid', 'A key of 201 characters is invalid');
 select pg_temp.key(repeat('é', 200));
-select is(private.begin_idempotent('tap', '{}')::text, null, '200 are not');
+select is(private.begin_idempotent('tap', '{}')::text, null, 'A key of 200 characters is valid');
 
 -- Acting as Bob
 select test.act_as('bob');
 select pg_temp.key('one');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'another person''s key is another key');
-select throws_ok('select * from app.idempotency_keys', '42501', null, 'nobody reads the kept answers');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, null, 'Keys of different people are independent');
+select throws_ok('select * from app.idempotency_keys', '42501', null, 'Nobody can read the stored answers');
 
 -- Acting as Alice, a day later
 select pg_temp.age('23 hours 59 minutes');
 select test.act_as('alice');
 select pg_temp.key('one');
-select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'an answer is kept for 24 hours');
+select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'An answer is stored for 24 hours');
 select pg_temp.age('24 hours 1 minute');
-select is(private.begin_idempotent('tap', '{"n": 2}')::text, null, 'then the key is free, for another request too');
-select throws_ok($$ select private.begin_idempotent('tap', '{"n": 1}') $$, 'PT422', 'idempotency_key_reused', 'and that one''s from now on');
+select is(private.begin_idempotent('tap', '{"n": 2}')::text, null, 'After 24 hours the key is free, also for a different request');
+select throws_ok($$ select private.begin_idempotent('tap', '{"n": 1}') $$, 'PT422', 'idempotency_key_reused', 'From then on the key belongs to the new request');
 select private.finish_idempotent('tap', '{"ok": 2}');
-select is(private.begin_idempotent('tap', '{"n": 2}')::text, '{"ok": 2}', 'with its own answer');
+select is(private.begin_idempotent('tap', '{"n": 2}')::text, '{"ok": 2}', 'The new request''s answer is replayed');
 
--- A failure takes its key along
+-- A failed request frees its key
 create function pg_temp.fails() returns void language plpgsql as $$
 begin
   perform private.begin_idempotent('tap', '{}');
@@ -63,17 +63,17 @@ begin
 end $$;
 grant execute on function pg_temp.fails to public;
 select pg_temp.key('three');
-select throws_ok('select pg_temp.fails()', 'PT409', 'append_only', 'a request that fails');
-select is(private.begin_idempotent('tap', '{"n": 3}')::text, null, 'leaves its key free');
+select throws_ok('select pg_temp.fails()', 'PT409', 'append_only', 'A request with a key can fail');
+select is(private.begin_idempotent('tap', '{"n": 3}')::text, null, 'A failed request leaves its key free');
 
 -- Acting as somebody without a token
 select test.act_as_anon();
-select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, '42501', null, 'without a token nothing is kept');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, '42501', null, 'An anonymous caller can''t use keys');
 select test.act_as_gate();
 select pg_temp.key('one');
-select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT401', 'token_missing', 'a key is somebody''s');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT401', 'token_missing', 'A key needs a signed-in caller');
 
--- Whom an answer names
+-- The people whom a stored answer names
 select test.act_as_owner();
 select test.people('carla', 'dave');
 create function pg_temp.answer(p_person text, p_key text, p_answer json) returns void language plpgsql as $$
@@ -86,14 +86,14 @@ create function pg_temp.named(p_key text) returns text language sql stable secur
   from app.idempotency_keys k join app.users u on u.id = any (k.named) where k.key = p_key and k.operation = 'tap' $$;
 grant execute on all functions in schema pg_temp to public;
 select pg_temp.answer('alice', 'plain', '{"by": "acct:alice@localhost", "body": "acct for all"}');
-select is(pg_temp.named('plain'), null, 'nobody, where it is about its caller alone');
+select is(pg_temp.named('plain'), null, 'An answer about the caller alone names nobody');
 select pg_temp.answer('alice', 'cards', json_build_object('author', json_build_object('id', 'acct:alice@localhost'),
   'of', jsonb_build_object('id', 'acct:carla@localhost'), 'list', array['acct:bob@localhost', 'acct:carla@localhost', 'acct:nobody_here@localhost']));
-select is(pg_temp.named('cards'), 'bob carla', 'those whose actor ids are in it, wherever, each once');
+select is(pg_temp.named('cards'), 'bob carla', 'An answer names everyone whose actor id is in it, at any depth, once each');
 select pg_temp.answer('alice', 'words', json_build_object('body', 'said "acct:dave@localhost" and \"acct:dave@localhost'));
-select is(pg_temp.named('words'), null, 'and not what a text says');
+select is(pg_temp.named('words'), null, 'An actor id inside a text isn''t counted');
 
--- An erasure finds them, and looks at no others
+-- An erasure finds the stored answers that name the person, and reads no others
 select test.act_as_owner();
 insert into app.idempotency_keys (user_id, operation, key, request, answer, named)
 select test.id('bob'), 'tap', 'of bob ' || n, '', repeat('x', 900), array[test.id('alice')] from generate_series(1, 4000) n;
@@ -103,13 +103,13 @@ create function pg_temp.looked_at() returns bigint language sql volatile as $$
   from pg_class where oid = 'app.idempotency_keys'::regclass $$;
 create temp table before as select pg_temp.looked_at() as rows;
 select private.erase_person(test.id('carla'));
-select cmp_ok(pg_temp.looked_at() - (select rows from before), '<', 20::bigint, 'an erasure looks at no answers but those that name the person');
+select cmp_ok(pg_temp.looked_at() - (select rows from before), '<', 20::bigint, 'An erasure reads only the stored answers that name the person');
 select test.act_as('alice');
 select pg_temp.key('cards');
-select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT410', 'idempotency_answer_gone', 'which are emptied');
+select throws_ok($$ select private.begin_idempotent('tap', '{}') $$, 'PT410', 'idempotency_answer_gone', 'A stored answer that names an erased person is emptied');
 select pg_temp.key('plain');
-select is(private.begin_idempotent('tap', '{}') ->> 'body', 'acct for all', 'and no others');
-select is(pg_temp.named('cards'), null, 'and name nobody any more');
+select is(private.begin_idempotent('tap', '{}') ->> 'body', 'acct for all', 'Other stored answers are kept');
+select is(pg_temp.named('cards'), null, 'An emptied answer names nobody');
 
 select * from finish();
 rollback;

@@ -1,81 +1,81 @@
--- Naming a person, finding one, stored roles, flags, and the predicate of visibility.
+-- Naming a person, finding one, stored roles, flags, and the visibility predicate.
 begin;
 select plan(49);
 select test.people('alice', 'bob', 'carla');
 
 -- Acting as Alice: every spelling of a person
 select test.act_as('alice');
-select is(private.username_of(p), 'bob', format('%L is bob', p))
+select is(private.username_of(p), 'bob', format('%L names bob', p))
 from unnest(array['bob', 'BOB', '@bob', 'acct:bob@localhost', '@bob@localhost', 'bob@localhost', 'ACCT:Bob@LocalHost',
                   ' bob ', 'acct:bob']) p;
-select is(private.username_of(p), null, format('%L is of another instance', p))
+select is(private.username_of(p), null, format('%L names nobody on this instance', p))
 from unnest(array['acct:bob@elsewhere.example', '@bob@elsewhere.example', 'bob@', 'bob@localhost@localhost',
                   'bob@localhost.example', '@@bob']) p;
-select is(private.require_person('acct:bob@localhost'), test.id('bob'), 'a person is found by actor id');
-select is(private.require_person('alice'), app.uid(), 'and oneself by name');
-select throws_ok($$ select private.require_person('zoe') $$, 'PT404', 'person_unknown', 'nobody has this name');
-select throws_ok($$ select private.require_person('acct:bob@elsewhere.example') $$, 'PT404', 'person_unknown', 'nobody is elsewhere');
-select throws_ok($$ select private.require_person('') $$, 'PT404', 'person_unknown', 'nobody has no name');
-select throws_ok($$ select private.require_person(null) $$, 'PT404', 'person_unknown', 'or none at all');
-select throws_ok($$ select private.require_person(test.id('bob')::text) $$, 'PT404', 'person_unknown', 'an internal id names nobody');
-select is(private.actor_id('bob', 'localhost'), 'acct:bob@localhost', 'an actor id');
+select is(private.require_person('acct:bob@localhost'), test.id('bob'), 'A person is found by actor id');
+select is(private.require_person('alice'), app.uid(), 'The caller is found by name');
+select throws_ok($$ select private.require_person('zoe') $$, 'PT404', 'person_unknown', 'An unused name is unknown');
+select throws_ok($$ select private.require_person('acct:bob@elsewhere.example') $$, 'PT404', 'person_unknown', 'An actor id of another domain is unknown');
+select throws_ok($$ select private.require_person('') $$, 'PT404', 'person_unknown', 'An empty name is unknown');
+select throws_ok($$ select private.require_person(null) $$, 'PT404', 'person_unknown', 'A null name is unknown');
+select throws_ok($$ select private.require_person(test.id('bob')::text) $$, 'PT404', 'person_unknown', 'An internal id names nobody');
+select is(private.actor_id('bob', 'localhost'), 'acct:bob@localhost', 'An actor id is made of the name and the domain');
 
 -- Another domain
 select test.act_as_owner();
 update app.settings set value = 'kith.example:8080' where key = 'instance_domain';
 select test.act_as('alice');
-select is(private.require_person('@bob@kith.example:8080'), test.id('bob'), 'the instance''s domain is a setting');
-select is(private.username_of('bob@localhost'), null, 'and the only one');
-select is(private.actor_id('bob', private.domain()), 'acct:bob@kith.example:8080', 'which is in every actor id');
+select is(private.require_person('@bob@kith.example:8080'), test.id('bob'), 'The instance''s domain is a setting');
+select is(private.username_of('bob@localhost'), null, 'Another domain is not this instance''s');
+select is(private.actor_id('bob', private.domain()), 'acct:bob@kith.example:8080', 'Every actor id has the instance''s domain');
 select test.act_as_owner();
 update app.settings set value = 'o''neill.example' where key = 'instance_domain';
-select is(private.domain(), 'o''neill.example', 'whatever signs it has');
+select is(private.domain(), 'o''neill.example', 'The domain may contain a quote');
 delete from app.settings where key = 'instance_domain';
-select is(private.domain(), null, 'and none when there is no setting');
+select is(private.domain(), null, 'Without the setting there is no domain');
 insert into app.settings (key, value) values ('instance_domain', 'localhost');
-select is(private.domain(), 'localhost', 'and one again when there is');
+select is(private.domain(), 'localhost', 'When the setting returns, the domain does');
 
 -- Whom a caller cannot reach
 select test.act_as_owner();
 insert into app.audience (viewer_id, author_id, level)
 values (test.id('alice'), test.id('bob'), -1), (test.id('bob'), test.id('alice'), -1);
 select test.act_as('alice');
-select throws_ok($$ select private.require_person('bob') $$, 'PT404', 'person_unknown', 'across a block there is nobody');
+select throws_ok($$ select private.require_person('bob') $$, 'PT404', 'person_unknown', 'A person who blocked the caller is unknown');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
 select test.act_as('alice');
-select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_unknown', 'a banned person is unknown');
+select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_unknown', 'A banned person is unknown');
 select test.act_as_owner();
 update app.users set banned_at = null, erased_at = now() where username = 'carla';
 select test.act_as('alice');
-select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_unknown', 'and so is an erased one');
+select throws_ok($$ select private.require_person('carla') $$, 'PT404', 'person_unknown', 'An erased person is unknown');
 
 -- Names
 select test.act_as_owner();
-select throws_ok($$ update app.users set username = 'bob' where username = 'alice' $$, 'PT409', 'username_taken', 'a name is one person''s');
+select throws_ok($$ update app.users set username = 'bob' where username = 'alice' $$, 'PT409', 'username_taken', 'Two people can''t have the same name');
 select throws_ok(format('update app.users set username = %L where username = %L', n, 'alice'), 'PT422', 'value_invalid',
-  format('%L is no name', n)) from unnest(array['Al', 'ALICE', 'al-ice', repeat('a', 31)]) n;
+  format('%L is not a valid name', n)) from unnest(array['Al', 'ALICE', 'al-ice', repeat('a', 31)]) n;
 
 -- Stored roles and flags
 update app.users set role = 'moderator' where username = 'bob';
 select test.act('authenticated', test.claims('alice') || '{"role": "admin"}');
 select throws_ok($$ select private.require_role('moderator', 'admin') $$, 'PT403', 'role_required',
-  'the stored role counts, and not what a token says');
+  'The stored role counts, not the role in the token');
 select test.act_as('bob');
-select lives_ok($$ select private.require_role('moderator', 'admin') $$, 'one of several roles is enough');
-select throws_ok($$ select private.require_role('admin') $$, 'PT403', 'role_required', 'and none of them is not');
+select lives_ok($$ select private.require_role('moderator', 'admin') $$, 'Any one of the required roles is enough');
+select throws_ok($$ select private.require_role('admin') $$, 'PT403', 'role_required', 'A person with none of the required roles is refused');
 select test.act_as_owner();
 insert into app.feature_flags (key, enabled, description) values ('tap-on', true, ''), ('tap-off', false, '');
 select test.act_as('bob');
-select lives_ok($$ select private.require_flag('tap-on') $$, 'what is switched on passes');
-select throws_ok($$ select private.require_flag('tap-off') $$, 'PT403', 'feature_disabled', 'what is switched off does not');
-select throws_ok($$ select private.require_flag('tap-none') $$, 'PT403', 'feature_disabled', 'nor what nobody ever switched');
+select lives_ok($$ select private.require_flag('tap-on') $$, 'An enabled flag lets the caller through');
+select throws_ok($$ select private.require_flag('tap-off') $$, 'PT403', 'feature_disabled', 'A disabled flag refuses the caller');
+select throws_ok($$ select private.require_flag('tap-none') $$, 'PT403', 'feature_disabled', 'An unknown flag refuses the caller');
 
 -- Visibility
 select is((select string_agg(private.may_see(l, r::smallint, true)::int::text, '' order by r) from generate_series(0, 4) r), e,
-  format('level %s sees %s of everyone, circles, inner, author, nobody', coalesce(l::text, 'none'), e))
+  format('Audience level %s may see %s of required levels everyone, circles, inner, author, nobody', coalesce(l::text, 'none'), e))
 from (values (-1::smallint, '00000'), (null, '10000'), (1::smallint, '11000'), (2::smallint, '11100'), (3::smallint, '11110')) as t (l, e);
-select ok(not private.may_see(3::smallint, 0::smallint, false), 'who is not let into the space sees nothing of it');
+select ok(not private.may_see(3::smallint, 0::smallint, false), 'A person without access to the space sees nothing in it');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- The head of contents: who sees one, in which lists it stands, and what bans, erasures and time do to it. Its rule in
--- random worlds: test/model/contents.test.ts.
+-- The common table of contents: who sees one, in which lists it is, and what bans, erasures and time do to it.
+-- test/model/contents.test.ts checks its rule in random worlds.
 begin;
 select plan(92);
 select test.people('alice', 'bob', 'carla', 'dora');
@@ -34,90 +34,90 @@ update app.contents c set created_at = now() - m.age * interval '1 minute',
   space_id = case m.name when 'spaced' then '5f1c2a1e-0000-4000-8000-000000000001'::uuid end
 from (select id, name, row_number() over (order by name) as age from made) m where m.id = c.id;
 
--- who sees what: arts draft music oil plain removed spaced, newest first
-select is((select api.list_audio()) is not null, true, 'the lists are there') from (select test.act_as('alice')) a;
-select is(pg_temp.names(api.list_audio()), 'arts draft music oil plain removed', 'the author sees all of it, but what is in a space has a list of its own');
-select is(pg_temp.names(api.list_audio_by('alice')), 'arts draft music oil plain removed spaced', 'on their own page all');
-select is(api.get_audio(pg_temp.id('spaced')) ->> 'guildId', '5f1c2a1e-0000-4000-8000-000000000001', 'a card says the guild');
-select is(api.get_audio(pg_temp.id('spaced')) ->> 'groupId', null, 'and no group');
-select is(api.get_audio(pg_temp.id('removed')) ->> 'removedAt', private.utc(now()), 'and when it was removed');
-select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts draft music oil plain removed spaced arts draft music oil plain removed spaced', 'tables show the same');
+-- Visibility: arts draft music oil plain removed spaced, newest first
+select is((select api.list_audio()) is not null, true, 'Audio can be listed') from (select test.act_as('alice')) a;
+select is(pg_temp.names(api.list_audio()), 'arts draft music oil plain removed', 'The author sees all of it, except contents in a space');
+select is(pg_temp.names(api.list_audio_by('alice')), 'arts draft music oil plain removed spaced', 'The author''s page also has contents in a space');
+select is(api.get_audio(pg_temp.id('spaced')) ->> 'guildId', '5f1c2a1e-0000-4000-8000-000000000001', 'A card has the guild''s id');
+select is(api.get_audio(pg_temp.id('spaced')) ->> 'groupId', null, 'A card in a guild has no group');
+select is(api.get_audio(pg_temp.id('removed')) ->> 'removedAt', private.utc(now()), 'The author''s card says when the content was removed');
+select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts draft music oil plain removed spaced arts draft music oil plain removed spaced', 'The author sees the same rows in the tables');
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()), 'arts music oil plain', 'others see neither drafts nor what is removed');
-select is(pg_temp.names(api.list_audio_by('alice')), 'arts music oil plain spaced', 'a member sees what is in the space');
-select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts music oil plain spaced arts music oil plain spaced', 'and in the tables');
-select throws_ok(format('select api.get_audio(pg_temp.id(%L))', n), 'PT404', 'audio_unknown', n || ' is unknown') from unnest(array['removed', 'draft']) n;
+select is(pg_temp.names(api.list_audio()), 'arts music oil plain', 'Others see neither drafts nor removed contents');
+select is(pg_temp.names(api.list_audio_by('alice')), 'arts music oil plain spaced', 'A member sees contents in the space');
+select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts music oil plain spaced arts music oil plain spaced', 'A member sees the same rows in the tables');
+select throws_ok(format('select api.get_audio(pg_temp.id(%L))', n), 'PT404', 'audio_unknown', 'Others get audio_unknown for content: ' || n) from unnest(array['removed', 'draft']) n;
 select test.act_as('carla');
-select is(pg_temp.names(api.list_audio_by('alice')), 'arts music oil plain', 'who is no member does not');
-select throws_ok($$ select api.get_audio(pg_temp.id('spaced')) $$, 'PT404', 'audio_unknown', 'and to them it is unknown');
-select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts music oil plain arts music oil plain', 'in the tables too');
+select is(pg_temp.names(api.list_audio_by('alice')), 'arts music oil plain', 'A non-member doesn''t see contents in the space');
+select throws_ok($$ select api.get_audio(pg_temp.id('spaced')) $$, 'PT404', 'audio_unknown', 'A non-member gets audio_unknown for a content in the space');
+select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts music oil plain arts music oil plain', 'A non-member sees the same rows in the tables');
 select test.act_as_anon();
-select throws_ok($$ select count(*) from app.contents $$, '42501', null, 'nobody without a token sees any');
+select throws_ok($$ select count(*) from app.contents $$, '42501', null, 'An anonymous caller can''t read contents');
 
--- about an interest
+-- By interest
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'))), 'arts music oil', 'an interest has what is below it');
-select is(pg_temp.names(api.list_audio(pg_temp.interest('painting-here'))), 'oil', 'and not what is beside or above');
-select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), p_limit => 1)), 'arts', 'page');
-select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), p_limit => 1, p_cursor => pg_temp.id('arts')::text)), 'music', 'by page');
-select is(pg_temp.names(api.list_audio(gen_random_uuid())), '', 'one that there is not has none');
+select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'))), 'arts music oil', 'An interest''s list includes the interests below it');
+select is(pg_temp.names(api.list_audio(pg_temp.interest('painting-here'))), 'oil', 'An interest''s list excludes its siblings and parents');
+select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), p_limit => 1)), 'arts', 'A page has `limit` items');
+select is(pg_temp.names(api.list_audio(pg_temp.interest('arts-here'), p_limit => 1, p_cursor => pg_temp.id('arts')::text)), 'music', 'The cursor leads to the next page');
+select is(pg_temp.names(api.list_audio(gen_random_uuid())), '', 'An unknown interest has no contents');
 
--- cursors
-select throws_ok(format('select api.list_audio(p_cursor => %L)', pg_temp.id(n)), 'PT400', 'cursor_unknown', n || ' was never for others, and is no cursor')
+-- Cursors
+select throws_ok(format('select api.list_audio(p_cursor => %L)', pg_temp.id(n)), 'PT400', 'cursor_unknown', 'Content that others could never see is no cursor: ' || n)
 from (select test.act_as('carla')) a, unnest(array['draft', 'spaced']) n;
-select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('removed')::text)), '', 'what was removed is a cursor still');
+select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('removed')::text)), '', 'A removed content stays valid as a cursor');
 select test.act_as('alice');
 select api.delete_audio(pg_temp.id('music'));
 select api.block_person('dora');
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('music')::text)), 'oil plain', 'so is what was deleted');
+select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('music')::text)), 'oil plain', 'A deleted content stays valid as a cursor');
 select test.act_as('dora');
-select throws_ok(format('select api.list_audio(p_cursor => %L)', pg_temp.id(n)), 'PT400', 'cursor_unknown', 'but neither across a block: ' || n)
+select throws_ok(format('select api.list_audio(p_cursor => %L)', pg_temp.id(n)), 'PT400', 'cursor_unknown', 'A content of a person who blocked the caller is no cursor: ' || n)
 from unnest(array['oil', 'music']) n;
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'where nothing is seen');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Across a block nothing is seen');
 
--- a ban and its end
+-- A ban and its end
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
-select is((select count(*) from app.contents where required_level = 4)::int, 7, 'a ban hides what the person published');
+select is((select count(*) from app.contents where required_level = 4)::int, 7, 'A ban hides the person''s contents');
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'and nobody sees it');
-select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('oil')::text)), '', 'as a cursor it holds');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Nobody sees the contents of a banned person');
+select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('oil')::text)), '', 'A content of a banned person stays valid as a cursor');
 select test.act_as_owner();
 update app.contents set author_hidden = false;
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'nor where the rows do not say so yet');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'The contents are hidden even before they are marked');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()), 'arts oil plain', 'its end brings it back');
+select is(pg_temp.names(api.list_audio()), 'arts oil plain', 'The end of the ban makes them visible again');
 
--- more than is hidden at once
+-- More than one batch
 select test.act_as_owner();
 insert into app.contents (kind, author_id) select k, test.id('carla') from unnest(array['audio', 'video']) k, generate_series(1, 300);
 update app.users set banned_at = now() where username = 'carla';
-select is((select count(*) from app.contents where author_hidden)::int, 500, '500 are hidden at once');
-select is((private.hide_or_show_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_hidden order by kind, created_at, id limit 1))) ->> 'changed', '100', 'and the rest by the worker')
+select is((select count(*) from app.contents where author_hidden)::int, 500, 'A ban hides 500 contents in its own transaction');
+select is((private.hide_or_show_contents(j.data, (select id from app.contents where author_id = test.id('carla') and author_hidden order by kind, created_at, id limit 1))) ->> 'changed', '100', 'The worker marks the rest')
 from pgboss.job j where j.name = 'hidden-contents';
-select is(private.hide_or_show_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'once');
+select is(private.hide_or_show_contents(jsonb_build_object('userId', test.id('carla'))) ->> 'changed', '0', 'A repeated batch marks nothing');
 
--- an erasure
-select ok((select bool_and(words @@ 'ete'::tsquery) from app.contents join made using (id) where name <> 'music'), 'what they say can be found');
+-- An erasure
+select ok((select bool_and(words @@ 'ete'::tsquery) from app.contents join made using (id) where name <> 'music'), 'Contents are indexed by their words');
 update app.users set erased_at = now() where username = 'alice';
-select is((select count(*) from app.contents c join made using (id) where c.required_level = 4 and c.title is null and c.words = '')::int, 7, 'an erasure empties heads');
-select is((select count(*) from app.audio)::int, 0, 'and deletes what was recorded');
+select is((select count(*) from app.contents c join made using (id) where c.required_level = 4 and c.title is null and c.words = '')::int, 7, 'An erasure empties the rows in app.contents');
+select is((select count(*) from app.audio)::int, 0, 'An erasure deletes the recordings');
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'of which nobody sees anything');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Nobody sees anything of an erased person');
 
--- write limit
+-- The write limit
 select test.act_as_owner();
 update private.write_limits set per_hour = 1 where kind = 'contents';
 update app.settings set value = '1' where key = 'rate_limit_scale';
 select test.act_as('bob');
-select lives_ok($$ select api.create_audio('https://example.org/a') $$, 'there is a limit an hour');
-select throws_ok($$ select api.create_video('https://example.org/a') $$, 'PGRST', null, 'of all kinds');
+select lives_ok($$ select api.create_audio('https://example.org/a') $$, 'A write below the hourly limit is accepted');
+select throws_ok($$ select api.create_video('https://example.org/a') $$, 'PGRST', null, 'All kinds of contents share one hourly limit');
 
--- a kind with a title, made, changed and looked for by what every kind shares
+-- A kind with a title; it is made, changed and found by what all kinds share
 select test.act_as_owner();
 update private.write_limits set per_hour = 1000;
 create table app.kites (id uuid primary key references app.contents on delete cascade, body app.markdown, flies_at timestamptz);
@@ -149,58 +149,58 @@ grant execute on all functions in schema pg_temp to public;
 select test.act_as('bob');
 select pg_temp.fly(t, b, n, i) from (values ('Red', 'Ça vole', 3, 'oil-here'), ('Blue', 'Sinks in Été', 2, null), ('Green', 'Sinks deep', 1, 'music-here')) w (t, b, n, i);
 select pg_temp.fly('Own', 'Sinks', 1, p_group => 'kites-open'), pg_temp.fly('Shut', 'Sinks', 1, p_group => 'kites-shut');
-select throws_ok(format('select pg_temp.fly(%L, %L)', t, b), 'PT422', c, c) from (values ('', 'x', 'content_title'), (repeat('é', 201), 'x', 'content_title'), (e'two\nlines', 'x', 'text_unfit'), ('x', ' ', 'content_body'), ('x', repeat('é', 20001), 'content_body')) w (t, b, c);
-select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open', p_guild => 'kites-old') $$, 'PT422', 'content_space', 'a content is in one space');
-select throws_ok($$ select pg_temp.fly('x', 'x', p_guild => 'kites-old') $$, 'PT409', 'space_archived', 'not in one that is archived');
-select throws_ok($$ select private.add_content('kite', gen_random_uuid(), 'x', '{}') $$, 'PT404', 'interest_unknown', 'its interest is in the catalog');
+select throws_ok(format('select pg_temp.fly(%L, %L)', t, b), 'PT422', c, 'A new content is refused with ' || c) from (values ('', 'x', 'content_title'), (repeat('é', 201), 'x', 'content_title'), (e'two\nlines', 'x', 'text_unfit'), ('x', ' ', 'content_body'), ('x', repeat('é', 20001), 'content_body')) w (t, b, c);
+select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open', p_guild => 'kites-old') $$, 'PT422', 'content_space', 'A content can''t be in a group and a guild');
+select throws_ok($$ select pg_temp.fly('x', 'x', p_guild => 'kites-old') $$, 'PT409', 'space_archived', 'A content can''t be added to an archived space');
+select throws_ok($$ select private.add_content('kite', gen_random_uuid(), 'x', '{}') $$, 'PT404', 'interest_unknown', 'Its interest must exist in the catalog');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'carla';
 select test.act_as('carla');
-select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open') $$, 'PT403', 'space_not_member', 'only members publish in a space');
-select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-shut') $$, 'PT404', 'space_unknown', 'and a private one others do not see');
+select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-open') $$, 'PT403', 'space_not_member', 'Only members can publish in a space');
+select throws_ok($$ select pg_temp.fly('x', 'x', p_group => 'kites-shut') $$, 'PT404', 'space_unknown', 'A private space is unknown to a non-member');
 
-select is(pg_temp.search(), 'Green Blue Red', 'newest first, without those of spaces');
-select is(pg_temp.search(p_group => 'kites-open'), '', 'a public group is empty for who is no member');
-select throws_ok($$ select pg_temp.search(p_group => 'kites-shut') $$, 'PT404', 'space_unknown', 'a private one is unknown');
-select is(pg_temp.search('ete'), 'Blue', 'words are folded') union all
-select is(pg_temp.search('GREEN sinks'), 'Green', 'of title and text, all of them') union all
-select is(pg_temp.search('!'), '', 'no word is nowhere') union all
-select is(pg_temp.search(p_author => 'bob', p_interest => 'arts-here'), 'Green Red', 'by and about') union all
-select is(pg_temp.search(p_filters => '{"begins": "Sinks"}', p_author => 'bob'), 'Green Blue', 'by what is the kind''s own') union all
-select is(pg_temp.search(p_sort => 'flight', p_up => true), 'Green Blue Red', 'in an order of its own') union all
-select is(pg_temp.search(p_sort => 'flight', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'from a start') union all
-select is(pg_temp.search(p_sort => 'flight'), 'Red Blue Green', 'or down');
-select is(pg_temp.search(p_sort => 'flight', p_up => true, p_cursor => f.cursors[2]), 'Red', 'of which cursors are places')
+select is(pg_temp.search(), 'Green Blue Red', 'The newest come first, without contents in spaces');
+select is(pg_temp.search(p_group => 'kites-open'), '', 'A non-member sees no contents in a public group');
+select throws_ok($$ select pg_temp.search(p_group => 'kites-shut') $$, 'PT404', 'space_unknown', 'A private group is unknown to a non-member');
+select is(pg_temp.search('ete'), 'Blue', 'The search ignores case and accents') union all
+select is(pg_temp.search('GREEN sinks'), 'Green', 'All words must match, in title or text') union all
+select is(pg_temp.search('!'), '', 'A query without words finds nothing') union all
+select is(pg_temp.search(p_author => 'bob', p_interest => 'arts-here'), 'Green Red', 'The search can be narrowed by author and interest') union all
+select is(pg_temp.search(p_filters => '{"begins": "Sinks"}', p_author => 'bob'), 'Green Blue', 'The search can be narrowed by the kind''s own filter') union all
+select is(pg_temp.search(p_sort => 'flight', p_up => true), 'Green Blue Red', 'The list can be in an order of the kind''s own') union all
+select is(pg_temp.search(p_sort => 'flight', p_up => true, p_start => now() + interval '2 days'), 'Blue Red', 'The order can begin at a start') union all
+select is(pg_temp.search(p_sort => 'flight'), 'Red Blue Green', 'The order can descend');
+select is(pg_temp.search(p_sort => 'flight', p_up => true, p_cursor => f.cursors[2]), 'Red', 'The cursors of that order are places')
 from private.search_contents('kite', null, null, null, null, null, null, p_sort => 'flight', p_up => true) f;
 select test.act_as_owner();
 update app.contents set removed_at = now() where id = pg_temp.id('Blue');
 select test.act_as('carla');
-select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green RedRed Green', 'in which others do not find what is removed');
+select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green RedRed Green', 'Others don''t find a removed content in that order');
 select test.act_as('bob');
-select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green Blue RedRed Blue Green', 'and its author does');
-select is(pg_temp.search(p_group => 'kites-open', p_sort => 'flight'), 'Own', 'as those of a group are found there');
+select is(pg_temp.search(p_sort => 'flight', p_up => true) || pg_temp.search(p_author => 'bob', p_sort => 'flight'), 'Green Blue RedRed Blue Green', 'The author finds the removed content in that order');
+select is(pg_temp.search(p_group => 'kites-open', p_sort => 'flight'), 'Own', 'A group''s contents are found in that order');
 select test.act_as_owner();
 update app.contents set removed_at = null where id = pg_temp.id('Blue');
 select test.act_as('carla');
-select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Red')) $$, 'PT403', 'content_not_yours', 'only the author changes it');
-select throws_ok(format('select private.lock_own_content(''kite'', pg_temp.id(%L))', n), 'PT404', 'kite_unknown', 'what is unseen is unknown') from unnest(array['Own', 'none']) n;
-select throws_ok($$ select private.lock_open_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'nor does one get in');
+select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Red')) $$, 'PT403', 'content_not_yours', 'Only the author can change a content');
+select throws_ok(format('select private.lock_own_content(''kite'', pg_temp.id(%L))', n), 'PT404', 'kite_unknown', 'A content the caller can''t see is unknown') from unnest(array['Own', 'none']) n;
+select throws_ok($$ select private.lock_open_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'A non-member can''t act on a content in a space');
 select test.act_as('dora');
-select is(pg_temp.search(p_group => 'kites-open') || pg_temp.search(p_group => 'kites-shut', p_q => 'sinks'), 'OwnShut', 'members find what is in a space');
-select ok((private.lock_open_content('kite', pg_temp.id('Own'))).space_id is not null, 'and may leave something there');
+select is(pg_temp.search(p_group => 'kites-open') || pg_temp.search(p_group => 'kites-shut', p_q => 'sinks'), 'OwnShut', 'Members find the contents in a space');
+select ok((private.lock_open_content('kite', pg_temp.id('Own'))).space_id is not null, 'Members can act on a content in a space');
 select test.act_as('bob');
 select private.edit_content(private.lock_own_content('kite', pg_temp.id('Red')), jsonb_build_object('title', 'Rouge', 'interestId', null), '{Flies}');
-select is(pg_temp.search('rouge flies'), 'Red', 'the author changes title and words');
-select is(pg_temp.search(p_interest => 'oil-here'), '', 'and takes the interest away');
-select throws_ok($$ select private.edit_content(private.lock_own_content('kite', pg_temp.id('Red')), '{"title": null}', '{}') $$, 'PT422', 'content_title', 'but not the title');
-select is((select edited_at from app.contents where id = pg_temp.id('Red')), now(), 'which shows');
+select is(pg_temp.search('rouge flies'), 'Red', 'The author can change title and text');
+select is(pg_temp.search(p_interest => 'oil-here'), '', 'The author can remove the interest');
+select throws_ok($$ select private.edit_content(private.lock_own_content('kite', pg_temp.id('Red')), '{"title": null}', '{}') $$, 'PT422', 'content_title', 'The author can''t remove the title');
+select is((select edited_at from app.contents where id = pg_temp.id('Red')), now(), 'The time of the edit is stored');
 select test.act_as_owner();
 delete from app.space_members where user_id = test.id('bob');
 select test.act_as('bob');
-select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'who left changes nothing there');
-select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'and still deletes and settles');
+select throws_ok($$ select private.lock_own_content('kite', pg_temp.id('Own')) $$, 'PT404', 'kite_unknown', 'A former member can''t change a content in the space');
+select is((private.lock_own_content('kite', pg_temp.id('Own'), false)).id, pg_temp.id('Own'), 'A former member can still lock it to delete or settle it');
 
--- parts: what others leave within contents
+-- Parts: what others add to contents
 select test.act_as_owner();
 create table app.knots (id uuid primary key default gen_random_uuid(), kite_id uuid not null references app.contents, author_id uuid not null, words tsvector not null default '', body text not null,
   removed_at timestamptz, deleted_at timestamptz, author_hidden boolean not null default false, created_at timestamptz not null default now());
@@ -217,26 +217,26 @@ select id, pg_temp.id('Own'), test.id('dora'), 'Nœud ' || name, case name when 
 insert into app.pulls select id, test.id('dora') from made where name in ('Own', 'Shut');
 update app.users set role = 'admin' where username = 'carla';
 select test.act_as_service('carla');
-select is(pg_temp.names(api.list_contents('knots')), 'Tight Loose', 'staff lists parts of a kind that were not deleted');
+select is(pg_temp.names(api.list_contents('knots')), 'Tight Loose', 'Staff can list parts of a kind, without deleted ones');
 select is((api.list_contents('knots', p_limit => 1) #>> '{items,0}')::jsonb - '{author,createdAt}'::text[], jsonb_build_object(
   'id', pg_temp.id('Tight'), 'kind', 'knot', 'authorId', test.id('dora'), 'interestId', null, 'title', null, 'groupId', s.id, 'guildId', null,
-  'detail', jsonb_build_object('kiteId', pg_temp.id('Own'), 'body', 'Nœud Tight'), 'editedAt', null, 'removedAt', null), 'as contents') from app.spaces s where slug = 'kites-open';
-select is(pg_temp.names(api.list_contents('knots', p_q => 'LOOSE')), 'Loose', 'by words') union all
-select is(pg_temp.names(api.list_contents('knots', p_q => '?')), '', 'no word is nowhere') union all
-select is(pg_temp.names(api.list_contents('knots', p_q => pg_temp.id('Untied')::text)), '', 'a deleted one has no id') union all
-select is(pg_temp.names(api.list_contents('knots', p_cursor => pg_temp.id('Tight')::text)), 'Loose', 'page by page');
-select is(api.remove_content('knots', pg_temp.id('Tight'), 'Spam') ->> 'kind', 'knot', 'one is removed');
-select is(pg_temp.names(api.list_contents('knots', 'removed')), 'Tight', 'which shows');
-select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$, 'PT404', 'content_unknown', 'one that was deleted is unknown');
+  'detail', jsonb_build_object('kiteId', pg_temp.id('Own'), 'body', 'Nœud Tight'), 'editedAt', null, 'removedAt', null), 'A part is listed in the shape of a content') from app.spaces s where slug = 'kites-open';
+select is(pg_temp.names(api.list_contents('knots', p_q => 'LOOSE')), 'Loose', 'Parts can be searched by words') union all
+select is(pg_temp.names(api.list_contents('knots', p_q => '?')), '', 'A query without words finds no parts') union all
+select is(pg_temp.names(api.list_contents('knots', p_q => pg_temp.id('Untied')::text)), '', 'The id of a deleted part finds nothing') union all
+select is(pg_temp.names(api.list_contents('knots', p_cursor => pg_temp.id('Tight')::text)), 'Loose', 'The cursor leads to the next page of parts');
+select is(api.remove_content('knots', pg_temp.id('Tight'), 'Spam') ->> 'kind', 'knot', 'Staff can remove a part');
+select is(pg_temp.names(api.list_contents('knots', 'removed')), 'Tight', 'The list can be narrowed to removed parts');
+select throws_ok($$ select api.remove_content('knots', pg_temp.id('Untied')) $$, 'PT404', 'content_unknown', 'A deleted part is unknown');
 select test.act_as_owner();
-select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'an entry is left');
+select is((select d.detail ->> 'reason' from app.audit_log l join app.audit_details d on d.audit_id = l.id where l.target_type = 'knot' and l.action = 'knot.removed'), 'Spam', 'Removing a part leaves an audit entry');
 update app.users set banned_at = now() where username = 'dora';
-select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 5, 'a ban hides children');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 5, 'A ban hides the children');
 update app.users set banned_at = null where username = 'dora';
-select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'its end shows them again');
+select is((select count(*) from app.knots where author_hidden)::int + (select count(*) from app.pulls where author_hidden)::int, 0, 'The end of a ban unmarks the parts');
 update app.users set erased_at = now() where username = 'dora';
 select is((select string_agg(distinct body || author_hidden, ',') from app.knots) || (select count(*) from app.pulls) || (select count(*) from app.audit_details d join app.audit_log l on l.id = d.audit_id where l.target_type = 'knot' and d.detail is not null),
-  'true00', 'an erasure takes their words, places and what staff said of them');
+  'true00', 'An erasure deletes the parts'' texts, the participation and staff''s reasons about them');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- People by name, by what they write, and by their reputation; and who is found by nobody.
+-- People by name, by what they write about, and by reputation; and who can't be found.
 begin;
 select plan(29);
 select test.people('alice', 'jose', 'katherine', 'dora', 'eve');
@@ -15,13 +15,13 @@ update app.users set first_name = 'José', last_name = 'Müller' where username 
 update app.users set last_name = 'Anderson' where username = 'katherine';
 
 select test.act_as('alice');
-select is(pg_temp.met(api.list_people()) like '%eve dora katherine jose', true, 'who joined last comes first, without oneself');
-select is(pg_temp.met(api.list_people(p_cursor => 'dora')), 'katherine jose', 'and a page goes on behind a person');
-select is(pg_temp.named(q), 'jose', 'José by ' || q) from unnest(array['jose', 'JOSÉ', 'jos', 'muller', 'Müller', 'jose muler', 'mullre']) q;
-select is(pg_temp.named(q), 'katherine', 'Katherine by ' || q) from unnest(array['Catherine', 'andersen', 'kathrine']) q;
-select is(pg_temp.named(q), '', 'a sign is a sign: ' || q) from unnest(array['%', '_', '%a%', '\', '''', '*']) q;
-select throws_ok($$ select api.list_people('jose', p_cursor => 'nobody') $$, 'PT400', 'cursor_unknown', 'a cursor is a person');
-select throws_ok($$ select * from private.name_trigrams $$, '42501', null, 'nobody reads the parts of names');
+select is(pg_temp.met(api.list_people()) like '%eve dora katherine jose', true, 'People are listed newest first, without the caller');
+select is(pg_temp.met(api.list_people(p_cursor => 'dora')), 'katherine jose', 'A page continues after the person in the cursor');
+select is(pg_temp.named(q), 'jose', 'José is found by ' || q) from unnest(array['jose', 'JOSÉ', 'jos', 'muller', 'Müller', 'jose muler', 'mullre']) q;
+select is(pg_temp.named(q), 'katherine', 'Katherine is found by ' || q) from unnest(array['Catherine', 'andersen', 'kathrine']) q;
+select is(pg_temp.named(q), '', 'The character is no wildcard: ' || q) from unnest(array['%', '_', '%a%', '\', '''', '*']) q;
+select throws_ok($$ select api.list_people('jose', p_cursor => 'nobody') $$, 'PT400', 'cursor_unknown', 'An unknown person is no cursor');
+select throws_ok($$ select * from private.name_trigrams $$, '42501', null, 'Nobody can read the trigrams of names');
 
 select api.select_interest(pg_temp.interest('history'), 3, 3), api.select_interest(pg_temp.interest('music'), 3, 3), api.follow_person('dora');
 select test.act_as_owner();
@@ -30,25 +30,25 @@ select test.id(n), pg_temp.interest(i), v, v from (values ('dora', 'history', 12
 on conflict (user_id, interest_id) do update set value = excluded.value;
 update app.users set country = 'PT', city = 'Évora' where username = 'dora';
 select test.act_as('alice');
-select is(pg_temp.met(api.list_talent()), 'jose dora', 'talent is of what one chose, the highest first');
-select is(api.list_talent() #>> '{items,0,reputation,level}', 'Practitioner', 'with its level');
-select is(pg_temp.met(api.list_talent('history')), 'dora jose', 'or of one interest');
-select is(pg_temp.met(api.list_talent('history', p_cursor => 'dora')), 'jose', 'page by page');
-select is(pg_temp.met(api.list_talent('arts', 'pt')), '', 'in a country');
-select is(pg_temp.met(api.list_talent(p_city => 'evora')), 'dora', 'or a town');
+select is(pg_temp.met(api.list_talent()), 'jose dora', 'Talent covers the caller''s interests, highest reputation first');
+select is(api.list_talent() #>> '{items,0,reputation,level}', 'Practitioner', 'A person is listed with their level');
+select is(pg_temp.met(api.list_talent('history')), 'dora jose', 'Talent can be narrowed to one interest');
+select is(pg_temp.met(api.list_talent('history', p_cursor => 'dora')), 'jose', 'The cursor leads to the next page of talent');
+select is(pg_temp.met(api.list_talent('arts', 'pt')), '', 'Talent can be narrowed to a country');
+select is(pg_temp.met(api.list_talent(p_city => 'evora')), 'dora', 'Talent can be narrowed to a city');
 
 select test.act_as('jose');
 select api.block_person('alice');
 select test.act_as('alice');
 select is(concat_ws('|', pg_temp.named('jose'), pg_temp.met(api.list_talent('music')), (pg_temp.met(api.list_people()) like '%jose%')::text),
-          '||false', 'nobody is found across a block');
+          '||false', 'Nobody is found across a block');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'katherine';
 update app.users set erased_at = now() where username = 'eve';
 select is((select count(*)::int from private.name_trigrams where user_id = (select id from app.users where erased_at is not null limit 1)), 0,
-          'an erasure leaves no part of a name');
+          'An erasure deletes the trigrams of the name');
 select test.act_as('alice');
-select is(pg_temp.named('katherine') || pg_temp.named('eve'), '', 'nor are the banned and the erased');
+select is(pg_temp.named('katherine') || pg_temp.named('eve'), '', 'Banned and erased people are not found');
 
 select * from finish();
 rollback;

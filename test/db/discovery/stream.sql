@@ -1,4 +1,5 @@
--- The stream: of which kinds, of whom, and what is never in it. Posts against the model of visibility: test/model/oracle.
+-- The stream: its kinds, its authors, and what is never in it. test/model/oracle checks posts against the model of
+-- visibility.
 begin;
 select plan(18);
 select test.people('alice', 'bob', 'carla', 'dora');
@@ -32,37 +33,37 @@ update app.users set country = 'PT', city = 'Évora' where username = 'carla';
 select pg_temp.place(n, m) from (values ('essay', 50), ('circles', 45), ('video', 40), ('audio', 30), ('photo', 20), ('spoken', 10), ('gone', 5)) v (n, m);
 
 select test.act_as('alice');
-select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'all kinds in one order, without what is closer, removed or of a group');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'All kinds are in one order, without what is for circles, removed or in a group');
 select is((select string_agg(concat_ws(' ', i ->> 'type', i ->> 'subBadge', i ->> 'mediaUrl', i ->> 'title'), ', ') from json_array_elements(api.list_stream() -> 'items') i),
-          'post photo https://example.org/d.png, audio audio https://example.org/c.mp3, video video https://example.org/a.mp4, post essay Title', 'each with what it is');
-select is(pg_temp.streams(api.list_stream(p_cursor => pg_temp.id(n)::text)), s, 'a page goes on behind a ' || n)
+          'post photo https://example.org/d.png, audio audio https://example.org/c.mp3, video video https://example.org/a.mp4, post essay Title', 'Each item has its type, badge, media and title');
+select is(pg_temp.streams(api.list_stream(p_cursor => pg_temp.id(n)::text)), s, 'A page continues after a cursor of: ' || n)
 from (values ('photo', 'audio video essay'), ('audio', 'video essay'), ('essay', '')) v (n, s);
-select throws_ok($$ select api.list_stream(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'which there is');
-select throws_ok($$ select api.list_stream(p_cursor => pg_temp.id('spoken')::text) $$, 'PT400', 'cursor_unknown', 'and the caller may know');
-select is(pg_temp.streams(api.list_stream('video')) || ' ' || pg_temp.streams(api.list_stream('post')), 'video photo essay', 'one type alone');
-select is(pg_temp.streams(api.list_stream(p_country => 'pt', p_city => 'evora')), 'photo audio', 'of people who live somewhere');
-select is(pg_temp.streams(api.list_stream(p_trending => true)), '', 'nothing has set anything off');
+select throws_ok($$ select api.list_stream(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
+select throws_ok($$ select api.list_stream(p_cursor => pg_temp.id('spoken')::text) $$, 'PT400', 'cursor_unknown', 'An item in a group is no cursor for a non-member');
+select is(pg_temp.streams(api.list_stream('video')) || ' ' || pg_temp.streams(api.list_stream('post')), 'video photo essay', 'The stream can be narrowed to one type');
+select is(pg_temp.streams(api.list_stream(p_country => 'pt', p_city => 'evora')), 'photo audio', 'The stream can be narrowed to the authors'' country and city');
+select is(pg_temp.streams(api.list_stream(p_trending => true)), '', 'Without reactions nothing trends');
 select api.like_video(pg_temp.id('video')), api.react(pg_temp.id('essay'), 'heart');
-select is(pg_temp.streams(api.list_stream(p_trending => true)), 'video essay', 'until somebody likes it');
+select is(pg_temp.streams(api.list_stream(p_trending => true)), 'video essay', 'Items with reactions trend');
 select is((select string_agg(concat_ws(' ', i #>> '{engagement,reactCount}', i #>> '{engagement,viewerHasReacted}'), ', ') from json_array_elements(api.list_stream() -> 'items') i),
-          '0 false, , 1 true, 1 true', 'which its card says');
+          '0 false, , 1 true, 1 true', 'An item has its reaction count and the viewer''s reaction');
 select api.mute_person('carla');
-select is(pg_temp.streams(api.list_stream()), 'video essay', 'without whom one muted');
+select is(pg_temp.streams(api.list_stream()), 'video essay', 'A muted person''s items are left out');
 select api.mute_keyword('long');
-select is(pg_temp.streams(api.list_stream()), 'video', 'and words');
+select is(pg_temp.streams(api.list_stream()), 'video', 'Items with a muted word are left out');
 select api.unmute_person('carla');
 select test.act_as('bob');
 select api.block_person('alice');
 select test.act_as('alice');
-select is(pg_temp.streams(api.list_stream()), 'photo audio', 'nothing across a block');
+select is(pg_temp.streams(api.list_stream()), 'photo audio', 'Nothing is shown across a block');
 select test.act_as('bob');
-select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'an author sees theirs, but not what was removed');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'Authors see their own items, except removed ones');
 select test.act_as('carla');
-select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'nor does a member see what is of the group');
+select is(pg_temp.streams(api.list_stream()), 'photo audio video essay', 'A member doesn''t see the group''s items in the stream');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
 select test.act_as('alice');
-select is(pg_temp.streams(api.list_stream()), '', 'and nothing of the banned');
+select is(pg_temp.streams(api.list_stream()), '', 'Nothing of banned people is shown');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Events: what they hold, replies and places, lists, by whom, and what frees a place.
+-- Events: their fields, RSVPs and capacity, lists, permissions, and what frees a place.
 begin;
 select plan(79);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
@@ -32,8 +32,8 @@ select is((select api.create_event(' Fête ', 'Text', '2099-05-01T18:00:00+02:00
     "removedAt": null, "body": "Text", "startsAt": "2099-05-01T16:00:00.000Z", "endsAt": "2099-05-01T18:00:00.000Z", "timezone": "Europe/Berlin",
     "location": {"kind": "hybrid", "url": "https://example.org/a", "city": "Köln", "country": "DE", "address": "Platz 1"}, "capacity": 3, "status": "scheduled",
     "cancelledAt": null, "cancelReason": null, "goingCount": 0, "interestedCount": 0, "waitlistCount": 0, "viewer": {"rsvp": null, "waitlistPosition": null}}'::jsonb,
-  'an event has its head, its detail and its counts');
-select throws_ok(format($$ select pg_temp.event('x', %L) $$, m), 'PT422', c, c || ' ' || m)
+  'An event''s card has these fields');
+select throws_ok(format($$ select pg_temp.event('x', %L) $$, m), 'PT422', c, 'An event is refused with ' || c || ': ' || m)
 from (values ('event_past', jsonb_build_object('startsAt', now() - interval '1 second')),
              ('event_times', jsonb_build_object('startsAt', now() + interval '2 days', 'endsAt', now() + interval '2 days')),
              ('event_times', '{"endsAt": "9999-12-31T00:00:00Z"}'), ('event_times', '{"endsAt": "infinity"}'),
@@ -43,13 +43,13 @@ from (values ('event_past', jsonb_build_object('startsAt', now() - interval '1 s
              ('event_location', jsonb_build_object('location', jsonb_build_object('kind', 'place', 'city', repeat('é', 101)))),
              ('event_url', '{"location": {"kind": "online", "url": "javascript:alert(1)"}}'),
              ('event_capacity', '{"capacity": 0}'), ('event_capacity', '{"capacity": 100001}')) v (c, m);
-select throws_ok($$ insert into app.events select * from app.events $$, '42501', null, 'nobody writes an event past the operations');
-select throws_ok($$ update app.event_seats set going = 7 $$, '42501', null, 'nor counts');
+select throws_ok($$ insert into app.events select * from app.events $$, '42501', null, 'Nobody can insert events directly');
+select throws_ok($$ update app.event_seats set going = 7 $$, '42501', null, 'Nobody can change the counts');
 delete from made;
 select test.act_as_owner();
 delete from app.contents;
 
--- lists
+-- Lists
 select test.act_as('alice');
 select pg_temp.event('late', jsonb_build_object('startsAt', now() + interval '9 days', 'endsAt', now() + interval '10 days', 'location', '{"kind": "place", "city": "Köln", "country": "Germany"}'::jsonb)),
        pg_temp.event('soon', '{"location": {"kind": "place", "city": "Paris"}}'), pg_temp.event('now'), pg_temp.event('off', jsonb_build_object('startsAt', now() + interval '36 hours')), pg_temp.event('over');
@@ -60,84 +60,84 @@ select pg_temp.begun('now', '-10 minutes'), pg_temp.begun('over', '-2 hours');
 select test.act_as('alice');
 select api.cancel_event(pg_temp.id('off'));
 select test.act_as('bob');
-select is(pg_temp.names(api.list_events()), 'over off now soon late', 'without a time the newest comes first');
-select is(pg_temp.names(api.list_events('upcoming')), 'soon late', 'upcoming are those that have not begun and take place, the soonest first');
-select is(pg_temp.names(api.list_events('past')), 'now over', 'past are those that have begun, the latest first');
-select is(pg_temp.names(api.list_events(p_from => now() + interval '1 day')), 'off soon late', 'dates take cancelled ones too');
-select is(pg_temp.names(api.list_events(p_from => now() + interval '1 day', p_to => now() + interval '5 days')), 'off soon', 'from is taken, to is left out');
-select is(pg_temp.names(api.list_events('upcoming', p_limit => 1)), 'soon', 'a page ends');
-select is(pg_temp.names(api.list_events('upcoming', p_cursor => api.list_events('upcoming', p_limit => 1) ->> 'nextCursor')), 'late', 'and the next goes on');
-select is(pg_temp.names(api.list_events('past', p_cursor => api.list_events('past', p_limit => 1) ->> 'nextCursor')), 'over', 'also back in time');
-select is(pg_temp.names(api.list_events(p_city => 'KOLN')), 'late', 'a city is found without case and accents');
-select is(pg_temp.names(api.list_events('upcoming', p_country => 'germany')), 'late', 'a country too');
-select is(pg_temp.names(api.list_events(p_q => 'soon body')), 'soon', 'words are those of title and body');
-select throws_ok($$ select api.list_events('x') $$, 'PT422', 'event_when', 'there is no other when');
-select throws_ok($$ select api.list_events('upcoming', p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'nor any cursor');
-select is(string_agg(api.get_event(pg_temp.id(n)) ->> 'status', ' '), 'scheduled live cancelled ended', 'the clock gives the status')
+select is(pg_temp.names(api.list_events()), 'over off now soon late', 'Without a filter the newest come first');
+select is(pg_temp.names(api.list_events('upcoming')), 'soon late', 'Upcoming lists events that haven''t begun and aren''t cancelled, soonest first');
+select is(pg_temp.names(api.list_events('past')), 'now over', 'Past lists events that have begun, latest first');
+select is(pg_temp.names(api.list_events(p_from => now() + interval '1 day')), 'off soon late', 'A filter by date includes cancelled events');
+select is(pg_temp.names(api.list_events(p_from => now() + interval '1 day', p_to => now() + interval '5 days')), 'off soon', 'The date p_from is inclusive and p_to exclusive');
+select is(pg_temp.names(api.list_events('upcoming', p_limit => 1)), 'soon', 'A page has `limit` events');
+select is(pg_temp.names(api.list_events('upcoming', p_cursor => api.list_events('upcoming', p_limit => 1) ->> 'nextCursor')), 'late', 'The cursor leads to the next upcoming page');
+select is(pg_temp.names(api.list_events('past', p_cursor => api.list_events('past', p_limit => 1) ->> 'nextCursor')), 'over', 'The cursor leads to the next past page');
+select is(pg_temp.names(api.list_events(p_city => 'KOLN')), 'late', 'A city is found ignoring case and accents');
+select is(pg_temp.names(api.list_events('upcoming', p_country => 'germany')), 'late', 'A country is found by its name');
+select is(pg_temp.names(api.list_events(p_q => 'soon body')), 'soon', 'All words must match, in title or body');
+select throws_ok($$ select api.list_events('x') $$, 'PT422', 'event_when', 'An unknown filter is refused');
+select throws_ok($$ select api.list_events('upcoming', p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
+select is(string_agg(api.get_event(pg_temp.id(n)) ->> 'status', ' '), 'scheduled live cancelled ended', 'The status follows from the time')
 from unnest(array['soon', 'now', 'off', 'over']) n;
 
--- replies
+-- RSVPs
 select test.act_as('alice');
 select pg_temp.event('party', '{"capacity": 1}');
 select test.act_as('bob');
-select is(api.rsvp_event(pg_temp.id('party'), 'going') #>> '{viewer,rsvp}', 'going', 'the first one goes');
+select is(api.rsvp_event(pg_temp.id('party'), 'going') #>> '{viewer,rsvp}', 'going', 'The first RSVP gets the place');
 select api.rsvp_event(pg_temp.id('party'), 'going');
-select is(pg_temp.counts('party'), '1 0 0 going', 'once');
+select is(pg_temp.counts('party'), '1 0 0 going', 'Repeating the RSVP changes nothing');
 select test.act_as('carla');
-select is(api.rsvp_event(pg_temp.id('party'), 'going') #>> '{viewer,waitlistPosition}', '1', 'the second waits');
+select is(api.rsvp_event(pg_temp.id('party'), 'going') #>> '{viewer,waitlistPosition}', '1', 'The second RSVP is waitlisted');
 select api.rsvp_event(pg_temp.id('party'), 'going');
 select test.act_as('dora');
 select api.rsvp_event(pg_temp.id('party'), 'going');
-select is(pg_temp.counts('party'), '1 0 2 waitlisted 2', 'and the third behind');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'))), 'bob', 'who goes is shown');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted')), 'carla dora', 'and who waits, in their order');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1, api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1) ->> 'nextCursor')), 'dora', 'page by page');
-select is((select count(*) from app.event_rsvps)::int, 1, 'of rows everybody sees their own alone');
-select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id('party'), s), 'PT422', 'event_rsvp', 'nobody says ' || s) from unnest(array['waitlisted', 'x']) s;
-select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id(n), 'going'), 'PT409', c, n || ' takes no reply')
+select is(pg_temp.counts('party'), '1 0 2 waitlisted 2', 'The third RSVP is second on the waitlist');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'))), 'bob', 'The list of attendees has the people going');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted')), 'carla dora', 'The list of waitlisted people is in their order');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1, api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1) ->> 'nextCursor')), 'dora', 'The cursor leads to the next page of waitlisted people');
+select is((select count(*) from app.event_rsvps)::int, 1, 'People see only their own RSVP in the table');
+select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id('party'), s), 'PT422', 'event_rsvp', 'An RSVP is refused: ' || s) from unnest(array['waitlisted', 'x']) s;
+select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id(n), 'going'), 'PT409', c, 'An event takes no RSVP: ' || n)
 from (values ('off', 'event_cancelled'), ('over', 'event_over')) v (n, c);
-select is(api.rsvp_event(pg_temp.id('now'), 'going') #>> '{viewer,rsvp}', 'going', 'what runs does');
+select is(api.rsvp_event(pg_temp.id('now'), 'going') #>> '{viewer,rsvp}', 'going', 'A live event takes RSVPs');
 select test.act_as('bob');
 select api.rsvp_event(pg_temp.id('party'), 'interested');
-select is(pg_temp.counts('party'), '1 1 1 interested', 'who is no longer going frees the place');
+select is(pg_temp.counts('party'), '1 1 1 interested', 'A person who is no longer going frees the place');
 select test.act_as('carla');
-select is(pg_temp.counts('party'), '1 1 1 going', 'for who waits longest');
+select is(pg_temp.counts('party'), '1 1 1 going', 'The place goes to the first on the waitlist');
 select test.settle();
-select is(pg_temp.told('carla') || '/' || pg_temp.told('dora'), 'promoted/', 'who is told');
-select ok(api.unrsvp_event(pg_temp.id('party')) is null, 'a reply is taken back');
+select is(pg_temp.told('carla') || '/' || pg_temp.told('dora'), 'promoted/', 'The promoted person is notified');
+select ok(api.unrsvp_event(pg_temp.id('party')) is null, 'An RSVP can be withdrawn');
 select api.unrsvp_event(pg_temp.id('party'));
-select is(pg_temp.counts('party'), '1 1 0', 'once, and the next one moves up');
-select is(pg_temp.names(api.list_my_events()) || '/' || pg_temp.names(api.list_my_events('going')), '/', 'who has none goes nowhere');
+select is(pg_temp.counts('party'), '1 1 0', 'A withdrawn RSVP promotes the next person, once');
+select is(pg_temp.names(api.list_my_events()) || '/' || pg_temp.names(api.list_my_events('going')), '/', 'Without RSVPs the own list is empty');
 select test.act_as('dora');
-select is(pg_temp.names(api.list_my_events()), 'party now', 'mine are those that I go to');
-select throws_ok($$ select api.list_my_events('x') $$, 'PT422', 'event_role', 'as one of two roles');
+select is(pg_temp.names(api.list_my_events()), 'party now', 'The own list has the events the person is going to');
+select throws_ok($$ select api.list_my_events('x') $$, 'PT422', 'event_role', 'An unknown role is refused');
 
--- changes
-select throws_ok($$ select api.update_event(pg_temp.id('party'), '{"capacity": 9}') $$, 'PT403', 'content_not_yours', 'a guest changes nothing');
-select throws_ok($$ select api.cancel_event(pg_temp.id('party')) $$, 'PT403', 'content_not_yours', 'cancels nothing');
-select throws_ok($$ select api.delete_event(pg_temp.id('party')) $$, 'PT403', 'content_not_yours', 'nor deletes');
+-- Changes
+select throws_ok($$ select api.update_event(pg_temp.id('party'), '{"capacity": 9}') $$, 'PT403', 'content_not_yours', 'A guest can''t change the event');
+select throws_ok($$ select api.cancel_event(pg_temp.id('party')) $$, 'PT403', 'content_not_yours', 'A guest can''t cancel the event');
+select throws_ok($$ select api.delete_event(pg_temp.id('party')) $$, 'PT403', 'content_not_yours', 'A guest can''t delete the event');
 select test.act_as('bob');
 select api.rsvp_event(pg_temp.id('party'), 'going');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_my_events('hosting')), 'party over off now soon late', 'a host has theirs');
-select is(api.update_event(pg_temp.id('party'), '{"capacity": 2, "title": "party", "body": "New"}') ->> 'goingCount', '2', 'a place that is added goes to who waits');
-select is(api.update_event(pg_temp.id('party'), '{"capacity": 1}') ->> 'goingCount', '2', 'one that is taken away from nobody');
+select is(pg_temp.names(api.list_my_events('hosting')), 'party over off now soon late', 'The hosting list has the host''s events');
+select is(api.update_event(pg_temp.id('party'), '{"capacity": 2, "title": "party", "body": "New"}') ->> 'goingCount', '2', 'An added place goes to the waitlist');
+select is(api.update_event(pg_temp.id('party'), '{"capacity": 1}') ->> 'goingCount', '2', 'A smaller capacity removes nobody');
 select test.settle();
-select is(pg_temp.told('dora'), 'promoted', 'of such things nobody is told');
-select is((api.get_event_calendar(pg_temp.id('party')) ->> 'sequence')::int, 2, 'but calendars count them');
+select is(pg_temp.told('dora'), 'promoted', 'Guests are not notified of such changes');
+select is((api.get_event_calendar(pg_temp.id('party')) ->> 'sequence')::int, 2, 'Each change raises the sequence of the calendar file');
 select api.rsvp_event(pg_temp.id('party'), 'interested');
 select api.update_event(pg_temp.id('party'), jsonb_build_object('startsAt', now() + interval '1 day'));
 select test.settle();
-select is(concat_ws('/', pg_temp.told('dora'), pg_temp.told('bob'), pg_temp.told('alice')), 'changed promoted/changed promoted/', 'who goes hears of another time, and the host knows');
-select throws_ok($$ select api.update_event(pg_temp.id('party'), jsonb_build_object('startsAt', now())) $$, 'PT422', 'event_past', 'which lies ahead');
-select throws_ok($$ select api.update_event(pg_temp.id('over'), '{"title": "x"}') $$, 'PT409', 'event_over', 'what is over stays');
-select is(api.cancel_event(pg_temp.id('party'), ' Rain ') ->> 'cancelReason', 'Rain', 'a host cancels');
-select throws_ok($$ select api.cancel_event(pg_temp.id('party')) $$, 'PT409', 'event_cancelled', 'once');
-select throws_ok($$ select api.update_event(pg_temp.id('party'), '{}') $$, 'PT409', 'event_cancelled', 'and changes it no more');
+select is(concat_ws('/', pg_temp.told('dora'), pg_temp.told('bob'), pg_temp.told('alice')), 'changed promoted/changed promoted/', 'Guests are notified of a new time, and the host isn''t');
+select throws_ok($$ select api.update_event(pg_temp.id('party'), jsonb_build_object('startsAt', now())) $$, 'PT422', 'event_past', 'A new time in the past is refused');
+select throws_ok($$ select api.update_event(pg_temp.id('over'), '{"title": "x"}') $$, 'PT409', 'event_over', 'An event that is over can''t be changed');
+select is(api.cancel_event(pg_temp.id('party'), ' Rain ') ->> 'cancelReason', 'Rain', 'The host can cancel with a reason');
+select throws_ok($$ select api.cancel_event(pg_temp.id('party')) $$, 'PT409', 'event_cancelled', 'An event can be cancelled only once');
+select throws_ok($$ select api.update_event(pg_temp.id('party'), '{}') $$, 'PT409', 'event_cancelled', 'A cancelled event can''t be changed');
 select test.settle();
-select is(pg_temp.told('dora'), 'cancelled changed promoted', 'who goes hears of it');
+select is(pg_temp.told('dora'), 'cancelled changed promoted', 'Guests are notified of the cancellation');
 
--- what frees a place
+-- What frees a place
 select pg_temp.event(n, '{"capacity": 1}') from unnest(array['block', 'ban', 'erasure']) n;
 select test.act_as('eve');
 select api.rsvp_event(pg_temp.id(n), 'going') from unnest(array['block', 'ban', 'erasure', 'now']) n;
@@ -146,42 +146,42 @@ select api.rsvp_event(pg_temp.id(n), 'going') from unnest(array['block', 'ban', 
 select test.act_as('eve');
 select test.act_as('alice');
 select api.block_person('eve');
-select is(pg_temp.counts('block'), '1 0 0', 'a block between host and guest');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('block'))), 'bob', 'in whose place the next one goes');
+select is(pg_temp.counts('block'), '1 0 0', 'A block between host and guest frees the guest''s place');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('block'))), 'bob', 'The next person on the waitlist gets the place');
 select test.act_as('eve');
-select throws_ok($$ select api.rsvp_event(pg_temp.id('ban'), 'going') $$, 'PT404', 'event_unknown', 'who is blocked comes no more');
+select throws_ok($$ select api.rsvp_event(pg_temp.id('ban'), 'going') $$, 'PT404', 'event_unknown', 'A blocked person can''t RSVP');
 select test.act_as('alice');
 select api.unblock_person('eve');
 select test.act_as('eve');
 select api.rsvp_event(pg_temp.id('ban'), 'going');
-select is(pg_temp.counts('ban'), '1 0 1 waitlisted 1', 'and waits, when it is lifted, as everybody');
+select is(pg_temp.counts('ban'), '1 0 1 waitlisted 1', 'After the block the person is waitlisted like everybody else');
 select test.act_as('carla');
 select api.rsvp_event(pg_temp.id('ban'), 'going');
 select test.act_as_owner();
 select pg_temp.begun('erasure', '-3 hours');
 update app.users set banned_at = now() where id = test.id('bob');
 select test.act_as('eve');
-select is(pg_temp.counts('ban'), '1 0 1 going', 'a ban frees one');
+select is(pg_temp.counts('ban'), '1 0 1 going', 'A ban frees a place');
 select test.act_as('alice');
-select is(pg_temp.counts('erasure'), '1 0 0', 'but not of what is over');
-select is(pg_temp.names(api.list_event_attendees(pg_temp.id('erasure'))), '', 'where nobody sees them');
+select is(pg_temp.counts('erasure'), '1 0 0', 'A ban frees no place in an event that is over');
+select is(pg_temp.names(api.list_event_attendees(pg_temp.id('erasure'))), '', 'A banned guest isn''t listed');
 select test.act_as_owner();
 select private.erase_person(test.id('eve'));
 select test.act_as('carla');
-select is(pg_temp.counts('ban'), '1 0 0 going', 'an erasure too');
+select is(pg_temp.counts('ban'), '1 0 0 going', 'An erasure frees a place');
 select test.act_as_owner();
-select is((select count(*) from app.event_rsvps where user_id = test.id('eve'))::int, 0, 'and leaves no reply');
+select is((select count(*) from app.event_rsvps where user_id = test.id('eve'))::int, 0, 'An erasure deletes the RSVPs');
 
--- deletion, erasure of the host
+-- Deletion, and erasure of the host
 select test.act_as('alice');
 select api.delete_event(pg_temp.id('ban'));
-select throws_ok($$ select api.delete_event(pg_temp.id('ban')) $$, 'PT404', 'event_unknown', 'a host deletes once');
+select throws_ok($$ select api.delete_event(pg_temp.id('ban')) $$, 'PT404', 'event_unknown', 'An event can be deleted only once');
 select test.act_as_owner();
-select is((select count(*) from app.event_rsvps where event_id = pg_temp.id('ban'))::int, 0, 'replies and all');
+select is((select count(*) from app.event_rsvps where event_id = pg_temp.id('ban'))::int, 0, 'Deleting an event deletes its RSVPs');
 select private.erase_person(test.id('alice'));
-select is((select count(*) from app.events)::int + (select count(*) from app.event_seats)::int, 0, 'of an erased host nothing stays');
+select is((select count(*) from app.events)::int + (select count(*) from app.event_seats)::int, 0, 'The erasure of a host deletes their events');
 select test.act_as('carla');
-select is(pg_temp.names(api.list_events()), '', 'that anybody could see');
+select is(pg_temp.names(api.list_events()), '', 'Deleted events are not listed');
 
 select * from finish();
 rollback;

@@ -33,7 +33,7 @@ insert into app.interests (slug, name, level, parent_id, accent_color) values ('
 insert into app.interests (slug, name, level, parent_id, accent_color) values ('tap-3', 'Tap 3', 3, pg_temp.interest('tap-2'), 'ink');
 insert into app.interests (slug, name, level, accent_color) values ('tap-4', 'Tap 4', 1, 'ink');
 
--- Alice follows Bob; Carla has her in a circle, Dave in his inner one
+-- Alice follows Bob; Carla has her in a circle, Dave in his inner circle
 select test.act_as('alice');
 select api.follow_person('bob');
 select test.act_as('carla');
@@ -51,159 +51,159 @@ select pg_temp.post('eve', 'e2', 7, 'public', 5, 'tap-4', 'thread');
 select pg_temp.post('alice', 'a1-circles', 8, 'circles');
 select pg_temp.post('bob', 'b3-repost', 9, p_format => 'repost', p_of => 'e1');
 
--- tabs
+-- Tabs
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b3-repost b1', 'following: what the followed wrote, newest first');
-select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'a1-circles d1-inner c1-circles', 'circles: what was written for them');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'trending: what anyone may see, what was reposted first');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b3-repost b1', 'Following has the posts of followed people, newest first');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'a1-circles d1-inner c1-circles', 'Circles has the posts written for the caller''s circles');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'Trending has public posts, and reposted ones come first');
 select is((select string_agg(n, ' ' order by n) from unnest(string_to_array(pg_temp.names(api.list_feed()), ' ')) n),
-  'a1-circles b1 b3-repost c1-circles d1-inner e1 e2', 'For You: all that she may see');
-select throws_ok($$ select api.list_feed(p_tab => 'foryou') $$, 'PT422', 'tab_unknown', 'no other tab');
+  'a1-circles b1 b3-repost c1-circles d1-inner e1 e2', 'For You has everything the caller may see');
+select throws_ok($$ select api.list_feed(p_tab => 'foryou') $$, 'PT422', 'tab_unknown', 'An unknown tab is refused');
 select test.act_as('eve');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), '', 'who follows nobody follows nothing');
-select is(pg_temp.names(api.list_feed(p_tab => 'circles')), '', 'who is in no circle sees none');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), '', 'Following is empty for a person who follows nobody');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), '', 'Circles is empty for a person in no circle');
 
--- For You: the score within a block, and what it is made of
+-- For You: the score within a block, and its factors
 select test.act_as_owner();
 insert into app.user_interests (user_id, interest_id, depth, expertise)
 values (test.id('alice'), pg_temp.interest('tap-3'), 3, 1), (test.id('alice'), pg_temp.interest('tap-4'), 1, 1);
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_limit => 5)), 'd1-inner b3-repost e1 e2 b1', 'the best first');
-select is(pg_temp.why(api.list_feed(), 0), 'depth 0.8 interest 1 circle 1', 'near her depth, her interest, an inner circle');
-select is(pg_temp.why(api.list_feed(), 1), 'engagement 1.3863 following 1', 'a repost has what its original set off');
-select is(pg_temp.why(api.list_feed(), 3), 'depth 0.2 interest 1', 'far from her depth, her interest');
-select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'she follows');
-select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'she is in a circle');
-select is(pg_temp.why(api.list_feed(), 6), '', 'nothing speaks for it');
-select is((api.list_feed() #>> '{items,6,score}')::numeric, 0::numeric, 'and its score is none');
+select is(pg_temp.names(api.list_feed(p_limit => 5)), 'd1-inner b3-repost e1 e2 b1', 'The highest score comes first');
+select is(pg_temp.why(api.list_feed(), 0), 'depth 0.8 interest 1 circle 1', 'A post has reasons for its depth, interest and inner circle');
+select is(pg_temp.why(api.list_feed(), 1), 'engagement 1.3863 following 1', 'A repost gets the engagement of its original');
+select is(pg_temp.why(api.list_feed(), 3), 'depth 0.2 interest 1', 'A depth far from the caller''s weighs less');
+select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'A followed author is a reason');
+select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'A circle is a reason');
+select is(pg_temp.why(api.list_feed(), 6), '', 'A post without any reason has none');
+select is((api.list_feed() #>> '{items,6,score}')::numeric, 0::numeric, 'A post without reasons has the score 0');
 select is((select count(*) from json_array_elements(api.list_feed() -> 'items') i
            where (i ->> 'score')::numeric <> (select coalesce(sum((w ->> 'weight')::numeric), 0) from json_array_elements(i -> 'why') w)),
-  0::bigint, 'the weights make up the score');
+  0::bigint, 'Each score is the sum of its weights');
 select test.act_as('carla');
 select api.react(pg_temp.id('e1'), 'heart');
 select api.create_reply(pg_temp.id('e1'), 'Indeed');
 select test.act_as('alice');
-select is(pg_temp.why(api.list_feed(), 2), 'engagement 1.9459', 'a heart, a reply and a repost: ln (1 + 1 + 2 + 3)');
+select is(pg_temp.why(api.list_feed(), 2), 'engagement 1.9459', 'The engagement is ln (1 + 1 + 2 + 3) for a heart, a reply and a repost');
 select test.act_as('eve');
 select is((select string_agg(n, ' ' order by n) from unnest(string_to_array(pg_temp.names(api.list_feed(p_limit => 2)), ' ')) n),
-  'b3-repost e1', 'everybody has an order of their own');
+  'b3-repost e1', 'Each person has an order of their own');
 
--- trending: a doubling is worth four hours
-select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'what sets something off trends');
-select is(pg_temp.why(api.list_feed(p_tab => 'trending'), 0) ~ '^recency [0-9.]+ engagement 8$', true, 'two doublings, eight hours');
-select is(pg_temp.why(api.list_feed(p_tab => 'trending'), 1) ~ '^recency [0-9.]+$', true, 'the others by time alone');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_cursor => pg_temp.id('e1')::text)), 'b3-repost e2 b1', 'a cursor has its heat');
+-- Trending: a doubling is worth four hours
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e1 b3-repost e2 b1', 'Posts with engagement come first in Trending');
+select is(pg_temp.why(api.list_feed(p_tab => 'trending'), 0) ~ '^recency [0-9.]+ engagement 8$', true, 'Two doublings are worth eight hours');
+select is(pg_temp.why(api.list_feed(p_tab => 'trending'), 1) ~ '^recency [0-9.]+$', true, 'Posts without engagement are ordered by time');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_cursor => pg_temp.id('e1')::text)), 'b3-repost e2 b1', 'A cursor in Trending continues at its post''s score');
 
--- blocks: newer ones first, whatever the score
+-- Blocks: newer ones first, whatever the score
 select test.act_as_owner();
 insert into app.feed_blocks (starts_at) select published_at from app.posts where id = pg_temp.id('e2');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_limit => 4)), 'b3-repost e2 a1-circles d1-inner', 'a block after the other');
-select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('b3-repost')::text)), 'e2', 'a cursor goes on in its block');
-select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('a1-circles')::text)), 'd1-inner', 'and then in the next');
+select is(pg_temp.names(api.list_feed(p_limit => 4)), 'b3-repost e2 a1-circles d1-inner', 'A newer block comes before an older one');
+select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('b3-repost')::text)), 'e2', 'A cursor continues within its block');
+select is(pg_temp.names(api.list_feed(p_limit => 1, p_cursor => pg_temp.id('a1-circles')::text)), 'd1-inner', 'At the end of a block the page continues with the next block');
 
--- filters
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'an interest');
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-1'))), 'd1-inner e1', 'and what is below it');
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-2'))), 'd1-inner e1', 'in the middle of the tree');
-select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-3'))), 'd1-inner', 'at its end');
-select throws_ok($$ select api.list_feed(p_interest_id => '00000000-0000-4000-8000-000000000000') $$, 'PT404', 'interest_unknown', 'an unknown one');
-select is(pg_temp.names(api.list_feed(p_min_depth => 4)), 'e2 d1-inner', 'a depth and deeper');
-select is(pg_temp.names(api.list_feed(p_min_depth => 5)), 'e2', 'the deepest');
-select is(pg_temp.names(api.list_feed(p_format => 'thread')), 'e2', 'a format');
-select is(pg_temp.names(api.list_feed(p_format => 'repost')), 'b3-repost', 'reposts');
-select is(pg_temp.names(api.list_feed(p_format => 'thread', p_min_depth => 5, p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'several at once');
-select is(pg_temp.names(api.list_feed(p_format => 'note', p_interest_id => pg_temp.interest('tap-4'))), '', 'all of which hold');
-select is(pg_temp.names(api.list_feed(p_tab => 'circles', p_min_depth => 4)), 'd1-inner', 'within a tab');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_interest_id => pg_temp.interest('tap-1'))), 'e1', 'trending in an interest');
-select is(pg_temp.names(api.list_feed(p_tab => 'following', p_format => 'note')), 'b1', 'followed in a format');
-select is(pg_temp.names(api.list_feed(p_journalism => true)), '', 'no journalism yet');
+-- Filters
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'The feed can be narrowed to an interest');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-1'))), 'd1-inner e1', 'The filter includes the interests below');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-2'))), 'd1-inner e1', 'The filter works with an interest in the middle of the tree');
+select is(pg_temp.names(api.list_feed(p_interest_id => pg_temp.interest('tap-3'))), 'd1-inner', 'The filter works with a leaf of the tree');
+select throws_ok($$ select api.list_feed(p_interest_id => '00000000-0000-4000-8000-000000000000') $$, 'PT404', 'interest_unknown', 'An unknown interest fails with interest_unknown');
+select is(pg_temp.names(api.list_feed(p_min_depth => 4)), 'e2 d1-inner', 'The feed can be narrowed to a depth and deeper');
+select is(pg_temp.names(api.list_feed(p_min_depth => 5)), 'e2', 'The deepest level can be filtered');
+select is(pg_temp.names(api.list_feed(p_format => 'thread')), 'e2', 'The feed can be narrowed to a format');
+select is(pg_temp.names(api.list_feed(p_format => 'repost')), 'b3-repost', 'The feed can be narrowed to reposts');
+select is(pg_temp.names(api.list_feed(p_format => 'thread', p_min_depth => 5, p_interest_id => pg_temp.interest('tap-4'))), 'e2', 'Several filters can be combined');
+select is(pg_temp.names(api.list_feed(p_format => 'note', p_interest_id => pg_temp.interest('tap-4'))), '', 'All combined filters must match');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles', p_min_depth => 4)), 'd1-inner', 'A filter works in the tab Circles');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending', p_interest_id => pg_temp.interest('tap-1'))), 'e1', 'A filter works in the tab Trending');
+select is(pg_temp.names(api.list_feed(p_tab => 'following', p_format => 'note')), 'b1', 'A filter works in the tab Following');
+select is(pg_temp.names(api.list_feed(p_journalism => true)), '', 'Without journalism the filter finds nothing');
 select test.act_as_owner();
 alter table app.posts disable trigger user;
 update app.posts set is_journalism = true where id in (pg_temp.id('b1'), pg_temp.id('c2-inner'), pg_temp.id('c1-circles'));
 alter table app.posts enable trigger user;
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_journalism => true, p_limit => 1)), 'b1', 'journalism, ranked');
-select is(pg_temp.names(api.list_feed(p_journalism => true)), 'b1 c1-circles', 'that she may see');
-select is(pg_temp.names(api.list_feed(p_journalism => true, p_tab => 'circles')), 'c1-circles', 'within a tab');
+select is(pg_temp.names(api.list_feed(p_journalism => true, p_limit => 1)), 'b1', 'Journalism is ranked');
+select is(pg_temp.names(api.list_feed(p_journalism => true)), 'b1 c1-circles', 'Journalism has only what the caller may see');
+select is(pg_temp.names(api.list_feed(p_journalism => true, p_tab => 'circles')), 'c1-circles', 'The journalism filter works in a tab');
 
--- muted: a person, a post, reposts of both, words in what is quoted
+-- Muted: a person, a post, reposts of both, and words in what is quoted
 select api.mute_person('eve');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'b1', 'a muted person, and reposts of them');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'b1', 'Posts of a muted person, and reposts of them, are left out');
 select api.unmute_person('eve');
 select test.act_as_owner();
 insert into app.post_mutes (user_id, post_id) values (test.id('alice'), pg_temp.id('e1'));
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'a muted post, and reposts of it');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'A muted post, and reposts of it, are left out');
 select test.act_as_owner();
 delete from app.post_mutes;
 select test.act_as('alice');
 select api.mute_keyword('e1');
-select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'a word in what is reposted');
+select is(pg_temp.names(api.list_feed(p_tab => 'trending')), 'e2 b1', 'Reposts of a post with a muted word are left out');
 
--- a repost shows to who may see what it is of
+-- A repost is visible to people who may see its original
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'muted among the followed too');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'Muted words work in the tab Following');
 select api.unmute_keyword((api.list_muted_keywords() #>> '{items,0,id}')::uuid);
 select api.block_person('eve');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'not across a block');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'A repost of a post across a block is left out');
 select api.unblock_person('eve');
 select test.act_as_owner();
 update app.posts set visibility = 'inner' where id = pg_temp.id('e1');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'not when it was narrowed');
+select is(pg_temp.names(api.list_feed(p_tab => 'following')), 'b1', 'A repost of a post that was narrowed is left out');
 
--- a repost of what is for a circle: found by who is in it, nobody else's affair
+-- A repost of a post for circles: found by the people in the circle, and by nobody else
 select test.act_as('carla');
 select api.add_circle_member((select id from app.circles where owner_id = app.uid()), 'eve');
 select test.act_as('alice');
 insert into made select 'a2-repost', (api.repost(pg_temp.id('c1-circles')) ->> 'id')::uuid;
 insert into made select 'a3-repost', (api.repost(pg_temp.id('b1')) ->> 'id')::uuid;
 select test.act_as('eve');
-select ok(pg_temp.names(api.list_feed()) ~ 'a2-repost', 'who is in the circle has it in For You');
-select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'b3-repost e1 c1-circles a2-repost', 'and under circles, as reposts of what was closed since');
-select ok(pg_temp.names(api.list_feed(p_tab => 'trending')) !~ 'a2-repost', 'it does not trend');
-select ok(pg_temp.names(api.list_feed(p_tab => 'trending')) ~ 'a3-repost', 'as one of an open post does');
+select ok(pg_temp.names(api.list_feed()) ~ 'a2-repost', 'A person in the circle has the repost in For You');
+select is(pg_temp.names(api.list_feed(p_tab => 'circles')), 'b3-repost e1 c1-circles a2-repost', 'A person in the circle has the repost under Circles, like reposts of posts narrowed later');
+select ok(pg_temp.names(api.list_feed(p_tab => 'trending')) !~ 'a2-repost', 'A repost of a post for circles doesn''t trend');
+select ok(pg_temp.names(api.list_feed(p_tab => 'trending')) ~ 'a3-repost', 'A repost of a public post trends');
 select test.act_as('bob');
-select ok(pg_temp.names(api.list_feed()) !~ 'a2-repost', 'who is not has not');
-select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('a2-repost')), 'PT400', 'cursor_unknown', 'nor as a cursor');
+select ok(pg_temp.names(api.list_feed()) !~ 'a2-repost', 'A person outside the circle doesn''t have the repost');
+select throws_ok(format('select api.list_feed(p_cursor => %L)', pg_temp.id('a2-repost')), 'PT400', 'cursor_unknown', 'A person outside the circle can''t use the repost as a cursor');
 select test.act_as_owner();
 select is((select string_agg(m.name, ' ' order by m.name) from realtime.messages r join made m on m.id::text = r.payload ->> 'id'
-           where r.topic = 'feed:public' and m.name like 'a%'), 'a3-repost', 'only the other was announced');
+           where r.topic = 'feed:public' and m.name like 'a%'), 'a3-repost', 'Only the repost of the public post was broadcast on feed:public');
 
--- words far behind are not looked for, whatever the text is made of
+-- Muted words are searched only up to a limit, however the text is made
 select test.act_as('bob');
 insert into made select 'b4-long', (api.create_post(repeat('b', 4999) || ' zebra', 'essay', 'z') ->> 'id')::uuid;
 select test.act_as('alice');
 select api.mute_keyword('zebra');
-select ok(pg_temp.names(api.list_feed(p_tab => 'following')) ~ 'b4-long', 'a word behind the 5000th character is not found');
+select ok(pg_temp.names(api.list_feed(p_tab => 'following')) ~ 'b4-long', 'A muted word after the 5000th character isn''t found');
 select test.act_as('bob');
 select api.update_post(pg_temp.id('b4-long'), '{"title": "Zebra"}');
 select test.act_as('alice');
-select ok(pg_temp.names(api.list_feed(p_tab => 'following')) !~ 'b4-long', 'in an edited title it is');
+select ok(pg_temp.names(api.list_feed(p_tab => 'following')) !~ 'b4-long', 'A muted word in an edited title is found');
 
--- a limit that is none is refused also where a page would be short
-select throws_ok($$ select api.list_feed('trending', p_limit => 1000000) $$, 'PT422', 'limit_out_of_range', 'a page has at most 50');
-select throws_ok($$ select api.list_feed('trending', p_limit => null) $$, 'PT422', 'limit_out_of_range', 'and an end');
+-- An invalid limit is refused even if the page would be short
+select throws_ok($$ select api.list_feed('trending', p_limit => 1000000) $$, 'PT422', 'limit_out_of_range', 'A page has at most 50 posts');
+select throws_ok($$ select api.list_feed('trending', p_limit => null) $$, 'PT422', 'limit_out_of_range', 'A null limit is refused');
 
--- 50 posts begin a new block, once they are published
+-- After 50 posts a new block begins, once they are published
 select test.act_as_owner();
 delete from app.feed_blocks;
 select test.act_as('eve');
 select count(api.create_post('n' || n)) from generate_series(1, 37) n;
 select test.act_as_owner();
-select is((select count(*) from app.feed_blocks), 0::bigint, 'up to 50 posts are one block');
+select is((select count(*) from app.feed_blocks), 0::bigint, 'Up to 50 posts are one block');
 select test.act_as('eve');
 select count(api.create_post('n' || n)) from generate_series(1, 12) n;
 select test.act_as_owner();
-select is((select count(*) from app.feed_blocks), 1::bigint, 'and then another begins');
+select is((select count(*) from app.feed_blocks), 1::bigint, 'The 51st post begins another block');
 update app.posts set published_at = now() - interval '1 hour' where body = 'n7' and author_id = test.id('eve');
 select private.add_feed_block(json_build_object('postId', (select max(id::text) from app.posts where body = 'n7'))::jsonb)
 from generate_series(1, 2);
 select is((select count(*) from app.feed_blocks where starts_at < (select max(starts_at) from app.feed_blocks)), 0::bigint,
-  'what comes late cuts no earlier block');
+  'A job that runs late doesn''t cut an earlier block');
 select test.act_as('eve');
-select throws_ok('select count(*) from app.feed_blocks', '42501', null, 'boundaries are nobody''s to read');
+select throws_ok('select count(*) from app.feed_blocks', '42501', null, 'People can''t read the boundaries');
 
 select * from finish();
 rollback;

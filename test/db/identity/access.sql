@@ -1,4 +1,5 @@
--- Who may not: nobody reads another's account, codes or hash, and nobody but the gate does what comes before a token.
+-- Permissions: nobody can read another person's account, codes or password hash, and only the gate can do what needs
+-- no token yet.
 begin;
 select plan(69);
 select test.people('alice', 'bob', 'carla');
@@ -21,49 +22,49 @@ from unnest(array['anon', 'authenticated']) r,
 
 -- Acting as the gate
 select test.act_as_gate();
-select throws_ok(format('select * from %s', t), '42501', null, format('the gate reads no %s', t))
+select throws_ok(format('select * from %s', t), '42501', null, format('The gate can''t read %s', t))
 from unnest(array['app.users', 'app.accounts', 'private.credentials', 'app.invite_codes']) t;
 
 -- Acting as Bob
 select test.act_as('bob');
-select results_eq('select user_id from app.accounts', $$ values (test.id('bob')) $$, 'one''s own account is all one sees');
-select results_eq('select code from app.invite_codes', $$ values ('INV-BBBBBB') $$, 'and one''s own codes');
-select is((select count(*)::int from app.invite_tree), 0, 'and no tree of others');
-select throws_ok('select * from private.credentials', '42501', null, 'hashes are nobody''s');
-select throws_ok('select * from private.own_profiles', '42501', null, 'nobody reads others as they see themselves');
-select is(api.get_me() ->> 'id', test.id('bob')::text, 'one''s own is');
+select results_eq('select user_id from app.accounts', $$ values (test.id('bob')) $$, 'People see only their own account');
+select results_eq('select code from app.invite_codes', $$ values ('INV-BBBBBB') $$, 'People see only their own invite codes');
+select is((select count(*)::int from app.invite_tree), 0, 'People don''t see other people''s invite tree');
+select throws_ok('select * from private.credentials', '42501', null, 'Nobody can read the password hashes');
+select throws_ok('select * from private.own_profiles', '42501', null, 'Nobody can read the view of own profiles');
+select is(api.get_me() ->> 'id', test.id('bob')::text, 'get_me returns the caller''s profile');
 select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'username', 'email', 'emailVerifiedAt', 'emailBouncedAt', 'role', 'firstName', 'lastName',
-  'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt'], 'with these fields');
+  'dateOfBirth', 'country', 'city', 'phone', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt'], 'The own profile has these fields');
 select is((select card::jsonb from app.person_card where id = test.id('alice')),
   '{"id": "acct:alice@localhost", "actorId": "acct:alice@localhost", "username": "alice", "firstName": "alice", "lastName": "例", "profilePicUrl": null}',
-  'others are known by their card');
-select throws_ok('select banned_at from app.users', '42501', null, 'who is banned is not told');
-select throws_ok('select tokens_valid_from from app.users', '42501', null, 'nor whose tokens ended');
-select is((select count(*)::int from app.personas where user_id = test.id('alice')), 1, 'personas are public');
-select throws_ok($$ update app.users set role = 'admin' $$, '42501', null, 'nobody makes themselves an admin');
-select throws_ok($$ update app.accounts set email = 'bob@example.com' $$, '42501', null, 'or changes an account past the operations');
-select throws_ok($$ insert into app.invite_codes (code, generated_by) values ('INV-CCCCCC', test.id('bob')) $$, '42501', null, 'or makes codes');
-select throws_ok($$ delete from app.invite_codes $$, '42501', null, 'or deletes them');
-select throws_ok($$ insert into app.personas (user_id, name) values (test.id('alice'), 'Fake') $$, '42501', null, 'or makes personas for others');
+  'Other people are visible as a card');
+select throws_ok('select banned_at from app.users', '42501', null, 'Nobody can read who is banned');
+select throws_ok('select tokens_valid_from from app.users', '42501', null, 'Nobody can read when tokens were revoked');
+select is((select count(*)::int from app.personas where user_id = test.id('alice')), 1, 'Personas are public');
+select throws_ok($$ update app.users set role = 'admin' $$, '42501', null, 'People can''t make themselves an admin');
+select throws_ok($$ update app.accounts set email = 'bob@example.com' $$, '42501', null, 'People can''t change the table of accounts');
+select throws_ok($$ insert into app.invite_codes (code, generated_by) values ('INV-CCCCCC', test.id('bob')) $$, '42501', null, 'People can''t insert invite codes');
+select throws_ok($$ delete from app.invite_codes $$, '42501', null, 'People can''t delete invite codes');
+select throws_ok($$ insert into app.personas (user_id, name) values (test.id('alice'), 'Fake') $$, '42501', null, 'People can''t insert personas for others');
 
--- Acting as Alice and Carla, whom she brought in
+-- Acting as Alice, and as Carla, whom she invited
 select test.act_as('alice');
-select is((select count(*)::int from app.invite_tree), 1, 'one sees whom one brought in');
+select is((select count(*)::int from app.invite_tree), 1, 'Inviters see the people they invited');
 select test.act_as('carla');
-select results_eq('select inviter_id from app.invite_tree', $$ values (test.id('alice')) $$, 'and by whom one came');
-select is((select count(*)::int from app.invite_codes), 0, 'but not the code, which was another''s');
+select results_eq('select inviter_id from app.invite_tree', $$ values (test.id('alice')) $$, 'Invited people see their inviter');
+select is((select count(*)::int from app.invite_codes), 0, 'Invited people don''t see the inviter''s code');
 
--- Acting as Alice, whom Bob has blocked
+-- Acting as Alice, whom Bob blocked
 select test.act_as_owner();
 insert into app.audience (viewer_id, author_id, level)
 values (test.id('alice'), test.id('bob'), -1), (test.id('bob'), test.id('alice'), -1);
 select test.act_as('alice');
-select is((select count(*)::int from app.person_card where id = test.id('bob')), 0, 'across a block there is no card');
-select is((select count(*)::int from app.personas where user_id = test.id('bob')), 0, 'and no persona');
+select is((select count(*)::int from app.person_card where id = test.id('bob')), 0, 'Across a block there is no card');
+select is((select count(*)::int from app.personas where user_id = test.id('bob')), 0, 'Across a block there is no persona');
 
--- Acting as somebody without a token
+-- Acting as an anonymous caller
 select test.act_as_anon();
-select throws_ok(format('select * from %s', t), '42501', null, format('without a token nobody reads %s', t))
+select throws_ok(format('select * from %s', t), '42501', null, format('An anonymous caller can''t read %s', t))
 from unnest(array['app.users', 'app.accounts', 'app.personas', 'app.invite_codes', 'app.invite_tree', 'app.person_card']) t;
 
 select * from finish();

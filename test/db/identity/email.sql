@@ -1,4 +1,4 @@
--- Email addresses: who may do what, links and their end, a change, and whom reset mail reaches.
+-- Email addresses: permissions, links and how they end, a change of address, and who gets reset mail.
 begin;
 select plan(85);
 select test.people('alice', 'bob', 'carla');
@@ -19,140 +19,140 @@ create function pg_temp.as_caller(p_name text) returns void language sql volatil
   as $$ select test.act_as_owner(); select test.act('gate', test.claims(p_name)) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Who may do what
+-- Permissions
 select is(has_function_privilege(r, f, 'execute'), r = 'gate', format('%s %s run %s', r, case when r = 'gate' then 'may' else 'may not' end, f::regproc))
 from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r,
      unnest(array['api.verify_email', 'api.resend_verification', 'api.request_email_change']::regproc[]) f;
-select is(has_function_privilege(r, 'private.find_verification_mail'::regproc, 'execute'), r = 'worker', format('%s %s where mail goes', r, case when r = 'worker' then 'learns' else 'does not learn' end))
+select is(has_function_privilege(r, 'private.find_verification_mail'::regproc, 'execute'), r = 'worker', format('%s %s find the address of a mail', r, case when r = 'worker' then 'can' else 'can''t' end))
 from unnest(array['worker', 'gate', 'authenticated']) r;
-select is(has_table_privilege(r, t, 'select'), false, format('%s does not read %s', r, t))
+select is(has_table_privilege(r, t, 'select'), false, format('%s can''t read %s', r, t))
 from unnest(array['gate', 'anon', 'authenticated', 'service_role', 'worker']) r,
      unnest(array['private.email_verifications', 'private.reachable_accounts']) t;
 select test.act_as('bob');
-select throws_ok($$ update app.accounts set email_verified_at = now() $$, '42501', null, 'nobody verifies their own address past the link');
-select is(api.get_me() ->> 'emailVerifiedAt', null, 'nobody''s is at first');
+select throws_ok($$ update app.accounts set email_verified_at = now() $$, '42501', null, 'People can''t verify their own address without the link');
+select is(api.get_me() ->> 'emailVerifiedAt', null, 'At first no address is verified');
 select test.act_as_gate();
-select throws_ok($$ select pg_temp.again('x') $$, 'PT401', 'token_missing', 'nobody has no address to verify');
-select throws_ok($$ select pg_temp.change('new@example.org', 'x') $$, 'PT401', 'token_missing', 'nor one to change');
+select throws_ok($$ select pg_temp.again('x') $$, 'PT401', 'token_missing', 'An anonymous caller can''t ask for a link');
+select throws_ok($$ select pg_temp.change('new@example.org', 'x') $$, 'PT401', 'token_missing', 'An anonymous caller can''t change an address');
 
--- A link, once
+-- A link works once
 select pg_temp.as_caller('alice');
-select is(pg_temp.again('a'), '{"ok" : true}', 'a link is asked for');
-select is(pg_temp.again('a second'), '{"ok" : true}', 'and another');
+select is(pg_temp.again('a'), '{"ok" : true}', 'A person can ask for a link');
+select is(pg_temp.again('a second'), '{"ok" : true}', 'A person can ask for a second link');
 select test.act_as_owner();
 select results_eq($$ select data from pgboss.job where name = 'mail' order by data ->> 'verificationId' $$,
   $$ select jsonb_build_object('verificationId', pg_temp.link_id(n), 'letter', 'link') from unnest(array['a', 'a second']) n order by pg_temp.link_id(n)::text $$,
-  'with a job each, which names no address');
+  'Each link queues a job without the address');
 select test.act('worker', null);
-select is(pg_temp.mail('a'), '{"to": "alice@example.org", "letter": "verify"}', 'the worker learns where to');
-select is(pg_temp.mail('nothing'), null, 'or that there is nothing');
+select is(pg_temp.mail('a'), '{"to": "alice@example.org", "letter": "verify"}', 'The worker gets the address');
+select is(pg_temp.mail('nothing'), null, 'The worker gets null for an unknown link');
 select test.act_as_gate();
-select throws_ok($$ select api.verify_email(pg_temp.link_id('a'), pg_temp.hash('b')) $$, 'PT410', 'verification_over', 'another token is no good');
-select throws_ok($$ select api.verify_email(pg_temp.link_id('a'), null) $$, 'PT410', 'verification_over', 'nor is none');
-select throws_ok($$ select pg_temp.verify('nothing') $$, 'PT410', 'verification_over', 'nor one for another link');
-select is(pg_temp.verify('a'), '{"ok" : true}', 'what was mailed verifies');
-select is(pg_temp.address('alice'), 'alice@example.org verified', 'the address');
-select throws_ok($$ select pg_temp.verify('a') $$, 'PT410', 'verification_over', 'once');
-select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over', 'with every other link to it');
-select is(pg_temp.address('bob'), 'bob@example.org', 'of one person');
+select throws_ok($$ select api.verify_email(pg_temp.link_id('a'), pg_temp.hash('b')) $$, 'PT410', 'verification_over', 'A wrong token is refused');
+select throws_ok($$ select api.verify_email(pg_temp.link_id('a'), null) $$, 'PT410', 'verification_over', 'A null token is refused');
+select throws_ok($$ select pg_temp.verify('nothing') $$, 'PT410', 'verification_over', 'An unknown link is refused');
+select is(pg_temp.verify('a'), '{"ok" : true}', 'The mailed token is accepted');
+select is(pg_temp.address('alice'), 'alice@example.org verified', 'The address is verified');
+select throws_ok($$ select pg_temp.verify('a') $$, 'PT410', 'verification_over', 'A link can be used only once');
+select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over', 'Verifying ends all other links to the address');
+select is(pg_temp.address('bob'), 'bob@example.org', 'Other people''s addresses stay unverified');
 select test.act('worker', null);
-select is(pg_temp.mail('a'), null, 'a spent one is not mailed again');
+select is(pg_temp.mail('a'), null, 'A used link isn''t mailed again');
 select pg_temp.as_caller('alice');
-select throws_ok($$ select pg_temp.again('x') $$, 'PT409', 'email_verified', 'a verified address needs no link');
+select throws_ok($$ select pg_temp.again('x') $$, 'PT409', 'email_verified', 'A verified address needs no link');
 
--- A change
-select throws_ok($$ select pg_temp.change('new@example.org', 'x', 'another hash') $$, 'PT401', 'token_revoked', 'a password that changed meanwhile is refused');
-select is(pg_temp.change(' new@example.org ', 'new'), '{"ok" : true}', 'another address is asked for');
-select is(pg_temp.change('bob@example.org', 'bobs'), '{"ok" : true}', 'and one that is taken, with the same answer');
+-- A change of address
+select throws_ok($$ select pg_temp.change('new@example.org', 'x', 'another hash') $$, 'PT401', 'token_revoked', 'A password hash that changed meanwhile is refused');
+select is(pg_temp.change(' new@example.org ', 'new'), '{"ok" : true}', 'A person can ask for a new address');
+select is(pg_temp.change('bob@example.org', 'bobs'), '{"ok" : true}', 'Asking for a taken address gives the same answer');
 select test.act('worker', null);
-select is(pg_temp.mail('new'), null, 'a later change ends the one before');
-select is(pg_temp.mail('bobs'), '{"to": "bob@example.org", "letter": "taken"}', 'who has the address is told');
-select is(pg_temp.mail('bobs', 'asked'), '{"to": "alice@example.org", "letter": "asked"}', 'and so is the old address');
+select is(pg_temp.mail('new'), null, 'A later change ends the earlier one');
+select is(pg_temp.mail('bobs'), '{"to": "bob@example.org", "letter": "taken"}', 'The owner of the taken address is informed');
+select is(pg_temp.mail('bobs', 'asked'), '{"to": "alice@example.org", "letter": "asked"}', 'The old address is informed');
 select test.act_as_gate();
-select throws_ok($$ select pg_temp.verify('bobs') $$, 'PT409', 'email_taken', 'nobody gets an address that is taken');
+select throws_ok($$ select pg_temp.verify('bobs') $$, 'PT409', 'email_taken', 'A taken address can''t be verified');
 select pg_temp.as_caller('alice');
-select is(pg_temp.change('new@example.org', 'fresh'), '{"ok" : true}', 'a free one');
-select is(pg_temp.again('fresh again'), '{"ok" : true}', 'is what a link is sent again for');
+select is(pg_temp.change('new@example.org', 'fresh'), '{"ok" : true}', 'A person can ask for a free address');
+select is(pg_temp.again('fresh again'), '{"ok" : true}', 'A link for the new address can be sent again');
 select test.act('worker', null);
-select is(pg_temp.mail(n), '{"to": "new@example.org", "letter": "change"}', n || ': asks the new address')
+select is(pg_temp.mail(n), '{"to": "new@example.org", "letter": "change"}', 'The link goes to the new address: ' || n)
 from unnest(array['fresh', 'fresh again']) n;
 select test.act_as_gate();
 select api.request_password_reset('alice@example.org', pg_temp.link_id('reset'), pg_temp.hash('reset'));
-select is(pg_temp.address('alice'), 'alice@example.org verified', 'until then nothing changes');
-select is(pg_temp.verify('fresh'), '{"ok" : true}', 'its link');
-select is(pg_temp.address('alice'), 'new@example.org verified', 'changes it');
-select throws_ok($$ select pg_temp.verify('fresh again') $$, 'PT410', 'verification_over', 'and ends the others');
-select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'those for a password too');
+select is(pg_temp.address('alice'), 'alice@example.org verified', 'Until it is verified nothing changes');
+select is(pg_temp.verify('fresh'), '{"ok" : true}', 'The link is accepted');
+select is(pg_temp.address('alice'), 'new@example.org verified', 'The address is changed and verified');
+select throws_ok($$ select pg_temp.verify('fresh again') $$, 'PT410', 'verification_over', 'A change ends the other links');
+select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'A change ends the links for resetting the password');
 select test.act('worker', null);
-select is(pg_temp.mail('fresh', 'changed'), '{"to": "alice@example.org", "letter": "changed"}', 'the old address is told again');
+select is(pg_temp.mail('fresh', 'changed'), '{"to": "alice@example.org", "letter": "changed"}', 'The old address is informed of the change');
 select test.act_as_owner();
-select is((select count(*)::int from pgboss.job where data ->> 'letter' = 'changed'), 1, 'once');
+select is((select count(*)::int from pgboss.job where data ->> 'letter' = 'changed'), 1, 'It is informed once');
 
--- Back to the address from before: what was mailed to it stays dead
+-- Back to an earlier address: links mailed to it stay invalid
 select pg_temp.as_caller('alice');
 select pg_temp.change('alice@example.org', 'back');
 select test.act_as_gate();
-select is(pg_temp.verify('back'), '{"ok" : true}', 'an address from before can come back');
-select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over', 'and no link to it does');
-select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'of either kind');
+select is(pg_temp.verify('back'), '{"ok" : true}', 'An earlier address can be used again');
+select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over', 'An old verification link to it stays invalid');
+select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'An old reset link to it stays invalid');
 
--- Other ways to end it
+-- Other ways to end a link
 select pg_temp.as_caller('bob');
 select pg_temp.change('bob.new@example.org', 'thief');
-select lives_ok($$ select api.change_password('no hash', 'new hash', 900) $$, 'a new password');
-select throws_ok($$ select pg_temp.verify('thief') $$, 'PT410', 'verification_over', 'ends a change');
+select lives_ok($$ select api.change_password('no hash', 'new hash', 900) $$, 'A person can change their password');
+select throws_ok($$ select pg_temp.verify('thief') $$, 'PT410', 'verification_over', 'A new password ends a change of address');
 select pg_temp.as_caller('carla');
 select pg_temp.again('banned');
 select pg_temp.change('carla.new@example.org', 'own');
 select pg_temp.change('carla@example.org', 'nothing to mail');
 select test.act_as_owner();
-select is((select count(*)::int from private.email_verifications where user_id = test.id('carla') and replaces is not null and expires_at > now()), 0, 'one''s own address takes a change back');
+select is((select count(*)::int from private.email_verifications where user_id = test.id('carla') and replaces is not null and expires_at > now()), 0, 'Asking for the current address cancels a change');
 update app.users set banned_at = now() where username = 'carla';
 select test.act_as_gate();
-select throws_ok($$ select pg_temp.verify('banned') $$, 'PT410', 'verification_over', 'a banned person''s link is as a spent one');
+select throws_ok($$ select pg_temp.verify('banned') $$, 'PT410', 'verification_over', 'A banned person''s link is invalid');
 select test.act('worker', null);
-select is(pg_temp.mail('banned'), null, 'and not mailed');
+select is(pg_temp.mail('banned'), null, 'A banned person''s link isn''t mailed');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'carla';
 update private.email_verifications set expires_at = now() where id = pg_temp.link_id('banned');
 select test.act_as_gate();
-select throws_ok($$ select pg_temp.verify('banned') $$, 'PT410', 'verification_over', 'after its time it is over');
+select throws_ok($$ select pg_temp.verify('banned') $$, 'PT410', 'verification_over', 'An expired link is invalid');
 
--- Ten an hour
+-- At most ten an hour
 select pg_temp.as_caller('carla');
-select lives_ok(format($$ select pg_temp.again('c %s') $$, n), 'link ' || n + 2) from generate_series(1, 2) n;
+select lives_ok(format($$ select pg_temp.again('c %s') $$, n), 'Link ' || n + 2 || ' of the hour can be requested') from generate_series(1, 2) n;
 select test.act_as_owner();
 insert into private.email_verifications (id, user_id, email, token_hash, expires_at)
 select gen_random_uuid(), test.id('carla'), 'carla@example.org', pg_temp.hash('x'), now() from generate_series(1, 6);
 select pg_temp.as_caller('carla');
-select throws_ok($$ select pg_temp.again('too many') $$, 'PT409', 'verifications_exhausted', 'an eleventh within an hour is refused');
-select throws_ok($$ select pg_temp.change('carla.new@example.org', 'too many') $$, 'PT409', 'verifications_exhausted', 'and a change');
-select lives_ok($$ select pg_temp.change('carla@example.org', 'x') $$, 'but not taking it back');
+select throws_ok($$ select pg_temp.again('too many') $$, 'PT409', 'verifications_exhausted', 'The eleventh link within an hour is refused');
+select throws_ok($$ select pg_temp.change('carla.new@example.org', 'too many') $$, 'PT409', 'verifications_exhausted', 'A change is refused too');
+select lives_ok($$ select pg_temp.change('carla@example.org', 'x') $$, 'A cancelled change isn''t limited');
 
--- Five an hour to one new address, whoever asks
+-- At most five an hour to one new address, whoever asks
 select test.act_as_owner();
 insert into private.email_verifications (id, user_id, email, replaces, token_hash, created_at, expires_at)
 select pg_temp.link_id('many ' || n), test.id('alice'), 'Victim@example.org', 'alice@example.org', pg_temp.hash('x'),
        now() - (10 - n) * interval '1 minute', now() + interval '1 day' from generate_series(1, 5) n;
 select pg_temp.as_caller('bob');
-select is(api.request_email_change('new hash', 'victim@example.org', pg_temp.link_id('many 6'), pg_temp.hash('x'))::text, '{"ok" : true}', 'a sixth is asked for all the same');
+select is(api.request_email_change('new hash', 'victim@example.org', pg_temp.link_id('many 6'), pg_temp.hash('x'))::text, '{"ok" : true}', 'Asking for the sixth mail gets the same answer');
 select test.act('worker', null);
-select is(pg_temp.mail('many 5'), '{"to": "Victim@example.org", "letter": "change"}', 'five are mailed to an address in an hour');
-select is(pg_temp.mail('many 6'), null, 'and no more');
-select is(pg_temp.mail('many 6', 'asked'), '{"to": "bob@example.org", "letter": "asked"}', 'the old address is told in any case');
+select is(pg_temp.mail('many 5'), '{"to": "Victim@example.org", "letter": "change"}', 'Five mails an hour go to an address');
+select is(pg_temp.mail('many 6'), null, 'The sixth isn''t mailed');
+select is(pg_temp.mail('many 6', 'asked'), '{"to": "bob@example.org", "letter": "asked"}', 'The old address is informed in any case');
 
--- Whom mail reaches
+-- Who gets mail
 select test.act_as_owner();
 update app.users set created_at = now() - interval '25 hours' where username in ('alice', 'carla');
-select set_eq('select user_id from private.reachable_accounts', $$ select id from app.users where username <> 'carla' $$, 'after a day an address must be verified');
+select set_eq('select user_id from private.reachable_accounts', $$ select id from app.users where username <> 'carla' $$, 'After a day only verified addresses get mail');
 select test.act_as_gate();
-select is(api.request_password_reset('carla@example.org', pg_temp.link_id('late'), pg_temp.hash('late'))::text, '{"ok" : true}', 'a reset is asked for all the same');
+select is(api.request_password_reset('carla@example.org', pg_temp.link_id('late'), pg_temp.hash('late'))::text, '{"ok" : true}', 'Asking for a reset gets the same answer');
 select test.act('worker', null);
-select is(private.find_reset_mail(pg_temp.link_id('late'))::text, null, 'and mailed to nobody');
+select is(private.find_reset_mail(pg_temp.link_id('late'))::text, null, 'The reset is mailed to nobody');
 select test.act_as_owner();
 update private.email_verifications set expires_at = now() - interval '2 hours';
-select isnt(private.job_purge(), 0, 'the job');
-select is((select count(*)::int from private.email_verifications), 0, 'forgets links an hour after their end');
+select isnt(private.job_purge(), 0, 'The job deletes rows');
+select is((select count(*)::int from private.email_verifications), 0, 'Links are deleted an hour after they expire');
 
 select * from finish();
 rollback;

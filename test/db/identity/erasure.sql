@@ -1,4 +1,4 @@
--- Who may erase and export whom, and what the triggers of erasure leave.
+-- Who can erase and export whom, and what is left after the triggers of an erasure.
 begin;
 select plan(24);
 select test.people('alice', 'bob', 'carla');
@@ -10,9 +10,9 @@ from unnest(array['anon', 'authenticated', 'gate']) r,
 
 -- Acting as the gate, for Alice
 select test.act('gate', test.claims('alice'));
-select throws_ok($$ select api.erase_me('another hash') $$, 'PT401', 'token_revoked', 'only the hash that was checked will do');
+select throws_ok($$ select api.erase_me('another hash') $$, 'PT401', 'token_revoked', 'Erasing needs the password hash that was checked');
 select test.act('gate', null);
-select throws_ok($$ select api.erase_me('no hash') $$, 'PT401', 'token_missing', 'and nobody erases nobody');
+select throws_ok($$ select api.erase_me('no hash') $$, 'PT401', 'token_missing', 'An anonymous caller can''t erase anybody');
 select test.act_as_owner();
 create temporary table her as select test.id('alice') as id;
 grant select on her to gate, authenticated;
@@ -20,22 +20,22 @@ insert into app.invite_codes (code, generated_by, status, used_by, used_at)
 values ('INV-AAAAAA', test.id('alice'), 'used', test.id('bob'), now()), ('INV-BBBBBB', test.id('alice'), 'active', null, null);
 update app.users set role = 'admin' where username = 'alice';
 select test.act('gate', test.claims('alice'));
-select is(api.erase_me('no hash')::text, '{"erased" : true}', 'the right one erases');
+select is(api.erase_me('no hash')::text, '{"erased" : true}', 'With the right hash the person is erased');
 select test.act_as_owner();
 select is((select array[role, first_name, erased_at::text] from app.users where id = (select id from her)),
-  array['user', 'Deleted', now()::text], 'she is nobody, and no admin');
-select is((select password_hash from private.credentials where user_id = (select id from her)), '!erased', 'no password fits');
-select set_eq($$ select status from app.invite_codes where generated_by = (select id from her) $$, array['revoked'], 'every code is revoked');
-select is((select used_by from app.invite_codes where code = 'INV-AAAAAA'), test.id('bob'), 'with who used it');
+  array['user', 'Deleted', now()::text], 'The erased person has no name and is no admin');
+select is((select password_hash from private.credentials where user_id = (select id from her)), '!erased', 'No password matches any more');
+select set_eq($$ select status from app.invite_codes where generated_by = (select id from her) $$, array['revoked'], 'Every invite code of the person is revoked');
+select is((select used_by from app.invite_codes where code = 'INV-AAAAAA'), test.id('bob'), 'A used code keeps who used it');
 create temporary table name as select username from app.users where id = (select id from her);
 select private.erase_person((select id from her));
-select is((select username from app.users where id = (select id from her)), (select username from name), 'erasing twice is erasing once');
-select lives_ok($$ select private.create_person('alice@example.org', 'h', 'New', 'Person', null, null, null) $$, 'her address can come again');
+select is((select username from app.users where id = (select id from her)), (select username from name), 'Erasing again changes nothing');
+select lives_ok($$ select private.create_person('alice@example.org', 'h', 'New', 'Person', null, null, null) $$, 'The address can be used for a new account');
 
 -- Acting as Bob
 select test.act_as('bob');
-select throws_ok($$ select private.export_own('nonsense', null) $$, 'PT404', 'section_unknown', 'an export has sections of its own');
-select is(api.export_me('profile') #>> '{items,0,id}', test.id('bob')::text, 'one''s export is of oneself');
+select throws_ok($$ select private.export_own('nonsense', null) $$, 'PT404', 'section_unknown', 'An unknown section of the export is refused');
+select is(api.export_me('profile') #>> '{items,0,id}', test.id('bob')::text, 'People can export only themselves');
 
 select * from finish();
 rollback;

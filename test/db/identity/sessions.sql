@@ -1,4 +1,4 @@
--- Logging in and out: whose password is checked, what a token says, and which tokens end.
+-- Logging in and out: whose password is checked, what a token contains, and which tokens end.
 begin;
 select plan(39);
 select test.people('alice', 'bob');
@@ -20,84 +20,84 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as the gate
 select test.act_as_gate();
 select is(api.find_login('alice@example.org')::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0),
-  'an address leads to a hash');
-select is(api.find_login('  ALICE@example.ORG ') ->> 'userId', test.id('alice')::text, 'in any letter case, with blanks around it');
-select is(api.find_login('zoe@example.org')::text, null, 'an unknown one to nothing');
-select is(api.find_login('')::text, null, 'and so does none');
-select set_eq($$ select json_object_keys(api.log_in(test.id('alice'), 'no hash', 900)) $$, array['claims', 'user', 'credentialsVersion'], 'who logs in gets claims and a profile');
-select is(api.log_in(test.id('alice'), 'no hash', 900) #>> '{user,id}', test.id('alice')::text, 'of their own');
-select is(api.log_in(test.id('alice'), 'no hash', 900) #>> '{claims,email}', 'Alice@Example.org', 'with the address as it was written');
-select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'a hash that changed meanwhile is refused');
-select throws_ok($$ select api.log_in(gen_random_uuid(), 'no hash', 900) $$, 'PT401', 'credentials_wrong', 'and so is nobody');
+  'An address finds the password hash');
+select is(api.find_login('  ALICE@example.ORG ') ->> 'userId', test.id('alice')::text, 'Letter case and surrounding blanks are ignored');
+select is(api.find_login('zoe@example.org')::text, null, 'An unknown address finds nothing');
+select is(api.find_login('')::text, null, 'An empty address finds nothing');
+select set_eq($$ select json_object_keys(api.log_in(test.id('alice'), 'no hash', 900)) $$, array['claims', 'user', 'credentialsVersion'], 'Logging in returns claims and a profile');
+select is(api.log_in(test.id('alice'), 'no hash', 900) #>> '{user,id}', test.id('alice')::text, 'The profile is the person''s own');
+select is(api.log_in(test.id('alice'), 'no hash', 900) #>> '{claims,email}', 'Alice@Example.org', 'The claims have the address as it was written');
+select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'A hash that changed meanwhile is refused');
+select throws_ok($$ select api.log_in(gen_random_uuid(), 'no hash', 900) $$, 'PT401', 'credentials_wrong', 'An unknown person can''t log in');
 
--- What a token says
+-- What a token contains
 insert into token select format('alice %s', n), pg_temp.log_in('alice') from generate_series(1, 20) n;
-select is((select count(distinct (claims ->> 'iat', claims ->> 'exp'))::int from token), 20, 'no two tokens of a person are the same');
-select ok((select bool_and((claims ->> 'iat')::bigint <= extract(epoch from clock_timestamp())) from token), 'none is from the future');
-select ok((select bool_and((claims ->> 'exp')::bigint - (claims ->> 'iat')::bigint between 900 and 960) from token), 'they live as long as asked for, give or take');
+select is((select count(distinct (claims ->> 'iat', claims ->> 'exp'))::int from token), 20, 'No two tokens of a person are the same');
+select ok((select bool_and((claims ->> 'iat')::bigint <= extract(epoch from clock_timestamp())) from token), 'No token is issued in the future');
+select ok((select bool_and((claims ->> 'exp')::bigint - (claims ->> 'iat')::bigint between 900 and 960) from token), 'Tokens live as long as requested, plus up to a minute');
 select results_eq($$ select distinct claims - 'iat' - 'exp' from token $$,
-  $$ select jsonb_build_object('sub', test.id('alice'), 'email', 'Alice@Example.org', 'role', 'user') $$, 'and say the same of the person');
+  $$ select jsonb_build_object('sub', test.id('alice'), 'email', 'Alice@Example.org', 'role', 'user') $$, 'All tokens have the same claims about the person');
 insert into token values ('bob', pg_temp.log_in('bob'));
 select test.act_as_owner();
 update app.users set role = 'moderator' where username = 'bob';
 select test.act_as_gate();
-select is(pg_temp.log_in('bob') ->> 'role', 'moderator', 'the role is the stored one');
+select is(pg_temp.log_in('bob') ->> 'role', 'moderator', 'The role is the stored one');
 
--- Logging out of one
+-- Logging out of one session
 select test.act('authenticated', pg_temp.token('alice 1'));
-select is(api.log_out()::text, null, 'logging out says nothing');
-select is(pg_temp.alive(pg_temp.token('alice 1')), 'PT401 token_revoked', 'and ends the token');
-select is(pg_temp.alive(pg_temp.token('alice 2')), 'true', 'others of the same second live on');
+select is(api.log_out()::text, null, 'Logging out returns nothing');
+select is(pg_temp.alive(pg_temp.token('alice 1')), 'PT401 token_revoked', 'Logging out revokes the token');
+select is(pg_temp.alive(pg_temp.token('alice 2')), 'true', 'Other tokens of the same second stay valid');
 select test.act('authenticated', pg_temp.token('alice 2'));
-select lives_ok($$ select api.log_out('local') $$, 'that is the scope local');
-select is(pg_temp.alive(pg_temp.token('alice 2')), 'PT401 token_revoked', 'by its name');
+select lives_ok($$ select api.log_out('local') $$, 'The scope local is accepted');
+select is(pg_temp.alive(pg_temp.token('alice 2')), 'PT401 token_revoked', 'The scope local revokes the token');
 select test.act('authenticated', pg_temp.token('alice 3'));
-select lives_ok($$ select api.log_out(), api.log_out() $$, 'twice is no error');
+select lives_ok($$ select api.log_out(), api.log_out() $$, 'Logging out twice is not an error');
 
--- Logging out of all
+-- Logging out of all sessions
 select test.act('authenticated', pg_temp.token('alice 4'));
-select lives_ok($$ select api.log_out('global') $$, 'the scope global');
-select is((select string_agg(distinct pg_temp.alive(claims), ',') from token where name like 'alice %'), 'PT401 token_revoked', 'ends every token');
+select lives_ok($$ select api.log_out('global') $$, 'The scope global is accepted');
+select is((select string_agg(distinct pg_temp.alive(claims), ',') from token where name like 'alice %'), 'PT401 token_revoked', 'The scope global revokes every token of the person');
 select test.act_as_owner();
 update app.users set role = 'user' where username = 'bob';
 select test.act('authenticated', pg_temp.token('bob'));
-select is(pg_temp.alive(pg_temp.token('bob')), 'true', 'of one person');
+select is(pg_temp.alive(pg_temp.token('bob')), 'true', 'Another person''s token stays valid');
 select test.act_as_gate();
 insert into token select format('after %s', n), pg_temp.log_in('alice') from generate_series(1, 3) n;
 select test.act('authenticated', pg_temp.token('after 1'));
-select is((select string_agg(distinct pg_temp.alive(claims), ',') from token where name like 'after %'), 'true', 'a token issued within that second lives');
+select is((select string_agg(distinct pg_temp.alive(claims), ',') from token where name like 'after %'), 'true', 'A token issued right after a global logout is valid');
 select test.act_as_owner();
 select is((select min((claims ->> 'iat')::bigint) from token where name like 'after %'),
-  (select tokens_valid_from from app.users where username = 'alice'), 'it is dated to the next whole second');
-select is((select count(distinct (claims ->> 'iat', claims ->> 'exp'))::int from token where name like 'after %'), 3, 'and again no two are the same');
+  (select tokens_valid_from from app.users where username = 'alice'), 'Its iat is the next whole second');
+select is((select count(distinct (claims ->> 'iat', claims ->> 'exp'))::int from token where name like 'after %'), 3, 'No two of these tokens are the same');
 
--- Who may not
+-- Who can't log in
 update app.users set banned_at = now() where username = 'alice';
 select test.act_as_gate();
-select is(api.find_login('alice@example.org') ->> 'userId', test.id('alice')::text, 'a banned person''s password is checked');
-select throws_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'PT403', 'person_banned', 'and then they are told');
-select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'not before');
+select is(api.find_login('alice@example.org') ->> 'userId', test.id('alice')::text, 'A banned person''s password is still checked');
+select throws_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'PT403', 'person_banned', 'A banned person with the right password is told of the ban');
+select throws_ok($$ select api.log_in(test.id('alice'), 'another hash', 900) $$, 'PT401', 'credentials_wrong', 'A banned person with a wrong password isn''t told');
 select test.act_as_owner();
-select is((select credentials_version from app.users where username = 'alice'), 1, 'a ban ends what devices hold');
+select is((select credentials_version from app.users where username = 'alice'), 1, 'A ban raises the credentials version');
 update app.users set banned_at = now() where username = 'alice';
-select is((select credentials_version from app.users where username = 'alice'), 1, 'once');
+select is((select credentials_version from app.users where username = 'alice'), 1, 'A repeated ban doesn''t raise it again');
 update app.users set banned_at = null where username = 'alice';
-select is((select credentials_version from app.users where username = 'alice'), 1, 'and lifting it brings nothing back');
-select is((select credentials_version from app.users where username = 'bob'), 0, 'of one person, and neither another role nor a logout');
-select throws_ok($$ set local role authenticated; update app.users set credentials_version = 7 $$, '42501', null, 'nobody writes it themselves');
+select is((select credentials_version from app.users where username = 'alice'), 1, 'The end of a ban doesn''t restore it');
+select is((select credentials_version from app.users where username = 'bob'), 0, 'A new role and a logout don''t change another person''s version');
+select throws_ok($$ set local role authenticated; update app.users set credentials_version = 7 $$, '42501', null, 'People can''t write the credentials version');
 select test.act_as_owner();
 update app.users set banned_at = null, erased_at = now() where username = 'alice';
 select test.act_as_gate();
-select is(api.find_login('alice@example.org')::text, null, 'an erased person is nobody');
+select is(api.find_login('alice@example.org')::text, null, 'An erased person can''t be found');
 
--- Acting as somebody without a token
+-- Acting as an anonymous caller
 select test.act_as_anon();
-select throws_ok('select api.log_out()', '42501', null, 'who has no token has nothing to end');
+select throws_ok('select api.log_out()', '42501', null, 'An anonymous caller can''t log out');
 select test.act('authenticated', null);
-select throws_ok('select api.log_out()', 'PT401', 'token_missing', 'whatever their role');
-select throws_ok('select api.get_me()', 'PT401', 'token_missing', 'and nobody to be');
+select throws_ok('select api.log_out()', 'PT401', 'token_missing', 'authenticated without a token can''t log out');
+select throws_ok('select api.get_me()', 'PT401', 'token_missing', 'authenticated without a token has no profile');
 select test.act_as('bob');
-select is(api.get_me() ->> 'email', 'bob@example.org', 'a person is themselves');
+select is(api.get_me() ->> 'email', 'bob@example.org', 'A person gets their own profile');
 
 select * from finish();
 rollback;

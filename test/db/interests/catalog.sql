@@ -1,4 +1,4 @@
--- The catalog: its shape, what holds its tree together, and that nobody but staff writes it.
+-- The catalog: its shape, what keeps its tree consistent, and that only staff can change it.
 begin;
 select plan(24);
 select test.people('alice');
@@ -18,31 +18,31 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as the owner
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('ethics', 'Again', 1, 'ink') $$,
-  '23505', null, 'a slug is used once');
+  '23505', null, 'A slug is unique');
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('orphan', 'Orphan', 2, 'ink') $$,
-  'PT422', 'interest_parent_misplaced', 'a sub-interest has a parent');
+  'PT422', 'interest_parent_misplaced', 'A sub-interest needs a parent');
 select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
-  values ('odd', 'Odd', 1, pg_temp.interest('philosophy'), 'ink') $$, 'PT422', 'interest_parent_misplaced', 'a category has none');
+  values ('odd', 'Odd', 1, pg_temp.interest('philosophy'), 'ink') $$, 'PT422', 'interest_parent_misplaced', 'A category has no parent');
 select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
-  values ('odd', 'Odd', 3, pg_temp.interest('philosophy'), 'ink') $$, '23503', null, 'a parent is one level up');
+  values ('odd', 'Odd', 3, pg_temp.interest('philosophy'), 'ink') $$, '23503', null, 'A parent is exactly one level up');
 select throws_ok($$ update app.interests set level = 1, parent_id = null where slug = 'ethics' $$,
-  '23503', null, 'and stays there while it has children');
+  '23503', null, 'An interest keeps its level while it has children');
 select throws_ok($$ insert into app.interests (slug, name, level, parent_id, accent_color)
   values ('odd', 'Odd', 4, pg_temp.interest('philosophy'), 'ink') $$,
-  'PT422', 'value_invalid', 'there are three levels');
+  'PT422', 'value_invalid', 'There are three levels');
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'azure') $$,
-  'PT422', 'value_invalid', 'and six accent colors');
-select throws_ok($$ delete from app.interests where slug = 'philosophy' $$, '23503', null, 'a parent cannot go');
+  'PT422', 'value_invalid', 'An accent color must be one of the known ones');
+select throws_ok($$ delete from app.interests where slug = 'philosophy' $$, '23503', null, 'An interest with children can''t be deleted');
 
--- Still the owner: the ETag, whoever changes what
-select isnt(pg_temp.tag(), pg_temp.tag(change), 'it changes with' || change)
+-- Still the owner: the ETag, whatever changes
+select isnt(pg_temp.tag(), pg_temp.tag(change), 'The ETag changes with' || change)
 from unnest(array[
   $$ update app.interests set name = 'Wisdom' where slug = 'philosophy' $$,
   $$ update app.interests set user_count = user_count + 1 where slug = 'philosophy' $$,
   $$ update app.interests set user_count = 1 - user_count where slug in ('philosophy', 'music') $$,
   $$ insert into app.interests (slug, name, level, accent_color) values ('odd', 'Odd', 1, 'ink') $$,
   $$ delete from app.interests where slug = 'odd' $$]) change;
-select is(pg_temp.tag(), pg_temp.tag('update app.interests set name = name'), 'and with nothing else');
+select is(pg_temp.tag(), pg_temp.tag('update app.interests set name = name'), 'The ETag doesn''t change with an update that changes nothing');
 
 -- Acting as Alice
 select test.act_as('alice');
@@ -51,26 +51,26 @@ select results_eq(
   $$ select (i).* from (values (1, (select count(*) from json_array_elements(api.get_catalog() -> 'items'))),
        (2, (select count(*) from json_array_elements(api.get_catalog() -> 'items') a, json_array_elements(a -> 'children'))),
        (3, (select count(*) from json_array_elements(api.get_catalog() -> 'items') a, json_array_elements(a -> 'children') b,
-            json_array_elements(b -> 'children')))) i $$, 'the tree holds every interest, each on its level');
+            json_array_elements(b -> 'children')))) i $$, 'The tree has every interest, each on its level');
 select set_eq(
   $$ select json_object_keys(api.get_catalog() -> 'items' -> 0) $$,
-  array['id', 'slug', 'name', 'level', 'parentId', 'accentColor', 'userCount', 'children'], 'an interest in the tree');
+  array['id', 'slug', 'name', 'level', 'parentId', 'accentColor', 'userCount', 'children'], 'An interest in the tree has these fields');
 select set_eq(
   $$ select json_object_keys(api.get_catalog(1) -> 'items' -> 0) $$,
-  array['id', 'slug', 'name', 'level', 'parentId', 'accentColor', 'userCount'], 'an interest in a narrowed list');
+  array['id', 'slug', 'name', 'level', 'parentId', 'accentColor', 'userCount'], 'An interest in a filtered list has these fields');
 select results_eq(
   $$ select i ->> 'parentId' from json_array_elements(api.get_catalog(p_parent_id => pg_temp.interest('philosophy')) -> 'items') i
-     group by 1 $$, $$ select pg_temp.interest('philosophy')::text $$, 'a parent gives its children');
-select is(pg_temp.items(2, 'philosophy'), pg_temp.items(null, 'philosophy'), 'with their level too');
-select is(pg_temp.items(3, 'philosophy'), '', 'and none of another level');
-select throws_ok($$ select api.get_catalog(p_parent_id => gen_random_uuid()) $$, 'PT404', 'interest_unknown', 'an unknown parent');
+     group by 1 $$, $$ select pg_temp.interest('philosophy')::text $$, 'Filtering by parent returns its children');
+select is(pg_temp.items(2, 'philosophy'), pg_temp.items(null, 'philosophy'), 'Parent and level can be combined');
+select is(pg_temp.items(3, 'philosophy'), '', 'A parent has no children on a wrong level');
+select throws_ok($$ select api.get_catalog(p_parent_id => gen_random_uuid()) $$, 'PT404', 'interest_unknown', 'An unknown parent fails with interest_unknown');
 select throws_ok($$ insert into app.interests (slug, name, level, accent_color) values ('mine', 'Mine', 1, 'ink') $$,
-  '42501', null, 'people add nothing');
-select throws_ok($$ update app.interests set user_count = 1000 $$, '42501', null, 'and change nothing');
+  '42501', null, 'People can''t add interests');
+select throws_ok($$ update app.interests set user_count = 1000 $$, '42501', null, 'People can''t change interests');
 
 -- Acting as somebody without a token
 select test.act_as_anon();
-select throws_ok($$ select api.get_catalog() $$, '42501', null, 'the catalog is for members');
+select throws_ok($$ select api.get_catalog() $$, '42501', null, 'The catalog needs a signed-in caller');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Uploads: who may announce and commit one, what is refused, and what is left of them to be deleted.
+-- Uploads: who can announce and commit one, what is refused, and what is deleted afterwards.
 begin;
 select plan(38);
 select test.people('alice', 'bob');
@@ -21,19 +21,19 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as Alice
 select test.act_as('alice');
 select set_eq($$ select json_object_keys(pg_temp.announce(1)) $$,
-  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'createdAt', 'committedAt'], 'an announced asset');
-select is((select a.status || ' ' || a.bucket from app.media_assets a where a.id = pg_temp.made(1)), 'pending kith', 'is pending');
-select is(api.get_asset(pg_temp.made(1)) ->> 'publicUrl', 'https://media.example.org/kith/' || pg_temp.made(1), 'and knows its address');
-select is(api.create_asset('image', ' Image/PNG ', 1) ->> 'contentType', 'image/png', 'a content type has no case');
-select throws_ok($$ select api.create_asset('image', 'image/svg+xml', 10) $$, 'PT422', 'media_type', 'a type that runs');
-select throws_ok($$ select api.create_asset('image', 'video/mp4', 10) $$, 'PT422', 'media_type', 'a type of another kind');
-select throws_ok($$ select api.create_asset('script', 'image/png', 10) $$, 'PT422', 'media_type', 'a kind that is none');
-select throws_ok($$ select api.create_asset('image', null, 10) $$, 'PT422', 'media_type', 'no type');
-select throws_ok($$ select api.create_asset('image', 'image/png', 20971521) $$, 'PT422', 'media_size', 'too many bytes');
-select throws_ok($$ select api.create_asset('image', 'image/png', 0) $$, 'PT422', 'media_size', 'too few');
-select throws_ok($$ select api.create_asset('image', 'image/png', null) $$, 'PT422', 'media_size', 'how many, nobody knows');
-select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, '42501', null, 'people commit nothing by themselves');
-select lives_ok($$ select pg_temp.announce(2) $$, 'one more');
+  array['assetId', 'kind', 'contentType', 'size', 'key', 'status', 'publicUrl', 'createdAt', 'committedAt'], 'An announced asset has these fields');
+select is((select a.status || ' ' || a.bucket from app.media_assets a where a.id = pg_temp.made(1)), 'pending kith', 'An announced asset is pending');
+select is(api.get_asset(pg_temp.made(1)) ->> 'publicUrl', 'https://media.example.org/kith/' || pg_temp.made(1), 'An announced asset has its public URL');
+select is(api.create_asset('image', ' Image/PNG ', 1) ->> 'contentType', 'image/png', 'The content type ignores case');
+select throws_ok($$ select api.create_asset('image', 'image/svg+xml', 10) $$, 'PT422', 'media_type', 'A content type that can run scripts is refused');
+select throws_ok($$ select api.create_asset('image', 'video/mp4', 10) $$, 'PT422', 'media_type', 'A content type of another kind is refused');
+select throws_ok($$ select api.create_asset('script', 'image/png', 10) $$, 'PT422', 'media_type', 'An unknown kind is refused');
+select throws_ok($$ select api.create_asset('image', null, 10) $$, 'PT422', 'media_type', 'A null content type is refused');
+select throws_ok($$ select api.create_asset('image', 'image/png', 20971521) $$, 'PT422', 'media_size', 'A size above the limit is refused');
+select throws_ok($$ select api.create_asset('image', 'image/png', 0) $$, 'PT422', 'media_size', 'A size of 0 is refused');
+select throws_ok($$ select api.create_asset('image', 'image/png', null) $$, 'PT422', 'media_size', 'A null size is refused');
+select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, '42501', null, 'People can''t commit an asset themselves');
+select lives_ok($$ select pg_temp.announce(2) $$, 'A second asset can be announced');
 
 -- Acting as the owner
 select test.act_as_owner();
@@ -43,7 +43,7 @@ update app.settings set value = '510' where key = 'media_quota';
 
 -- Acting as Alice
 select test.act_as('alice');
-select throws_ok($$ select api.create_asset('image', 'image/png', 10) $$, 'PT409', 'assets_exhausted', 'fifty may wait');
+select throws_ok($$ select api.create_asset('image', 'image/png', 10) $$, 'PT409', 'assets_exhausted', 'At most fifty assets can be pending');
 
 -- Acting as the owner
 select test.act_as_owner();
@@ -51,48 +51,48 @@ update app.media_assets set created_at = now() - interval '16 minutes' where key
 
 -- Acting as Alice
 select test.act_as('alice');
-select lives_ok($$ select pg_temp.announce(3) $$, 'of which an older one is given up for a new one');
-select throws_ok($$ select api.create_asset('image', 'image/png', 30) $$, 'PT409', 'media_quota_exceeded', 'what is announced counts towards the quota');
-select throws_ok($$ select api.create_asset('image', 'image/png', 520) $$, 'PT409', 'media_quota_exceeded', 'which is not for one that is larger');
-select is((select count(*)::int from app.media_assets where key like 'one of many%'), 46, 'and for what is refused none is given up');
-select lives_ok($$ select pg_temp.announce(4) $$, 'but one that fits takes the other''s place');
-select is((select count(*)::int from app.media_assets), 50, 'and the fifty are fifty');
+select lives_ok($$ select pg_temp.announce(3) $$, 'An old pending asset is dropped for a new one');
+select throws_ok($$ select api.create_asset('image', 'image/png', 30) $$, 'PT409', 'media_quota_exceeded', 'Announced bytes count towards the quota');
+select throws_ok($$ select api.create_asset('image', 'image/png', 520) $$, 'PT409', 'media_quota_exceeded', 'An asset above the quota is refused');
+select is((select count(*)::int from app.media_assets where key like 'one of many%'), 46, 'A refused asset drops no pending one');
+select lives_ok($$ select pg_temp.announce(4) $$, 'An asset that fits replaces the other old one');
+select is((select count(*)::int from app.media_assets), 50, 'There are still fifty pending assets');
 
 -- Acting as Bob
 select test.act_as('bob');
-select throws_ok($$ select api.get_asset(pg_temp.made(1)) $$, 'PT404', 'asset_unknown', 'another sees none of it');
-select is((select count(*)::int from app.media_assets), 0, 'in no way');
+select throws_ok($$ select api.get_asset(pg_temp.made(1)) $$, 'PT404', 'asset_unknown', 'Other people can''t get the asset');
+select is((select count(*)::int from app.media_assets), 0, 'Other people see no assets in the table');
 
 -- Acting as the gate
 select pg_temp.as_gate('bob');
-select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, 'PT404', 'asset_unknown', 'another commits none of it');
+select throws_ok($$ select api.commit_asset(pg_temp.made(1), 'image/png') $$, 'PT404', 'asset_unknown', 'Another person can''t commit the asset');
 select pg_temp.as_gate('alice');
-select is(api.commit_asset(pg_temp.made(1), 'image/png') ->> 'status', 'committed', 'its owner does');
-select is(api.commit_asset(pg_temp.made(1), 'image/gif') ->> 'status', 'committed', 'and may again');
-select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 'PT404', 'asset_unknown', 'not what is not there');
+select is(api.commit_asset(pg_temp.made(1), 'image/png') ->> 'status', 'committed', 'The owner can commit the asset');
+select is(api.commit_asset(pg_temp.made(1), 'image/gif') ->> 'status', 'committed', 'Committing again is not an error');
+select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 'PT404', 'asset_unknown', 'An unknown asset can''t be committed');
 
 -- Acting as the owner
 select test.act_as_owner();
-select is((select mime_type from app.media_assets where id = pg_temp.made(1)), 'image/png', 'the first commit counts');
-select is((select bytes from private.media_usage where owner_id = test.id('alice')), 10::bigint, 'once');
+select is((select mime_type from app.media_assets where id = pg_temp.made(1)), 'image/png', 'The first commit sets the type');
+select is((select bytes from private.media_usage where owner_id = test.id('alice')), 10::bigint, 'Committing twice counts the bytes once');
 select results_eq($$ select key, upload_only, due_at = now() + interval '2 minutes' from private.pending_object_deletions where key like 'one%' order by key $$,
-  $$ values ('one of many 1', false, true), ('one of many 2', false, true) $$, 'what was given up is deleted');
+  $$ values ('one of many 1', false, true), ('one of many 2', false, true) $$, 'The objects of dropped assets are queued for deletion');
 delete from private.pending_object_deletions where key like 'one%';
 select results_eq($$ select key::uuid, upload_only, due_at = now() + interval '15 minutes' from private.pending_object_deletions $$,
-  $$ values (pg_temp.made(1), true, true) $$, 'what is uploaded once more goes');
-select is(private.job_delete_objects(), 0, 'but not before the address has ended');
+  $$ values (pg_temp.made(1), true, true) $$, 'The upload object of a committed asset is queued for deletion');
+select is(private.job_delete_objects(), 0, 'Nothing is deleted before the upload URL has expired');
 update app.media_assets set expires_at = now() - interval '1 second', created_at = now() - interval '1 day' where id = pg_temp.made(2);
-select is(private.job_purge() > 0, true, 'what is not committed goes by age');
+select is(private.job_purge() > 0, true, 'An asset that isn''t committed is deleted by age');
 update private.pending_object_deletions set due_at = now();
-select is(private.job_delete_objects(), 2, 'the objects of both are named');
+select is(private.job_delete_objects(), 2, 'The job names the objects of both assets');
 select is((select data::jsonb from pgboss.job where name = 'objects'),
-  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'each as what it is');
-select is(private.job_delete_objects(), 0, 'once, for a while');
+  jsonb_build_object('bucket', 'kith', 'keys', jsonb_build_array(pg_temp.made(2)), 'uploads', jsonb_build_array(pg_temp.made(1))), 'The job lists whole assets and upload objects separately');
+select is(private.job_delete_objects(), 0, 'The job doesn''t list them again for a while');
 delete from app.media_assets where id = pg_temp.made(1);
-select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'not of another bucket');
-select is(private.note_deleted_objects('kith', array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'and forgotten when they are gone');
+select is(private.note_deleted_objects('other', array[pg_temp.made(2)::text], '{}'), 0, 'Deleted objects of another bucket are ignored');
+select is(private.note_deleted_objects('kith', array[pg_temp.made(2)::text], array[pg_temp.made(1)::text]), 1, 'A deleted object is removed from the queue');
 select results_eq($$ select key::uuid, upload_only from private.pending_object_deletions $$,
-  $$ values (pg_temp.made(1), false) $$, 'but not what was deleted meanwhile');
+  $$ values (pg_temp.made(1), false) $$, 'An asset that was deleted meanwhile stays in the queue');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- What happens in other features, and whom it tells.
+-- Events of other features, and who is notified of them.
 begin;
 select plan(21);
 select test.people('alice', 'bob', 'carla');
@@ -17,19 +17,19 @@ insert into made select 'circle', (api.create_circle('Friends') ->> 'id')::uuid;
 insert into made select 'invitation', (api.invite_to_circle(pg_temp.id('circle'), 'bob') ->> 'id')::uuid;
 select api.add_circle_member(pg_temp.id('circle'), 'carla');
 select test.act_as('bob');
-select is(pg_temp.inbox('circle.invited') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'an invitation says which');
+select is(pg_temp.inbox('circle.invited') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'The notification has the invitation''s id');
 select is(pg_temp.inbox('circle.invited') #> '{0,target}',
-  jsonb_build_object('type', 'invitation', 'id', pg_temp.id('invitation')), 'and is the target');
-select is(pg_temp.inbox('circle.invited') #>> '{0,actors,0,username}', 'alice', 'from its inviter');
+  jsonb_build_object('type', 'invitation', 'id', pg_temp.id('invitation')), 'Its target is the invitation');
+select is(pg_temp.inbox('circle.invited') #>> '{0,actors,0,username}', 'alice', 'Its actor is the inviter');
 select api.accept_invitation(pg_temp.id('invitation'));
-select is(pg_temp.inbox('circle.added'), '[]', 'who accepts is not told to have been added');
+select is(pg_temp.inbox('circle.added'), '[]', 'A person who accepts isn''t notified of being added');
 select test.act_as('carla');
 select is(pg_temp.inbox('circle.added') #> '{0,target}', jsonb_build_object('type', 'circle', 'id', pg_temp.id('circle')),
-  'who was added is told');
-select is(pg_temp.inbox('circle.added') #>> '{0,actors,0,username}', 'alice', 'by whom');
+  'An added person is notified');
+select is(pg_temp.inbox('circle.added') #>> '{0,actors,0,username}', 'alice', 'The actor is the person who added them');
 select test.act_as('alice');
-select is(pg_temp.inbox('circle.accepted') #>> '{0,actors,0,username}', 'bob', 'the inviter hears who accepted');
-select is(pg_temp.inbox('circle.accepted') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'and what');
+select is(pg_temp.inbox('circle.accepted') #>> '{0,actors,0,username}', 'bob', 'The inviter is notified of the acceptance');
+select is(pg_temp.inbox('circle.accepted') #>> '{0,payload,invitationId}', pg_temp.id('invitation')::text, 'The notification has the accepted invitation');
 
 -- Posts
 insert into made select 'post', (api.create_post('Hello') ->> 'id')::uuid;
@@ -41,25 +41,25 @@ select test.act_as('carla');
 select api.react(pg_temp.id('post'), 'heart');
 select test.act_as('alice');
 select is(pg_temp.inbox('post.replied') #> '{0,payload}',
-  jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'an author hears of replies');
-select is((pg_temp.inbox('post.reacted') #>> '{0,count}')::int, 2, 'and of reactions, together');
-select is(pg_temp.inbox('post.reacted') #> '{0,target}', jsonb_build_object('type', 'post', 'id', pg_temp.id('post')), 'to which post');
+  jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'An author is notified of replies');
+select is((pg_temp.inbox('post.reacted') #>> '{0,count}')::int, 2, 'An author is notified of reactions as one group');
+select is(pg_temp.inbox('post.reacted') #> '{0,target}', jsonb_build_object('type', 'post', 'id', pg_temp.id('post')), 'The target is the post');
 select api.react(pg_temp.id('post'), 'heart');
 select api.create_reply(pg_temp.id('post'), 'To myself');
-select is((pg_temp.inbox('post.reacted') #>> '{0,count}')::int, 2, 'one''s own tell nothing');
-select is((pg_temp.inbox('post.replied') #>> '{0,count}')::int, 1, 'neither do one''s own replies');
+select is((pg_temp.inbox('post.reacted') #>> '{0,count}')::int, 2, 'The author''s own reaction notifies nobody');
+select is((pg_temp.inbox('post.replied') #>> '{0,count}')::int, 1, 'The author''s own reply notifies nobody');
 
 -- Payments
 select test.act_as('bob');
 insert into made select 'payment', (api.pay('love', 1, p_post_id => pg_temp.id('post')) #>> '{payment,id}')::uuid;
 select test.act_as('alice');
 select is(pg_temp.inbox('payment.received') #> '{0,target}', jsonb_build_object('type', 'payment', 'id', pg_temp.id('payment')),
-  'who is paid is told');
+  'The receiver of a payment is notified');
 select is(pg_temp.inbox('payment.received') #> '{0,payload}', jsonb_build_object(
   'paymentId', pg_temp.id('payment'), 'emotion', 'love', 'tier', 1, 'amount', 3, 'postId', pg_temp.id('post'), 'replyId', null),
-  'what and for what');
+  'The notification has the payment''s fields');
 select test.act_as('bob');
-select is(pg_temp.inbox('payment.received'), '[]', 'and who pays is not');
+select is(pg_temp.inbox('payment.received'), '[]', 'The sender isn''t notified');
 
 -- Invites
 select test.act_as_owner();
@@ -68,18 +68,18 @@ select private.emit('identity.invite_code.used', json_build_object(
   'codeId', pg_temp.id('code'), 'newUserId', test.id('carla'), 'inviterUserId', test.id('alice')),
   array[test.id('alice')]);
 select test.act_as('alice');
-select is(pg_temp.inbox('invite.used') #>> '{0,actors,0,username}', 'carla', 'an inviter hears who came');
-select is(pg_temp.inbox('invite.used') #> '{0,target}', jsonb_build_object('type', 'invite-code', 'id', pg_temp.id('code')), 'by which code');
+select is(pg_temp.inbox('invite.used') #>> '{0,actors,0,username}', 'carla', 'The inviter is notified of who joined');
+select is(pg_temp.inbox('invite.used') #> '{0,target}', jsonb_build_object('type', 'invite-code', 'id', pg_temp.id('code')), 'The target is the invite code');
 
--- Nothing of it names a person by the internal id
+-- No notification has the internal id of a person
 select test.act_as_owner();
 select is(
   (select count(*) from app.notifications n, app.users u
    where strpos(concat_ws(' ', n.group_key, n.target_id, n.payload), u.id::text) > 0),
-  0::bigint, 'no payload carries the internal id of a person');
-select lives_ok($$ select private.emit('interests.user_selected', '{"userId": null, "interestIds": []}') $$, 'other events tell nobody anything');
+  0::bigint, 'No payload has the internal id of a person');
+select lives_ok($$ select private.emit('interests.user_selected', '{"userId": null, "interestIds": []}') $$, 'An event without listeners notifies nobody');
 select is((select count(*) from app.notifications n where n.kind = 'circle.invited' and n.user_id <> test.id('bob')), 0::bigint,
-  'each tells whom it concerns alone');
+  'Only the person concerned is notified');
 
 select * from finish();
 rollback;

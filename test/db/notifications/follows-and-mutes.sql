@@ -1,4 +1,4 @@
--- Being followed is told, rolled up; the muted tell nobody anything.
+-- Follow notifications are grouped; muted people cause no notifications.
 begin;
 select plan(17);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -13,27 +13,27 @@ grant execute on all functions in schema pg_temp to public;
 select test.act_as('bob');
 select api.follow_person('alice');
 select test.act_as('alice');
-select is(pg_temp.inbox('user.followed'), '1 bob', 'who is followed is told');
+select is(pg_temp.inbox('user.followed'), '1 bob', 'A followed person is notified');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,actors}'::text[],
   '{"kind": "user.followed", "groupKey": "user.followed", "count": 1, "target": null, "payload": {}, "readAt": null}'::jsonb,
-  'by whom, and there is no more to it');
+  'The notification has only the actor');
 select test.act_as('carla');
 select api.follow_person('alice');
 select test.act_as('alice');
-select is(pg_temp.inbox('user.followed'), '2 bob carla', 'within an hour it rolls up');
+select is(pg_temp.inbox('user.followed'), '2 bob carla', 'Within an hour new followers join the group');
 select test.act_as('bob');
 select api.unfollow_person('alice');
 select api.follow_person('alice');
 select test.act_as('alice');
-select is(pg_temp.inbox('user.followed'), '2 bob carla', 'who ends it and begins again is not told twice');
+select is(pg_temp.inbox('user.followed'), '2 bob carla', 'Following again doesn''t notify twice');
 select test.act_as_owner();
 update app.notifications set created_at = created_at - interval '1 hour';
 select test.act_as('dave');
 select api.follow_person('alice');
 select test.act_as('alice');
-select is(pg_temp.inbox('user.followed'), '1 dave, 2 bob carla', 'after it there is a new one');
+select is(pg_temp.inbox('user.followed'), '1 dave, 2 bob carla', 'After an hour a new group begins');
 
--- Alice mutes Bob: nothing that he does tells her anything
+-- Alice mutes Bob: nothing he does notifies her
 select test.act_as('alice');
 create temp table post as select (api.create_post('Read me') ->> 'id')::uuid as id;
 grant select on post to public;
@@ -50,27 +50,27 @@ select api.add_circle_member((select id from app.circles where name = 'Another')
 select api.unfollow_person('alice');
 select api.follow_person('alice');
 select test.act_as('alice');
-select is(api.count_unread() ->> 'count', '0', 'nothing is new');
-select is(pg_temp.inbox(k), null, k || ': nothing')
+select is(api.count_unread() ->> 'count', '0', 'Nothing new is unread');
+select is(pg_temp.inbox(k), null, 'A muted person causes no notification of kind ' || k)
 from unnest(array['post.reacted', 'post.replied', 'payment.received', 'circle.invited', 'circle.added']) k;
-select is(pg_temp.inbox('user.followed'), '1 dave, 2 bob carla', 'what was told before stays');
-select is(json_array_length(api.list_my_invitations() -> 'items'), 1, 'the invitation itself is there');
+select is(pg_temp.inbox('user.followed'), '1 dave, 2 bob carla', 'Earlier notifications stay');
+select is(json_array_length(api.list_my_invitations() -> 'items'), 1, 'An invitation by a muted person is listed');
 
--- nobody else is silent, nor is she to him; lifted, he is heard again
+-- A mute affects only that person and that direction, and ends when it is lifted
 select test.act_as('carla');
 select api.react((select id from post), 'heart');
 select test.act_as('alice');
-select is(pg_temp.inbox('post.reacted'), '1 carla', 'others are heard');
+select is(pg_temp.inbox('post.reacted'), '1 carla', 'Other people still cause notifications');
 select api.follow_person('bob');
 select test.act_as('bob');
-select is(pg_temp.inbox('user.followed'), '1 alice', 'the muter is heard by the muted');
+select is(pg_temp.inbox('user.followed'), '1 alice', 'The muted person is notified of the muter''s actions');
 select test.act_as('alice');
 select api.unmute_person('bob');
 select test.act_as('bob');
 select api.react((select id from post), 'spark');
 select test.act_as('alice');
-select is(pg_temp.inbox('post.reacted'), '2 bob carla', 'a mute that is lifted is over');
-select is(api.count_unread() ->> 'count', '1', 'and that is new');
+select is(pg_temp.inbox('post.reacted'), '2 bob carla', 'After the mute is lifted, the person causes notifications again');
+select is(api.count_unread() ->> 'count', '1', 'The new notification is unread');
 
 select * from finish();
 rollback;

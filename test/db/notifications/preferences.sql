@@ -1,4 +1,4 @@
--- What people want to be told, and where.
+-- What people want to be notified of, and by which channel.
 begin;
 select plan(32);
 select test.people('alice', 'bob', 'carla');
@@ -13,53 +13,53 @@ grant execute on all functions in schema pg_temp to public;
 
 select test.act_as('alice');
 select is((select count(*) from json_object_keys(api.get_preferences())), (select count(*) + 2 from private.list_own_channels()),
-  'every kind has its preferences, beside zone and hour');
-select is(api.get_preferences()::jsonb -> 'post.replied', '{"inApp": true, "push": true, "email": true}', 'everything goes everywhere');
-select is(api.get_preferences() ->> 'timezone', 'UTC', 'the zone is UTC');
-select is(api.get_preferences() ->> 'digestHour', '8', 'and the hour is eight');
+  'Every kind has preferences, besides time zone and hour');
+select is(api.get_preferences()::jsonb -> 'post.replied', '{"inApp": true, "push": true, "email": true}', 'By default every kind goes to every channel');
+select is(api.get_preferences() ->> 'timezone', 'UTC', 'The default time zone is UTC');
+select is(api.get_preferences() ->> 'digestHour', '8', 'The default digest hour is eight');
 
 select is(api.update_preferences('{"payment.received": {"email": false}}')::jsonb -> 'payment.received',
-  '{"inApp": true, "push": true, "email": false}', 'a channel is turned off');
+  '{"inApp": true, "push": true, "email": false}', 'A channel can be turned off');
 select is(api.update_preferences('{"payment.received": {"inApp": false}}')::jsonb -> 'payment.received',
-  '{"inApp": false, "push": true, "email": false}', 'and another, which leaves the first');
+  '{"inApp": false, "push": true, "email": false}', 'Turning off another channel leaves the first one off');
 select is(api.update_preferences('{"kite.flown": {"push": false}, "colour": "red"}')::jsonb, api.get_preferences()::jsonb,
-  'what nobody knows is passed over');
-select is(api.update_preferences('{"timezone": "America/Port-au-Prince", "digestHour": null}')::jsonb -> 'digestHour', 'null', 'no digest');
-select is(api.get_preferences() ->> 'timezone', 'America/Port-au-Prince', 'and another zone');
-select lives_ok(format($$ select api.update_preferences('{"timezone": "%s", "digestHour": 0}') $$, z), z || ' is a zone')
+  'Unknown keys are ignored');
+select is(api.update_preferences('{"timezone": "America/Port-au-Prince", "digestHour": null}')::jsonb -> 'digestHour', 'null', 'The digest can be turned off');
+select is(api.get_preferences() ->> 'timezone', 'America/Port-au-Prince', 'The time zone can be changed');
+select lives_ok(format($$ select api.update_preferences('{"timezone": "%s", "digestHour": 0}') $$, z), z || ' is a valid time zone')
 from unnest(array['Etc/GMT+3', 'Etc/GMT+12', 'Etc/GMT-14', 'America/Argentina/Buenos_Aires', 'UTC']) z;
-select throws_ok(format($$ select api.update_preferences('{"timezone": "%s"}') $$, z), 'PT422', 'timezone_unknown', z || ' is none')
+select throws_ok(format($$ select api.update_preferences('{"timezone": "%s"}') $$, z), 'PT422', 'timezone_unknown', 'An invalid time zone is refused: ' || z)
 from unnest(array['Mars/Olympus', 'X-25', 'Abc/Def+3', 'Etc/GMT+13', 'Etc/GMT-99', 'posixrules', '']) z;
-select throws_ok($$ select api.update_preferences('{"timezone": null}') $$, 'PT422', 'timezone_unknown', 'nor is nothing');
-select throws_ok($$ select api.update_preferences('{"digestHour": 24}') $$, 'PT422', 'digest_hour', 'a day has 24 hours');
+select throws_ok($$ select api.update_preferences('{"timezone": null}') $$, 'PT422', 'timezone_unknown', 'A null time zone is refused');
+select throws_ok($$ select api.update_preferences('{"digestHour": 24}') $$, 'PT422', 'digest_hour', 'A digest hour of 24 is refused');
 select throws_ok($$ select api.update_preferences('{"moderation.actioned": {"inApp": false}}') $$, 'PT422', 'in_app_required',
-  'what the staff did is always told');
+  'Notifications of moderation can''t be turned off in the app');
 
--- What is told, and where
+-- What is sent, and where
 select test.act_as_owner();
 select pg_temp.tell('payment.received');
 select test.act_as('alice');
-select is(pg_temp.inbox('payment.received'), 0::bigint, 'what is kept out of the inbox is not there');
-select is(api.count_unread() ->> 'count', '0', 'nor counted');
-select is(pg_temp.kept('payment.received'), 1::bigint, 'but it is kept for the push');
+select is(pg_temp.inbox('payment.received'), 0::bigint, 'A kind turned off in the app isn''t in the inbox');
+select is(api.count_unread() ->> 'count', '0', 'A kind turned off in the app isn''t counted as unread');
+select is(pg_temp.kept('payment.received'), 1::bigint, 'It is stored for the push');
 select api.update_preferences('{"payment.received": {"push": false}, "post.replied": {"inApp": false}}');
 select test.act_as_owner();
 select pg_temp.tell('payment.received', 'y');
 select pg_temp.tell('post.replied');
 select test.act_as('alice');
-select is(pg_temp.kept('payment.received'), 1::bigint, 'what is wanted nowhere is not told');
+select is(pg_temp.kept('payment.received'), 1::bigint, 'A kind turned off everywhere isn''t stored');
 select api.update_preferences('{"post.replied": {"inApp": true}}');
-select is(pg_temp.inbox('post.replied'), 0::bigint, 'what was told stays where it was');
+select is(pg_temp.inbox('post.replied'), 0::bigint, 'Turning a channel on doesn''t change earlier notifications');
 select test.act_as_owner();
 select pg_temp.tell('post.replied');
 select test.act_as('alice');
-select is(pg_temp.inbox('post.replied'), 1::bigint, 'until another item joins it');
+select is(pg_temp.inbox('post.replied'), 1::bigint, 'A new item puts the group into the inbox');
 
--- Others
+-- Other people
 select test.act_as('carla');
-select is((select count(*) from app.notification_preferences), 0::bigint, 'nobody sees what others want');
+select is((select count(*) from app.notification_preferences), 0::bigint, 'Nobody sees other people''s preferences');
 select test.act_as_anon();
-select throws_ok('select api.get_preferences()', '42501', null, 'nobody has none');
+select throws_ok('select api.get_preferences()', '42501', null, 'Preferences need a signed-in caller');
 
 select * from finish();
 rollback;

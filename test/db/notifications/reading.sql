@@ -1,4 +1,4 @@
--- Reading thousands at once: the newest are read at once, the others by the worker.
+-- Marking thousands read: the newest in the same transaction, the others by the worker.
 begin;
 select plan(11);
 select test.people('alice', 'bob');
@@ -24,19 +24,19 @@ select test.id(p), 'payment.received', g, now() - n * interval '1 second'
 from generate_series(1, 800) n, unnest('{one,other}'::text[]) g, unnest('{alice,bob}'::text[]) p;
 
 select test.act_as('alice');
-select is(api.count_unread() ->> 'count', '1000', 'the count ends at 1000');
-select is(api.mark_read(p_group_key => 'one') ->> 'count', '1000', 'and so does what reading answers');
-select is(pg_temp.unread('one'), 300, '500 of a group are read at once');
-select is(pg_temp.work(), 300, 'the worker reads the others');
-select is(pg_temp.unread(), 800, 'and none of another group');
+select is(api.count_unread() ->> 'count', '1000', 'The unread count ends at 1000');
+select is(api.mark_read(p_group_key => 'one') ->> 'count', '1000', 'The count in the answer ends at 1000 too');
+select is(pg_temp.unread('one'), 300, '500 of a group are marked in the same transaction');
+select is(pg_temp.work(), 300, 'The worker marks the others');
+select is(pg_temp.unread(), 800, 'Another group stays unread');
 select api.mark_read(p_before => now() - interval '100 seconds');
-select is(pg_temp.unread(), 300, '500 of those before a moment are read at once');
-select is(pg_temp.work(), 200, 'the worker reads the others');
-select is(pg_temp.unread(), 100, 'and none that came later');
-select is(api.mark_read(p_before => now() + interval '1 second') ->> 'count', '0', 'few are read at once');
-select is(pg_temp.work(), 0, 'and leave nothing to the worker');
+select is(pg_temp.unread(), 300, '500 of those before a time are marked in the same transaction');
+select is(pg_temp.work(), 200, 'The worker marks the others before the time');
+select is(pg_temp.unread(), 100, 'Later notifications stay unread');
+select is(api.mark_read(p_before => now() + interval '1 second') ->> 'count', '0', 'A few notifications are all marked in the same transaction');
+select is(pg_temp.work(), 0, 'Nothing is left for the worker');
 select throws_ok($$ select api.mark_read(array(select gen_random_uuid() from generate_series(1, 101))) $$,
-  'PT422', 'read_selection', 'at most 100 ids');
+  'PT422', 'read_selection', 'At most 100 ids can be marked');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Followers of a series are told of new parts: when these are out, once, and who may see them alone; many by a job.
+-- Followers of a series are notified of new parts: when they are published, once, and only if they may see them; many
+-- by a job.
 begin;
 select plan(34);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -23,7 +24,7 @@ begin
   perform test.act_as('alice');
   perform api.add_series_item(pg_temp.id('series'), pg_temp.id(p_post), p_position);
 end $$;
--- of which parts a person was told, who then has read it
+-- The parts that a person was notified of; marks them read first
 create function pg_temp.told(p_person text) returns text language plpgsql as $$
 begin
   perform test.act_as(p_person);
@@ -44,59 +45,59 @@ select pg_temp.post('a1');
 select pg_temp.add('a1');
 select api.follow_series(pg_temp.id('series')) from test.act_as('bob');
 select api.follow_series(pg_temp.id('series')) from test.act_as('carla');
-select is(pg_temp.told('bob'), '', 'who follows is not told of the parts before');
+select is(pg_temp.told('bob'), '', 'A follower isn''t notified of earlier parts');
 
--- a published post becomes a part
+-- A published post is added to the series
 select pg_temp.post('a2');
 select pg_temp.add('a2');
-select is(pg_temp.told(p), 'a2', p || ' is told of a new part') from unnest(array['bob', 'carla']) p;
+select is(pg_temp.told(p), 'a2', p || ' is notified of a new part') from unnest(array['bob', 'carla']) p;
 select test.act_as('bob');
 select is((api.list_notifications() #> '{items,0}')::jsonb - '{id,createdAt,updatedAt,readAt,actors}'::text[], jsonb_build_object(
     'kind', 'series.updated', 'groupKey', concat_ws(':', 'series.updated', pg_temp.id('series')), 'count', 1,
     'target', jsonb_build_object('type', 'post', 'id', pg_temp.id('a2')),
-    'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2'))), 'which, and of what series');
-select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'by its author');
-select is(pg_temp.told(p), '', p || ' is not') from unnest(array['alice', 'dave']) p;
-select is(pg_temp.events(), 2, 'each part is an event');
+    'payload', jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('a2'))), 'The notification has the post and the series');
+select is(api.list_notifications() #>> '{items,0,actors,0,username}', 'alice', 'Its actor is the author');
+select is(pg_temp.told(p), '', p || ' is not notified') from unnest(array['alice', 'dave']) p;
+select is(pg_temp.events(), 2, 'Each new part is an event');
 select pg_temp.add('a2', 1);
 select pg_temp.add('a1');
-select is(pg_temp.events(), 2, 'a move is none');
-select is(pg_temp.told('bob'), 'a2', 'and tells nobody');
+select is(pg_temp.events(), 2, 'Moving a part is no event');
+select is(pg_temp.told('bob'), 'a2', 'Moving a part notifies nobody');
 
--- who may not see it
+-- Followers who may not see the part
 select pg_temp.post('near', 'circles');
 select pg_temp.add('near');
-select is(pg_temp.told('bob'), 'a2', 'who may not see the part is not told');
-select is(pg_temp.told('carla'), 'a2 near', 'who may is');
+select is(pg_temp.told('bob'), 'a2', 'A follower who may not see the part isn''t notified');
+select is(pg_temp.told('carla'), 'a2 near', 'A follower who may see the part is notified');
 
--- a scheduled one, when it goes out
+-- A scheduled part is published
 select pg_temp.scheduled('s1');
 select pg_temp.add('s1');
 select pg_temp.scheduled('s2', 'circles');
 select pg_temp.add('s2', 1);
-select is(pg_temp.events(), 3, 'a scheduled part is no event');
-select is(pg_temp.told('bob'), 'a2', 'and nobody is told');
+select is(pg_temp.events(), 3, 'Adding a scheduled post is no event');
+select is(pg_temp.told('bob'), 'a2', 'Adding a scheduled post notifies nobody');
 select pg_temp.as_owner(format('select private.publish_post(%L)', pg_temp.id(n))) from unnest(array['s1', 's2']) n;
-select is(pg_temp.events(), 5, 'until it goes out');
-select is(pg_temp.told('bob'), 'a2 s1', 'to who may see it');
-select is(pg_temp.told('carla'), 'a2 near s2', 'of several that come while nobody looks the latest');
+select is(pg_temp.events(), 5, 'Publishing it is an event');
+select is(pg_temp.told('bob'), 'a2 s1', 'A follower who may see it is notified');
+select is(pg_temp.told('carla'), 'a2 near s2', 'Of several unread parts a follower is notified of the latest');
 select pg_temp.add('s1', 1);
 select pg_temp.as_owner($$ select private.publish_post(pg_temp.id('s1')) $$);
-select is(pg_temp.events(), 5, 'once');
+select is(pg_temp.events(), 5, 'Publishing twice emits one event');
 select pg_temp.post('alone');
-select is(pg_temp.events(), 5, 'a post that is no part extends nothing');
+select is(pg_temp.events(), 5, 'A post outside any series emits no event');
 
--- who is silent
+-- Followers who muted or unfollowed
 select api.mute_person('alice') from test.act_as('bob');
 select pg_temp.post('a3');
 select pg_temp.add('a3');
-select is(pg_temp.told('bob'), 'a2 s1', 'who has muted the author is not told');
+select is(pg_temp.told('bob'), 'a2 s1', 'A follower who muted the author isn''t notified');
 select api.unfollow_series(pg_temp.id('series')) from test.act_as('carla');
 select pg_temp.post('a4');
 select pg_temp.add('a4');
-select is(pg_temp.told('carla'), 'a2 a3 near s2', 'nor who follows no more');
+select is(pg_temp.told('carla'), 'a2 a3 near s2', 'A former follower isn''t notified');
 
--- told again, each hears it once
+-- The event is repeated; nobody is notified twice
 select test.act_as_owner();
 delete from app.mutes;
 delete from app.notifications where target_id = pg_temp.id('a2')::text;
@@ -104,38 +105,38 @@ update app.series_items set added_at = now() - interval '2 hours' where post_id 
 update app.posts set published_at = now() - interval '2 hours' where id = pg_temp.id('a2');
 select private.emit('posts.series.extended', json_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id(p))) from unnest(array['s1', 'a2']) p;
 select test.settle();
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('s1')::text), 1, 'a second time tells nobody again');
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('a2')::text), 0, 'nor of a part before the one that was told last');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('s1')::text), 1, 'A repeated event notifies nobody again');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('a2')::text), 0, 'A repeated event of an earlier part notifies nobody');
 insert into app.mutes (muter_id, muted_id) values (test.id('bob'), test.id('alice'));
 
--- more than 100: by the queue, in batches of 500
+-- More than 100 followers: by the queue, in batches of 500
 select test.crowd('many_', 1001);
 create function pg_temp.jobs() returns jsonb language sql as $$ select jsonb_agg(data) from pgboss.job where name = 'series-notices' $$;
 insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_[0-9]{1,2}$';
-select is((select count(*)::int from app.series_follows), 100, 'a hundred followers');
+select is((select count(*)::int from app.series_follows), 100, 'The series has a hundred followers');
 select pg_temp.post('h1');
 select pg_temp.add('h1');
 select test.act_as_owner();
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h1')::text), 99, 'are told at once, but for who has muted the author');
-select is(pg_temp.jobs(), null, 'and nothing waits');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h1')::text), 99, 'A hundred followers are notified in the same transaction, except one who muted the author');
+select is(pg_temp.jobs(), null, 'Nothing is queued');
 insert into app.series_follows (series_id, user_id) select pg_temp.id('series'), id from app.users where username ~ '^many_'
 on conflict do nothing;
 delete from app.series_follows where user_id = test.id('bob');
 select pg_temp.post('h2');
 select pg_temp.add('h2');
 select test.act_as_owner();
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 0, 'of more nobody is told at once');
-select is(pg_temp.jobs(), jsonb_build_array(jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('h2'))), 'a job waits');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 0, 'More followers are not notified in the same transaction');
+select is(pg_temp.jobs(), jsonb_build_array(jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('h2'))), 'A job is queued');
 create function pg_temp.batch(p_after text default null) returns json language sql
   as $$ select private.fan_out_series_item_batch(pg_temp.jobs() -> 0, p_after::uuid) $$;
 insert into made select 'last ' || n, (array_agg(user_id order by user_id))[n * 500] from app.series_follows, generate_series(1, 2) n group by n;
-select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'a batch are 500');
-select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'which may run a second time');
-select is(pg_temp.batch(pg_temp.id('last 1')::text)::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 2')), 'the next begins behind it');
-select is(pg_temp.batch(pg_temp.id('last 2')::text)::jsonb, '{"changed": 1, "next": null}', 'to the end');
+select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'A batch has 500 followers');
+select is(pg_temp.batch()::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 1')), 'A batch can run twice');
+select is(pg_temp.batch(pg_temp.id('last 1')::text)::jsonb, jsonb_build_object('changed', 500, 'next', pg_temp.id('last 2')), 'The next batch starts after the last follower of the previous one');
+select is(pg_temp.batch(pg_temp.id('last 2')::text)::jsonb, '{"changed": 1, "next": null}', 'The last batch has the rest');
 select test.settle();
-select is((select count(distinct user_id)::int from app.notifications where target_id = pg_temp.id('h2')::text), 1001, 'everybody is told');
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 1001, 'once');
+select is((select count(distinct user_id)::int from app.notifications where target_id = pg_temp.id('h2')::text), 1001, 'All followers are notified');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 1001, 'Each follower is notified once');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Co-authors: who invites whom to what, the answer, the limits, and what a block, a ban and an erasure do.
+-- Co-authors: who can invite whom to what, the answer, the limits, and what a block, a ban and an erasure do.
 begin;
 select plan(61);
 select test.people('alice', 'bob', 'carla', 'dave', 'erin', 'fred');
@@ -44,125 +44,125 @@ select is(
   (select invited - 'user' from answers),
   (select jsonb_build_object('id', id, 'postId', post_id, 'userId', 'acct:bob@localhost', 'splitShare', 40, 'status', 'pending',
                              'createdAt', private.utc(created_at)) from app.post_co_authors where post_id = pg_temp.id('post')),
-  'an author invites');
+  'An author can invite a co-author');
 insert into made select 'post bob', id from app.post_co_authors where post_id = pg_temp.id('post');
 select is(pg_temp.event(), 'posts.co_author.invited ' || jsonb_build_object('inviteId', pg_temp.id('post bob'),
-  'postId', pg_temp.id('post'), 'inviterId', test.id('alice'), 'inviteeId', test.id('bob'))::text, 'which is an event');
-select is(pg_temp.notices('co-author.invited'), 'bob post bob', 'of which the invited person hears');
-select is(pg_temp.shown('post'), 'bob 40 pending', 'the author sees the invitation');
-select throws_ok($$ select pg_temp.invite('post', 'bob') $$, 'PT409', 'co_author_already', 'once');
-select throws_ok($$ select pg_temp.invite('post', 'alice') $$, 'PT400', 'co_author_oneself', 'not themselves');
-select throws_ok($$ select pg_temp.invite('post', 'nobody') $$, 'PT404', 'person_unknown', 'not nobody');
-select throws_ok($$ select pg_temp.invite('repost', 'carla') $$, 'PT422', 'co_author_repost', 'not to a repost');
-select throws_ok($$ select pg_temp.invite('later', 'carla') $$, 'PT422', 'post_not_out', 'not before the post is out');
-select throws_ok($$ select pg_temp.invite('circles', 'carla') $$, 'PT422', 'co_author_outside', 'nobody who may not see the post');
+  'postId', pg_temp.id('post'), 'inviterId', test.id('alice'), 'inviteeId', test.id('bob'))::text, 'The invitation is an event');
+select is(pg_temp.notices('co-author.invited'), 'bob post bob', 'The invited person is notified');
+select is(pg_temp.shown('post'), 'bob 40 pending', 'The author sees the invitation');
+select throws_ok($$ select pg_temp.invite('post', 'bob') $$, 'PT409', 'co_author_already', 'A person can''t be invited twice');
+select throws_ok($$ select pg_temp.invite('post', 'alice') $$, 'PT400', 'co_author_oneself', 'Authors can''t invite themselves');
+select throws_ok($$ select pg_temp.invite('post', 'nobody') $$, 'PT404', 'person_unknown', 'An unknown person can''t be invited');
+select throws_ok($$ select pg_temp.invite('repost', 'carla') $$, 'PT422', 'co_author_repost', 'Nobody can be invited to a repost');
+select throws_ok($$ select pg_temp.invite('later', 'carla') $$, 'PT422', 'post_not_out', 'Nobody can be invited to a scheduled post');
+select throws_ok($$ select pg_temp.invite('circles', 'carla') $$, 'PT422', 'co_author_outside', 'A person who can''t see the post can''t be invited');
 select throws_ok(format('select pg_temp.invite(%L, %L, %s)', 'post', 'carla', share), 'PT422', 'split_share', what)
-from (values ('-1', 'no share is negative'), ('101', 'or more than all'), ('null', 'or nothing')) as s (share, what);
-select throws_ok($$ select pg_temp.invite('post', 'carla', 91) $$, 'PT422', 'split_share_exceeded', 'a tenth stays the author''s');
-select throws_ok($$ select api.invite_co_author(gen_random_uuid(), 'carla', 1) $$, 'PT404', 'post_unknown', 'an unknown post is unknown');
-select throws_ok($$ select pg_temp.invite('theirs', 'carla') $$, 'PT403', 'post_not_yours', 'another''s has another author');
+from (values ('-1', 'A negative share is refused'), ('101', 'A share above 100 is refused'), ('null', 'A null share is refused')) as s (share, what);
+select throws_ok($$ select pg_temp.invite('post', 'carla', 91) $$, 'PT422', 'split_share_exceeded', 'A share that leaves the author less than a tenth is refused');
+select throws_ok($$ select api.invite_co_author(gen_random_uuid(), 'carla', 1) $$, 'PT404', 'post_unknown', 'An unknown post fails with post_unknown');
+select throws_ok($$ select pg_temp.invite('theirs', 'carla') $$, 'PT403', 'post_not_yours', 'Only the author can invite');
 select test.act_as('bob');
-select throws_ok($$ select pg_temp.invite('circles', 'carla') $$, 'PT404', 'post_unknown', 'a hidden one is unknown');
+select throws_ok($$ select pg_temp.invite('circles', 'carla') $$, 'PT404', 'post_unknown', 'A post the caller can''t see fails with post_unknown');
 select throws_ok(format($$ update app.post_co_authors set status = 'accepted' where id = %L $$, pg_temp.id('post bob')), '42501', null,
-  'nobody accepts by hand');
+  'Nobody can accept in the table');
 select throws_ok($$ insert into app.post_co_authors (post_id, user_id, split_share) values (pg_temp.id('post'), test.id('carla'), 1) $$,
-  '42501', null, 'or invites to another''s post');
+  '42501', null, 'Nobody can insert an invitation to another person''s post');
 
 -- Answering
-select is(pg_temp.shown('post'), 'bob 40 pending', 'the invited person sees the invitation');
+select is(pg_temp.shown('post'), 'bob 40 pending', 'The invited person sees the invitation');
 select test.act_as('carla');
-select is(pg_temp.shown('post'), null, 'and nobody else');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'or answers it');
+select is(pg_temp.shown('post'), null, 'Other people don''t see the invitation');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'Another person can''t answer it');
 select test.act_as('alice');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT403', 'invitation_not_yours', 'its author neither');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT403', 'invitation_not_yours', 'The author can''t answer it');
 select test.act_as('bob');
-select throws_ok($$ select pg_temp.respond('other', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'it is of one post');
-select throws_ok($$ select api.respond_co_author(gen_random_uuid(), pg_temp.id('post bob'), true) $$, 'PT404', 'post_unknown', 'that exists');
-select is(pg_temp.respond('post', 'post bob', true), 'accepted', 'who is invited accepts');
+select throws_ok($$ select pg_temp.respond('other', 'post bob', true) $$, 'PT404', 'co_author_invitation_unknown', 'It can''t be answered at another post');
+select throws_ok($$ select api.respond_co_author(gen_random_uuid(), pg_temp.id('post bob'), true) $$, 'PT404', 'post_unknown', 'It can''t be answered at an unknown post');
+select is(pg_temp.respond('post', 'post bob', true), 'accepted', 'The invited person can accept');
 select is(pg_temp.event(), 'posts.co_author.accepted ' || jsonb_build_object('inviteId', pg_temp.id('post bob'),
-  'postId', pg_temp.id('post'), 'userId', test.id('bob'))::text, 'which is an event');
-select is(pg_temp.notices('co-author.accepted'), 'alice post bob', 'of which the author hears');
-select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT409', 'co_author_resolved', 'once');
+  'postId', pg_temp.id('post'), 'userId', test.id('bob'))::text, 'The acceptance is an event');
+select is(pg_temp.notices('co-author.accepted'), 'alice post bob', 'The author is notified');
+select throws_ok($$ select pg_temp.respond('post', 'post bob', true) $$, 'PT409', 'co_author_resolved', 'It can be accepted only once');
 select test.act_as('carla');
-select is(pg_temp.shown('post'), 'bob 40 accepted', 'now everybody sees it');
+select is(pg_temp.shown('post'), 'bob 40 accepted', 'Everybody sees an accepted co-author');
 
 select test.act_as('alice');
 select pg_temp.invite('post', 'carla', 0);
 select test.act_as('carla');
-select is(pg_temp.respond('post', 'post carla', false), 'declined', 'who is invited declines');
-select is(pg_temp.shown('post'), 'bob 40 accepted', 'and the invitation is gone');
-select throws_ok($$ select pg_temp.respond('post', 'post carla', true) $$, 'PT404', 'co_author_invitation_unknown', 'for good');
+select is(pg_temp.respond('post', 'post carla', false), 'declined', 'The invited person can decline');
+select is(pg_temp.shown('post'), 'bob 40 accepted', 'A declined invitation isn''t shown');
+select throws_ok($$ select pg_temp.respond('post', 'post carla', true) $$, 'PT404', 'co_author_invitation_unknown', 'A declined invitation can''t be accepted');
 select test.act_as('alice');
 update made set name = 'declined' where name = 'post carla';
-select lives_ok($$ select pg_temp.invite('post', 'carla', 1) $$, 'until another comes');
-select is(pg_temp.notices('co-author.invited'), 'bob post bob, carla post carla', 'of which there is one unread notice');
+select lives_ok($$ select pg_temp.invite('post', 'carla', 1) $$, 'A person who declined can be invited again');
+select is(pg_temp.notices('co-author.invited'), 'bob post bob, carla post carla', 'A repeated invitation leaves one unread notification');
 
 -- The limits: four co-authors, 90 percent
 select pg_temp.invite('full', p) from unnest(array['bob', 'carla', 'dave', 'erin']) p;
-select throws_ok($$ select pg_temp.invite('full', 'fred') $$, 'PT409', 'co_authors_exhausted', 'the fifth is one too many');
+select throws_ok($$ select pg_temp.invite('full', 'fred') $$, 'PT409', 'co_authors_exhausted', 'A fifth co-author is refused');
 select test.act_as('erin');
-select is(pg_temp.respond('full', 'full erin', false), 'declined', 'who declines');
+select is(pg_temp.respond('full', 'full erin', false), 'declined', 'An invited person can decline at the limit');
 select test.act_as('alice');
-select lives_ok($$ select pg_temp.invite('full', 'fred') $$, 'makes room');
+select lives_ok($$ select pg_temp.invite('full', 'fred') $$, 'A declined invitation makes room for another');
 select pg_temp.invite('split', 'bob', 60), pg_temp.invite('split', 'carla', 60), pg_temp.invite('split', 'dave', 30);
 select test.act_as('bob');
-select is(pg_temp.respond('split', 'split bob', true), 'accepted', 'pending shares do not count');
+select is(pg_temp.respond('split', 'split bob', true), 'accepted', 'Pending shares don''t count towards the limit');
 select test.act_as('carla');
-select throws_ok($$ select pg_temp.respond('split', 'split carla', true) $$, 'PT422', 'split_share_exceeded', 'accepted ones do');
+select throws_ok($$ select pg_temp.respond('split', 'split carla', true) $$, 'PT422', 'split_share_exceeded', 'Accepted shares count towards the limit');
 select test.act_as('dave');
-select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'up to 90');
+select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'Shares up to 90 percent can be accepted');
 select test.act_as('alice');
-select throws_ok($$ select pg_temp.invite('split', 'erin', 1) $$, 'PT422', 'split_share_exceeded', 'beyond that nobody is invited');
-select lives_ok($$ select pg_temp.invite('split', 'erin', 0) $$, 'but for nothing');
+select throws_ok($$ select pg_temp.invite('split', 'erin', 1) $$, 'PT422', 'split_share_exceeded', 'A share above 90 percent in total is refused');
+select lives_ok($$ select pg_temp.invite('split', 'erin', 0) $$, 'A share of 0 is accepted at the limit');
 
--- Leaving: what was accepted is given up by the same no
+-- Leaving: declining after the acceptance
 select test.act_as('carla');
-select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT403', 'invitation_not_yours', 'nobody leaves for another');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT403', 'invitation_not_yours', 'Nobody can leave for somebody else');
 select test.act_as('dave');
-select is(pg_temp.respond('split', 'split dave', false), 'declined', 'a co-author leaves');
-select is(pg_temp.shown('split'), 'bob 60 accepted', 'and is none any more');
-select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'co_author_invitation_unknown', 'nor invited');
+select is(pg_temp.respond('split', 'split dave', false), 'declined', 'A co-author can leave');
+select is(pg_temp.shown('split'), 'bob 60 accepted', 'A co-author who left isn''t shown');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'co_author_invitation_unknown', 'A co-author who left can''t answer again');
 select test.act_as('alice');
 update made set name = 'left' where name = 'split dave';
-select lives_ok($$ select pg_temp.invite('split', 'dave', 30) $$, 'until they are invited again: the share is free');
+select lives_ok($$ select pg_temp.invite('split', 'dave', 30) $$, 'The share of a co-author who left is free');
 select test.act_as('dave');
-select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'and accept');
+select is(pg_temp.respond('split', 'split dave', true), 'accepted', 'A person who left can accept again');
 select test.act_as_owner();
 update app.posts set visibility = 'inner' where id = pg_temp.id('split');
 select test.act_as('dave');
-select throws_ok($$ select pg_temp.respond('split', 'split dave', true) $$, 'PT404', 'post_unknown', 'who does not see the post any more');
-select is(pg_temp.respond('split', 'split dave', false), 'declined', 'may leave it all the same');
-select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'post_unknown', 'once');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', true) $$, 'PT404', 'post_unknown', 'A co-author who can''t see the post can''t accept');
+select is(pg_temp.respond('split', 'split dave', false), 'declined', 'A co-author who can''t see the post can leave');
+select throws_ok($$ select pg_temp.respond('split', 'split dave', false) $$, 'PT404', 'post_unknown', 'Leaving works once');
 select test.act_as_owner();
 update app.posts set visibility = 'public' where id = pg_temp.id('split');
 insert into app.post_co_authors (post_id, user_id, split_share, status) values (pg_temp.id('split'), test.id('dave'), 30, 'accepted');
 select test.act_as('alice');
 
--- A lost view, a block, a ban, an erasure
+-- Lost access, a block, a ban, an erasure
 insert into made select 'family', (api.create_circle('Family') ->> 'id')::uuid;
 select api.add_circle_member(pg_temp.id('family'), 'fred');
-select lives_ok($$ select pg_temp.invite('circles', 'fred') $$, 'who is in a circle may be invited to a post for it');
+select lives_ok($$ select pg_temp.invite('circles', 'fred') $$, 'A member of a circle can be invited to a post for circles');
 select api.remove_circle_member(pg_temp.id('family'), 'fred');
 select test.act_as('fred');
-select throws_ok($$ select pg_temp.respond('circles', 'circles fred', true) $$, 'PT404', 'post_unknown', 'and who is not any more has lost it');
+select throws_ok($$ select pg_temp.respond('circles', 'circles fred', true) $$, 'PT404', 'post_unknown', 'A former member can''t accept');
 select api.block_person('alice'), api.unblock_person('alice');
-select throws_ok($$ select pg_temp.respond('full', 'full fred', true) $$, 'PT404', 'co_author_invitation_unknown', 'a block ends what is pending');
+select throws_ok($$ select pg_temp.respond('full', 'full fred', true) $$, 'PT404', 'co_author_invitation_unknown', 'A block ends a pending invitation');
 select test.act_as('dave');
 select api.block_person('alice');
 select test.act_as('alice');
-select is(pg_temp.shown('split'), 'bob 60 accepted, carla 60 pending, erin 0 pending', 'across a block an accepted co-author is not seen');
-select throws_ok($$ select pg_temp.invite('post', 'dave') $$, 'PT404', 'person_unknown', 'nor invited');
+select is(pg_temp.shown('split'), 'bob 60 accepted, carla 60 pending, erin 0 pending', 'An accepted co-author is hidden across a block');
+select throws_ok($$ select pg_temp.invite('post', 'dave') $$, 'PT404', 'person_unknown', 'A person across a block can''t be invited');
 select test.act_as('carla');
-select is(pg_temp.shown('split'), 'bob 60 accepted, carla 60 pending, dave 30 accepted', 'while others see that they still are one');
+select is(pg_temp.shown('split'), 'bob 60 accepted, carla 60 pending, dave 30 accepted', 'Others still see the co-author');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
 select test.act_as('carla');
-select is(pg_temp.shown('post'), 'carla 1 pending', 'a banned co-author is not seen');
+select is(pg_temp.shown('post'), 'carla 1 pending', 'A banned co-author is hidden');
 select test.act_as_owner();
 update app.users set banned_at = null, erased_at = now() where username = 'bob';
-select is((select count(*) from app.post_co_authors where user_id = test.id('bob')), 0::bigint, 'an erased one is none any more');
+select is((select count(*) from app.post_co_authors where user_id = test.id('bob')), 0::bigint, 'An erased person is no co-author');
 select test.act_as('alice');
-select lives_ok($$ select pg_temp.invite('split', 'fred', 60) $$, 'and leaves their share to others');
+select lives_ok($$ select pg_temp.invite('split', 'fred', 60) $$, 'An erased co-author''s share is free');
 
 select * from finish();
 rollback;

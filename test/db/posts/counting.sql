@@ -1,4 +1,5 @@
--- Counting replies when many change at once: bans, their ends, erasures, hidden and deleted ones, whoever wrote them.
+-- Counting replies when many change at once: bans, their ends, erasures, hidden and deleted replies, whoever wrote
+-- them.
 begin;
 select plan(20);
 select test.people('alice', 'bob', 'carla');
@@ -10,7 +11,7 @@ create function pg_temp.counts() returns text language sql stable security defin
   select string_agg(m.name || ' ' || c.replies, ', ' order by m.name) from made m join app.post_counters c on c.post_id = m.id $$;
 create function pg_temp.trending_boost(p_name text) returns integer language sql stable security definer as $$
   select trending_boost::integer from app.posts where id = pg_temp.id(p_name) $$;
--- how often the counters of each post were written since the last time
+-- How often the counters of each post were written since the last call
 create temp table written (post_id uuid);
 create function pg_temp.note() returns trigger language plpgsql security definer as $$
 begin insert into written values (new.post_id); return null; end $$;
@@ -29,50 +30,50 @@ select test.act_as('bob');
 select api.create_reply(pg_temp.id('one'), 'Bob ' || n) from generate_series(1, 6) n;
 select api.create_reply(pg_temp.id('two'), 'Bob ' || n) from generate_series(1, 3) n;
 select test.act_as_owner();
-select is(pg_temp.counts(), 'one 7, three 0, two 3', 'each reply is counted');
-select is(pg_temp.trending_boost('one'), 3, 'and warms its post');
+select is(pg_temp.counts(), 'one 7, three 0, two 3', 'Each reply is counted');
+select is(pg_temp.trending_boost('one'), 3, 'Replies raise the trending boost of their post');
 select pg_temp.writes();
 
--- one statement that writes many
+-- One statement that inserts many
 insert into app.replies (post_id, author_id, body)
 select pg_temp.id(p), test.id('carla'), p from unnest(array['three', 'one', 'three', 'three']) p;
-select is(pg_temp.counts(), 'one 8, three 3, two 3', 'replies written at once are all counted');
-select is(pg_temp.writes(), 'one 1, three 1', 'each post once');
+select is(pg_temp.counts(), 'one 8, three 3, two 3', 'Replies inserted by one statement are all counted');
+select is(pg_temp.writes(), 'one 1, three 1', 'Each post''s counters are written once');
 
--- hidden, deleted, and both
+-- Hidden, deleted, and both
 update app.replies set hidden_at = now() where author_id = test.id('bob') and body in ('Bob 1', 'Bob 2') and post_id = pg_temp.id('one');
-select is(pg_temp.counts(), 'one 6, three 3, two 3', 'replies hidden at once count no more');
-select is(pg_temp.writes(), 'one 1', 'in one step');
+select is(pg_temp.counts(), 'one 6, three 3, two 3', 'Replies hidden by one statement are not counted');
+select is(pg_temp.writes(), 'one 1', 'The counters are written once for them');
 update app.replies set deleted_at = now() where author_id = test.id('bob') and body in ('Bob 2', 'Bob 3');
-select is(pg_temp.counts(), 'one 5, three 3, two 1', 'deleted ones neither, a hidden one is not taken off twice');
-select is(pg_temp.writes(), 'one 1, two 1', 'each post once');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'Deleted replies are not counted, and a hidden one isn''t subtracted twice');
+select is(pg_temp.writes(), 'one 1, two 1', 'Each post''s counters are written once for deletions');
 update app.replies set hidden_at = case when hidden_at is null then now() end
 where post_id = pg_temp.id('one') and author_id = test.id('bob') and body in ('Bob 1', 'Bob 4');
-select is(pg_temp.counts(), 'one 5, three 3, two 1', 'one shown again, one hidden');
-select is(pg_temp.writes(), '', 'where nothing changes nothing is written');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'Unhiding one and hiding another leaves the count');
+select is(pg_temp.writes(), '', 'If the count doesn''t change, nothing is written');
 update app.replies set body = body || '!';
-select is(pg_temp.writes(), '', 'words do not count');
+select is(pg_temp.writes(), '', 'A change of the text writes nothing');
 
--- a ban and its end
+-- A ban and its end
 update app.users set banned_at = now() where id = test.id('bob');
-select is(pg_temp.counts(), 'one 2, three 3, two 0', 'a ban takes all that counted');
-select is(pg_temp.writes(), 'one 1, two 1', 'each post once, however many replies');
-select is(pg_temp.trending_boost('two'), 0, 'what nobody answered is cold again');
+select is(pg_temp.counts(), 'one 2, three 3, two 0', 'A ban subtracts all counted replies');
+select is(pg_temp.writes(), 'one 1, two 1', 'Each post''s counters are written once, however many replies there are');
+select is(pg_temp.trending_boost('two'), 0, 'A post without counted replies loses its trending boost');
 update app.users set banned_at = now() where id = test.id('bob');
-select is(pg_temp.writes(), '', 'another ban changes nothing');
+select is(pg_temp.writes(), '', 'A repeated ban writes nothing');
 update app.users set banned_at = null where id = test.id('bob');
-select is(pg_temp.counts(), 'one 5, three 3, two 1', 'its end gives back what was neither hidden nor deleted');
+select is(pg_temp.counts(), 'one 5, three 3, two 1', 'The end of the ban adds replies that are neither hidden nor deleted');
 
--- two who are banned by one statement, and an erasure
+-- Two people banned by one statement, and an erasure
 update app.users set banned_at = now() where username in ('bob', 'carla');
-select is(pg_temp.counts(), 'one 0, three 0, two 0', 'two bans at once');
+select is(pg_temp.counts(), 'one 0, three 0, two 0', 'Two bans in one statement subtract the replies of both');
 update app.users set banned_at = null where username in ('bob', 'carla');
 select pg_temp.writes();
 update app.users set erased_at = now() where id = test.id('bob');
-select is(pg_temp.counts(), 'one 2, three 3, two 0', 'an erasure takes all that counted');
-select is(pg_temp.writes(), 'one 1, two 1', 'each post once');
+select is(pg_temp.counts(), 'one 2, three 3, two 0', 'An erasure subtracts all counted replies');
+select is(pg_temp.writes(), 'one 1, two 1', 'Each post''s counters are written once for the erasure');
 update app.users set erased_at = erased_at where id = test.id('bob');
-select is(pg_temp.writes(), '', 'a second run takes nothing');
+select is(pg_temp.writes(), '', 'A repeated erasure writes nothing');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Deleting one's post: who may, what is left, and what it takes along.
+-- Deleting one's own post: who can, what is left, and what is deleted with it.
 begin;
 select plan(30);
 select test.people('alice', 'bob', 'carla');
@@ -26,42 +26,42 @@ select api.create_reply(pg_temp.id('plain'), 'Indeed');
 insert into made select 'repost', (api.create_post(p_format => 'repost', p_quoted_post_id => pg_temp.id('quoted')) ->> 'id')::uuid;
 insert into made select 'quote', (api.create_post('See', 'quote', p_quoted_post_id => pg_temp.id('quoted')) ->> 'id')::uuid;
 
--- Acting as Bob: nobody deletes what is another's
-select throws_ok(format('select api.delete_post(%L)', pg_temp.id(n)), state, word, n)
+-- Acting as Bob: nobody can delete another person's post
+select throws_ok(format('select api.delete_post(%L)', pg_temp.id(n)), state, word, 'Another person can''t delete the post: ' || n)
 from (values ('plain', 'PT403', 'post_not_yours'), ('closed', 'PT404', 'post_unknown'), ('hidden', 'PT404', 'post_unknown'),
              ('scheduled', 'PT404', 'post_unknown')) c (n, state, word);
-select throws_ok($$ select api.delete_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'nor what there is not');
-select is(pg_temp.events(), '', 'and it is no event');
-select throws_ok($$ update app.posts set deleted_at = now() $$, '42501', null, 'nor by hand');
+select throws_ok($$ select api.delete_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post can''t be deleted');
+select is(pg_temp.events(), '', 'A refused deletion is no event');
+select throws_ok($$ update app.posts set deleted_at = now() $$, '42501', null, 'Nobody can set deleted_at in the table');
 select private.delete_own_post(pg_temp.id('plain'));
-select lives_ok($$ select api.get_post(pg_temp.id('plain')) $$, 'nor by the helper');
+select lives_ok($$ select api.get_post(pg_temp.id('plain')) $$, 'The private function doesn''t delete another person''s post');
 
 -- Acting as Alice
 select test.act_as('alice');
-select ok(api.delete_post(pg_temp.id('plain')) is null, 'an author deletes a post');
-select is(pg_temp.events(), test.id('alice') || ' plain', 'which is an event');
-select throws_ok($$ select api.get_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'it is gone for its author');
-select throws_ok($$ select api.list_replies(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'with its replies');
-select throws_ok($$ select api.delete_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'a second time there is none');
-select throws_ok($$ select api.update_post(pg_temp.id('plain'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'to edit neither');
-select is(pg_temp.events(), test.id('alice') || ' plain', 'and it happened once');
-select ok(api.delete_post(pg_temp.id(n)) is null, n) from unnest(array['pinned', 'hidden', 'quoted', 'closed', 'scheduled']) n;
-select is((select string_agg(i ->> 'body', ' ') from json_array_elements(api.list_posts_by('alice') -> 'items') i), 'part', 'the profile has what is left');
-select is(json_array_length(api.list_scheduled_posts() -> 'items'), 0, 'nothing is scheduled');
+select ok(api.delete_post(pg_temp.id('plain')) is null, 'An author can delete a post');
+select is(pg_temp.events(), test.id('alice') || ' plain', 'The deletion is an event');
+select throws_ok($$ select api.get_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The author can''t see the deleted post');
+select throws_ok($$ select api.list_replies(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The author can''t list its replies');
+select throws_ok($$ select api.delete_post(pg_temp.id('plain')) $$, 'PT404', 'post_unknown', 'The post can''t be deleted again');
+select throws_ok($$ select api.update_post(pg_temp.id('plain'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'The post can''t be edited');
+select is(pg_temp.events(), test.id('alice') || ' plain', 'Only one event was emitted');
+select ok(api.delete_post(pg_temp.id(n)) is null, 'The author can delete the post: ' || n) from unnest(array['pinned', 'hidden', 'quoted', 'closed', 'scheduled']) n;
+select is((select string_agg(i ->> 'body', ' ') from json_array_elements(api.list_posts_by('alice') -> 'items') i), 'part', 'The profile has only the remaining post');
+select is(json_array_length(api.list_scheduled_posts() -> 'items'), 0, 'No post is scheduled');
 
 select test.act_as_owner();
-select is((select body from app.posts where id = pg_temp.id('plain')), 'Plainer', 'the words stay for the staff');
-select is((select count(*)::int from app.post_versions where post_id = pg_temp.id('plain')), 1, 'and what they were before');
-select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('pinned')), 'a deleted post leaves its place among the pins behind');
-select ok((select hidden_at is not null from app.posts where id = pg_temp.id('hidden')), 'a hidden one was hidden');
+select is((select body from app.posts where id = pg_temp.id('plain')), 'Plainer', 'The row keeps its text, for staff');
+select is((select count(*)::int from app.post_versions where post_id = pg_temp.id('plain')), 1, 'The row keeps its earlier version');
+select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('pinned')), 'The row keeps its pin');
+select ok((select hidden_at is not null from app.posts where id = pg_temp.id('hidden')), 'The row of a hidden post is still marked as hidden');
 update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id('scheduled');
-select is(private.job_publish_scheduled(), 0, 'and a scheduled one never goes out');
+select is(private.job_publish_scheduled(), 0, 'A deleted scheduled post isn''t published');
 
--- Acting as Bob: what was made of it
+-- Acting as Bob: reposts and quotes of deleted posts
 select test.act_as('bob');
-select throws_ok($$ select api.get_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'a repost goes with what it is of');
-select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'a quote shows nothing any more');
-select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPostId', null, 'not even which it was');
+select throws_ok($$ select api.get_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'A repost of a deleted post is unknown');
+select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'A quote of a deleted post shows no quoted post');
+select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPostId', null, 'A quote of a deleted post shows no id');
 
 select * from finish();
 rollback;

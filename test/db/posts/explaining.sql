@@ -1,4 +1,4 @@
--- Why somebody sees a post: the parts agree with the rule, whatever the post.
+-- explain_visibility: its parts agree with the rule for every post.
 begin;
 select plan(8);
 select test.people('alice', 'bob', 'carla');
@@ -25,22 +25,22 @@ create function pg_temp.disagreements() returns setof text language sql as $$
   where u.username in ('alice', 'bob', 'carla')
     and (select bool_and(e.passes) from private.explain_visibility(u.id, m.id) e) is distinct from private.post_visible_to(m.id, u.id) $$;
 
-select is_empty('select pg_temp.disagreements()', 'the parts agree with the rule');
+select is_empty('select pg_temp.disagreements()', 'The parts agree with post_visible_to');
 insert into app.blocks (blocker_id, blocked_id) values (test.id('carla'), test.id('alice'));
-select is_empty('select pg_temp.disagreements()', 'across a block too');
+select is_empty('select pg_temp.disagreements()', 'The parts agree with it across a block');
 update app.users set banned_at = now() where username = 'alice';
-select is_empty('select pg_temp.disagreements()', 'and of a banned author');
+select is_empty('select pg_temp.disagreements()', 'The parts agree with it for a banned author');
 update app.users set banned_at = null where username = 'alice';
 
 select is((select finding from private.explain_visibility(test.id('bob'), pg_temp.made('inner')) where not passes),
-  'the post requires level 2, and the viewer has 1', 'it says which part decides');
+  'the post requires level 2, and the viewer has 1', 'The failing part says which level is missing');
 select is((select string_agg(part, ' ') from private.explain_visibility(test.id('bob'), pg_temp.made('repost')) where not passes),
-  'original', 'of a repost the original');
-select is((select string_agg(part, ' ') from private.explain_visibility(test.id('bob'), test.id('bob'))), 'post', 'and that there is none');
+  'original', 'For a repost, the failing part is the original');
+select is((select string_agg(part, ' ') from private.explain_visibility(test.id('bob'), test.id('bob'))), 'post', 'For an unknown post, the failing part is the post');
 
 select test.act_as('alice');
-select throws_ok($$ select * from private.explain_visibility(test.id('alice'), test.id('alice')) $$, '42501', null, 'it is not for people');
-select throws_ok($$ select * from private.failed_jobs $$, '42501', null, 'nor is what the worker gave up');
+select throws_ok($$ select * from private.explain_visibility(test.id('alice'), test.id('alice')) $$, '42501', null, 'People can''t call it');
+select throws_ok($$ select * from private.failed_jobs $$, '42501', null, 'People can''t read failed jobs');
 
 select * from finish();
 rollback;

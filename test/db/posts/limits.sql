@@ -1,4 +1,4 @@
--- How many: pins that nobody sees any more, and places of deleted items.
+-- Limits: pins that nobody sees any more, and the stored places of deleted series items.
 begin;
 select plan(6);
 select test.people('alice', 'bob');
@@ -12,17 +12,17 @@ insert into app.posts (author_id, body, pinned_at, visibility) select test.id('b
 from generate_series(1, 49) n;
 select test.act_as('bob');
 insert into made select 'mine', (api.create_post('Mine') ->> 'id')::uuid;
-select throws_ok($$ select api.pin_post((select id from made where name = 'mine')) $$, 'PT409', 'pins_exhausted', 'what is seen is at most three');
+select throws_ok($$ select api.pin_post((select id from made where name = 'mine')) $$, 'PT409', 'pins_exhausted', 'An author can have at most three visible pins');
 select test.act_as_owner();
 insert into app.spaces (id, kind, slug, name) values ('5f1c2a1e-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 update app.posts set space_id = '5f1c2a1e-0000-4000-8000-000000000001' where pinned_at is not null;
 select test.act_as('bob');
-select lives_ok($$ select api.pin_post((select id from made where name = 'mine')) $$, 'those that their author no longer sees take no room');
+select lives_ok($$ select api.pin_post((select id from made where name = 'mine')) $$, 'Pins that the author no longer sees don''t count');
 insert into made select 'next', (api.create_post('Next') ->> 'id')::uuid;
-select throws_ok($$ select api.pin_post((select id from made where name = 'next')) $$, 'PT409', 'pins_exhausted', 'up to 50 in all');
-select is(json_array_length(api.list_posts_by('bob') -> 'items'), 2, 'the profile has what is seen');
+select throws_ok($$ select api.pin_post((select id from made where name = 'next')) $$, 'PT409', 'pins_exhausted', 'An author can have at most 50 pins in total');
+select is(json_array_length(api.list_posts_by('bob') -> 'items'), 2, 'The profile has the visible posts');
 
--- places of deleted items
+-- Stored places of deleted items
 insert into made select 'series', (api.create_series('Letters') ->> 'id')::uuid;
 select test.act_as_owner();
 insert into private.deleted_series_items (series_id, post_id, position, left_at)
@@ -32,8 +32,8 @@ insert into app.series_items (series_id, post_id, position)
 select (select id from made where name = 'series'), id, row_number() over ()
 from (select id from app.posts where author_id = test.id('bob') and pinned_at is null and body = 'x' limit 200) p;
 update app.posts set deleted_at = now() where author_id = test.id('bob') and pinned_at is null and body = 'x';
-select is((select count(*) from private.deleted_series_items), 200::bigint, 'a series keeps 200 places');
-select is((select count(*) from private.deleted_series_items where left_at < now() - interval '1 hour'), 0::bigint, 'those of the last ones that left');
+select is((select count(*) from private.deleted_series_items), 200::bigint, 'A series keeps at most 200 places');
+select is((select count(*) from private.deleted_series_items where left_at < now() - interval '1 hour'), 0::bigint, 'The places kept are the latest ones');
 
 select * from finish();
 rollback;

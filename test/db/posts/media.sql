@@ -1,4 +1,5 @@
--- Media of posts that are assets: one's own, committed, of a kind that fits, when it is published and when it is edited.
+-- Media of posts that are assets: they must be the author's own, committed, and of a fitting kind, when publishing and
+-- editing.
 begin;
 select plan(26);
 select test.people('alice', 'bob');
@@ -24,37 +25,37 @@ update app.media_assets set key = id;
 -- Acting as Alice
 select test.act_as('alice');
 select is((api.create_post('x', f, p_media => pg_temp.media(m)) -> 'media')::jsonb,
-  jsonb_build_array(jsonb_build_object('url', pg_temp.place(m), 'alt', 'A thing')), format('a %s of the %s has its address', f, m))
+  jsonb_build_array(jsonb_build_object('url', pg_temp.place(m), 'alt', 'A thing')), format('A %s with the asset %s has its URL', f, m))
 from (values ('photo', 'image'), ('video', 'video'), ('note', 'image'), ('note', 'video'), ('note', 'audio')) c (f, m);
-select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%L))', 'x', f, m), 'PT' || s, code, format('a %s of the %s', f, m))
+select throws_ok(format('select api.create_post(%L, %L, p_media => pg_temp.media(%L))', 'x', f, m), 'PT' || s, code, format('A %s refuses the asset %s', f, m))
 from (values ('photo', 'video', 422, 'asset_kind'), ('video', 'image', 422, 'asset_kind'), ('photo', 'audio', 422, 'asset_kind'),
              ('note', 'avatar', 422, 'asset_kind'), ('note', 'attachment', 422, 'asset_kind'), ('note', 'pending', 422, 'asset_pending'),
              ('note', 'bobs', 404, 'asset_unknown')) c (f, m, s, code);
-select throws_ok(format('select api.create_post(%L, p_media => %L)', 'x', m), 'PT' || s, code, 'media ' || left(m::text, 40))
+select throws_ok(format('select api.create_post(%L, p_media => %L)', 'x', m), 'PT' || s, code, 'Media are refused: ' || left(m::text, 40))
 from (values (jsonb_build_array(jsonb_build_object('assetId', gen_random_uuid())), 404, 'asset_unknown'),
              ('[{"assetId": "x"}]', 422, 'post_media'), ('[{"assetId": 1}]', 422, 'post_media'), ('[{"assetId": null}]', 422, 'post_media'),
              (jsonb_build_array(jsonb_build_object('assetId', gen_random_uuid(), 'url', 'https://x')), 422, 'post_media'),
              (jsonb_build_array(jsonb_build_object('url', pg_temp.place('bobs'))), 422, 'media_url'),
              (jsonb_build_array(jsonb_build_object('url', pg_temp.place('pending'))), 422, 'media_url')) c (m, s, code);
 select is(api.create_post('x', p_media => jsonb_build_array(jsonb_build_object('url', pg_temp.place('image')))) #>> '{media,0,url}',
-  pg_temp.place('image'), 'one''s own address is fine');
+  pg_temp.place('image'), 'The URL of one''s own asset is accepted');
 insert into made select 'post', (api.create_post('x', 'photo', p_media => pg_temp.media('image')) ->> 'id')::uuid;
 select throws_ok($$ select api.update_post(pg_temp.id('post'), jsonb_build_object('media', pg_temp.media('bobs'))) $$,
-  'PT404', 'asset_unknown', 'an edit takes no other''s either');
+  'PT404', 'asset_unknown', 'An edit can''t use another person''s asset');
 select throws_ok($$ select api.update_post(pg_temp.id('post'), jsonb_build_object('media', pg_temp.media('video'))) $$,
-  'PT422', 'asset_kind', 'nor one that the format does not have');
+  'PT422', 'asset_kind', 'An edit can''t use an asset of another kind');
 select is(api.update_post(pg_temp.id('post'), jsonb_build_object('media', api.get_post(pg_temp.id('post')) -> 'media', 'depth', 1)) #>> '{media,0,url}',
-  pg_temp.place('image'), 'what a card says may come back');
+  pg_temp.place('image'), 'The media of the card can be sent back');
 
 -- Acting as Bob
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('post')) #>> '{media,0,url}', pg_temp.place('image'), 'who sees the post sees the address');
-select throws_ok($$ select api.create_post('x', p_media => pg_temp.media('image')) $$, 'PT404', 'asset_unknown', 'and takes it for no asset');
+select is(api.get_post(pg_temp.id('post')) #>> '{media,0,url}', pg_temp.place('image'), 'A person who sees the post sees the URL');
+select throws_ok($$ select api.create_post('x', p_media => pg_temp.media('image')) $$, 'PT404', 'asset_unknown', 'Another person can''t use the asset');
 
 -- Acting as Alice
 select test.act_as('alice');
 select api.delete_post(pg_temp.id('post'));
-select is(private.use_asset(pg_temp.id('image'), '{image}'), pg_temp.place('image'), 'an asset stays when its post goes');
+select is(private.use_asset(pg_temp.id('image'), '{image}'), pg_temp.place('image'), 'Deleting a post keeps its assets');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Mentions: what in a text names somebody, who is told, and when.
+-- Mentions: what counts as one in a text, who is notified, and when.
 begin;
 select plan(66);
 select test.people('alice', 'bob', 'carla', 'dave_1');
@@ -10,7 +10,7 @@ create function pg_temp.as_owner(p_statement text) returns void language plpgsql
 create function pg_temp.named(p_text text) returns text language sql stable security definer as $$
   select coalesce(string_agg(u.username, ' ' order by n.place), '')
   from unnest(private.people_named(private.names_in(p_text))) with ordinality as n (id, place) join app.users u on u.id = n.id $$;
--- the events since the last look: whom they name, by whom
+-- The events since the last call: whom they name, and who wrote the text
 create function pg_temp.mentioned() returns text language plpgsql security definer as $$
 declare
   v_names text;
@@ -36,8 +36,8 @@ begin
 end $$;
 grant execute on all functions in schema pg_temp to public;
 
--- what a mention is
-select is(pg_temp.named(t), n, format('%L names %s', t, coalesce(nullif(n, ''), 'nobody')))
+-- What counts as a mention
+select is(pg_temp.named(t), n, format('The text %L mentions %s', t, coalesce(nullif(n, ''), 'nobody')))
 from (values
   ('@bob', 'bob'), ('Hello @bob!', 'bob'), ('(@bob)', 'bob'), ('@bob, @carla', 'bob carla'), ('@carla@bob', ''), ('@bob.', 'bob'),
   ('@Bob and @BOB', 'bob'), ('@bob''s', 'bob'), ('@dave_1', 'dave_1'), (e'line\n@bob', 'bob'), ('“@bob”', 'bob'), ('—@bob', 'bob'),
@@ -45,93 +45,93 @@ from (values
   ('bob', ''), ('@ bob', ''), ('a@bob', ''), ('é@bob', ''), ('_@bob', ''), ('me@bob.example', ''), ('me.you+x-@bob', ''), ('@@bob', ''),
   ('https://x.example/@bob', ''), ('@bobby', ''), ('@bob_', ''), ('@bobé', ''), ('@bob@', ''), ('@nobody_here', ''),
   ('@' || repeat('x', 31), ''), ('@bo', ''), ('', '')) c (t, n);
-select is(pg_temp.named(t), n, format('%s characters name %s', length(t), coalesce(nullif(n, ''), 'nobody')))
+select is(pg_temp.named(t), n, format('A text of %s characters mentions %s', length(t), coalesce(nullif(n, ''), 'nobody')))
 from (values
   (repeat('x ', 4998) || '@bob', 'bob'), (repeat('x ', 4997) || '@bob and more', 'bob'), (repeat('x ', 5000) || '@bob', ''),
   (repeat('x ', 4998) || '@bobby', ''), (repeat('.', 9985) || '@bob@localhost.example', ''),
   (repeat('@nobody_here ', 199) || '@bob', 'bob'), (repeat('@nobody_here ', 200) || '@bob', '')) c (t, n);
-select is(pg_temp.named(null), '', 'nothing names nobody');
+select is(pg_temp.named(null), '', 'A null text mentions nobody');
 
--- in a post: title and body, each once
+-- In a post: title and body, each person once
 select test.act_as('alice');
 insert into made select 'essay', (api.create_post('@carla @bob again', 'essay', 'To @bob and @alice') ->> 'id')::uuid;
-select is(pg_temp.mentioned(), 'bob<alice carla<alice', 'title and body name people, each once, never oneself');
-select is(pg_temp.inbox('bob') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('essay'), 'replyId', null), 'who is told where');
-select is(pg_temp.inbox('bob') #> '{0,target}', jsonb_build_object('type', 'post', 'id', pg_temp.id('essay')), 'which is the target');
-select is(pg_temp.inbox('bob') #>> '{0,actors,0,username}', 'alice', 'by whom');
-select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'once a text');
-select is(pg_temp.inbox('alice'), '[]', 'the writer hears nothing');
+select is(pg_temp.mentioned(), 'bob<alice carla<alice', 'Title and body mention each person once, never the author');
+select is(pg_temp.inbox('bob') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('essay'), 'replyId', null), 'A mentioned person is told the post');
+select is(pg_temp.inbox('bob') #> '{0,target}', jsonb_build_object('type', 'post', 'id', pg_temp.id('essay')), 'The target is the post');
+select is(pg_temp.inbox('bob') #>> '{0,actors,0,username}', 'alice', 'The actor is the author');
+select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'A person mentioned twice is notified once');
+select is(pg_temp.inbox('alice'), '[]', 'The author isn''t notified');
 
--- in a reply
+-- In a reply
 select pg_temp.as_owner('delete from app.notifications');
 insert into made select 'post', pg_temp.says('alice', 'Hello');
 select test.act_as('bob');
 insert into made select 'reply', (api.create_reply(pg_temp.id('post'), '@alice, ask @carla or @bob') ->> 'id')::uuid;
-select is(pg_temp.mentioned(), 'alice<bob carla<bob', 'a reply names people too');
-select is(pg_temp.inbox('carla') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'and says which reply');
+select is(pg_temp.mentioned(), 'alice<bob carla<bob', 'A reply can mention people');
+select is(pg_temp.inbox('carla') #> '{0,payload}', jsonb_build_object('postId', pg_temp.id('post'), 'replyId', pg_temp.id('reply')), 'The notification has the reply');
 select is(jsonb_array_length(pg_temp.inbox('alice')) || ' ' || jsonb_array_length(pg_temp.inbox('alice', 'post.replied')), '1 1',
-  'whose post it is hears of both');
+  'The author of the post is notified of both the reply and the mention');
 
--- again under the same post: one notification, which is unread again
+-- Another mention at the same post: the same notification, unread again
 select test.act_as('carla');
 select api.mark_read(p_before => 'infinity');
 select test.act_as('bob');
 insert into made select 'second', (api.create_reply(pg_temp.id('post'), '@carla, are you there?') ->> 'id')::uuid;
-select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'mentions under one post are one notification');
-select is(pg_temp.inbox('carla') #>> '{0,count}', '2', 'that counts each');
-select is(pg_temp.inbox('carla') #> '{0,payload,replyId}', to_jsonb(pg_temp.id('second')), 'is about the latest, and unread');
+select is(jsonb_array_length(pg_temp.inbox('carla')), 1, 'Mentions at one post are one notification');
+select is(pg_temp.inbox('carla') #>> '{0,count}', '2', 'It counts each mention');
+select is(pg_temp.inbox('carla') #> '{0,payload,replyId}', to_jsonb(pg_temp.id('second')), 'It has the latest reply and is unread again');
 select pg_temp.mentioned();
 
--- not who may not see it
+-- People who can't see the post
 select pg_temp.says('alice', '@bob @carla', 'circles');
-select is(pg_temp.mentioned(), '', 'a post for circles names nobody outside');
+select is(pg_temp.mentioned(), '', 'A post for circles mentions nobody outside');
 select test.act_as('alice');
 select api.create_circle('Near');
 select api.add_circle_member((select id from app.circles), 'carla');
 insert into made select 'near', pg_temp.says('alice', '@bob @carla', 'circles');
-select is(pg_temp.mentioned(), 'carla<alice', 'and those in it');
+select is(pg_temp.mentioned(), 'carla<alice', 'A post for circles mentions people in the circle');
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('near'), '@bob @alice');
-select is(pg_temp.mentioned(), 'alice<carla', 'nor do replies to it');
+select is(pg_temp.mentioned(), 'alice<carla', 'A reply to it mentions only people who can see it');
 select test.act_as('bob');
 select api.block_person('carla');
 select pg_temp.says('carla', '@bob');
-select is(pg_temp.mentioned(), '', 'nobody across a block');
+select is(pg_temp.mentioned(), '', 'Nobody is mentioned across a block');
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('post'), '@bob');
-select is(pg_temp.mentioned(), '', 'also under a post that both see');
+select is(pg_temp.mentioned(), '', 'A reply mentions nobody across a block, even at a post both can see');
 select test.act_as('bob');
 select api.unblock_person('carla');
 select api.mute_person('carla');
 select pg_temp.as_owner('delete from app.notifications');
 select pg_temp.says('carla', '@bob');
-select is(pg_temp.mentioned(), 'bob<carla', 'a muter is named');
-select is(pg_temp.inbox('bob'), '[]', 'and not told');
+select is(pg_temp.mentioned(), 'bob<carla', 'A person who muted the author is mentioned');
+select is(pg_temp.inbox('bob'), '[]', 'A person who muted the author isn''t notified');
 select pg_temp.as_owner($$ update app.users set banned_at = now() where username = 'bob' $$);
 select pg_temp.says('alice', '@bob @carla');
-select is(pg_temp.mentioned(), 'carla<alice', 'the banned are not named');
+select is(pg_temp.mentioned(), 'carla<alice', 'A banned person is not mentioned');
 select pg_temp.as_owner($$ update app.users set banned_at = null where username = 'bob' $$);
 
--- by an earlier name
+-- By a former username
 select test.act_as('bob');
 select api.update_me('{"username": "robert"}');
 select pg_temp.says('alice', '@bob, that is @robert');
-select is(pg_temp.mentioned(), 'robert<alice', 'an earlier name is the same person');
+select is(pg_temp.mentioned(), 'robert<alice', 'A former and a current username mention the person once');
 
--- when it goes out, and no edit
+-- On publication, and not on an edit
 select pg_temp.as_owner($$ with p as (insert into app.posts (author_id, body, publish_at, published_at)
   values (test.id('alice'), 'For @carla', now(), null) returning id) insert into made select 'later', id from p $$);
-select is(pg_temp.mentioned(), '', 'a scheduled post names nobody yet');
+select is(pg_temp.mentioned(), '', 'A scheduled post mentions nobody yet');
 select pg_temp.as_owner($$ select private.publish_post(pg_temp.id('later')) $$);
-select is(pg_temp.mentioned(), 'carla<alice', 'but when it goes out');
+select is(pg_temp.mentioned(), 'carla<alice', 'Publishing it mentions people');
 select pg_temp.as_owner($$ update app.posts set body = '@dave_1', edited_at = now() where id = pg_temp.id('later') $$);
 select pg_temp.as_owner($$ select private.emit('posts.post.edited', json_build_object('postId', pg_temp.id('later'))) $$);
-select is(pg_temp.mentioned(), '', 'an edit names nobody');
+select is(pg_temp.mentioned(), '', 'An edit mentions nobody');
 
--- 20 at most
+-- At most 20
 select pg_temp.as_owner($$ insert into app.users (username, first_name, last_name) select 'many_' || n, 'M', 'M' from generate_series(1, 25) n $$);
 select pg_temp.says('alice', '@alice @nobody_here @bob ' || string_agg('@many_' || n, ' ' order by n)) from generate_series(1, 25) n;
-select is(pg_temp.mentioned(), 'robert<alice ' || string_agg('many_' || n || '<alice', ' ' order by n), 'the first 20 are told')
+select is(pg_temp.mentioned(), 'robert<alice ' || string_agg('many_' || n || '<alice', ' ' order by n), 'The first 20 people are mentioned')
 from generate_series(1, 19) n;
 
 select * from finish();

@@ -1,4 +1,4 @@
--- Muted posts: one's own secret, out of the feed, and silent: nobody is told what happens to a post that they have muted.
+-- Muted posts: private, left out of the feed, and without notifications of what happens to the post.
 begin;
 select plan(31);
 select test.people('alice', 'bob', 'carla');
@@ -21,7 +21,7 @@ begin
   get diagnostics v_rows = row_count;
   return v_rows;
 end $$;
--- everything that can happen to a post
+-- Everything that can happen to a post
 create function pg_temp.happens(p_post uuid) returns void language plpgsql security definer as $$
 begin
   perform private.emit('posts.reaction.added', json_build_object('postId', p_post, 'userId', test.id('bob'), 'kind', 'heart'), array[test.id('alice')]);
@@ -34,42 +34,42 @@ select test.act_as('alice');
 insert into made select n, (api.create_post(n) ->> 'id')::uuid from unnest(array['post', 'other']) n;
 insert into made select 'circles', (api.create_post('For circles', p_visibility => 'circles') ->> 'id')::uuid;
 insert into made select 'later', (api.create_post('Later', p_publish_at => now() + interval '1 hour') ->> 'id')::uuid;
-select throws_ok($$ select api.mute_post(pg_temp.id('later')) $$, 'PT422', 'post_not_out', 'a scheduled post cannot be muted');
+select throws_ok($$ select api.mute_post(pg_temp.id('later')) $$, 'PT422', 'post_not_out', 'A scheduled post can''t be muted');
 
--- Acting as Bob: the feed
+-- Acting as Bob and Carla: the feed
 select test.act_as('bob');
 insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uuid;
 select test.act_as('carla');
-select is(pg_temp.feed(), 'other post repost', 'there are three');
-select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'one is muted');
-select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'again nothing happens');
-select is(pg_temp.feed(), 'other', 'it leaves the feed, with its repost');
-select is(private.muted_posts(), array[pg_temp.id('post')], 'the caller''s own are known');
-select is(api.get_post(pg_temp.id('post')) ->> 'body', 'post', 'it can still be opened');
-select throws_ok($$ select api.mute_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'an unknown post cannot be muted');
-select throws_ok($$ select api.mute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'nor one that one may not see');
-select throws_ok($$ select api.unmute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'nor its mute lifted');
+select is(pg_temp.feed(), 'other post repost', 'Before the mute the feed has three posts');
+select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'A post can be muted');
+select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'Muting it twice is not an error');
+select is(pg_temp.feed(), 'other', 'The post and its repost leave the feed');
+select is(private.muted_posts(), array[pg_temp.id('post')], 'The caller''s muted posts are known');
+select is(api.get_post(pg_temp.id('post')) ->> 'body', 'post', 'A muted post can still be opened');
+select throws_ok($$ select api.mute_post(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post can''t be muted');
+select throws_ok($$ select api.mute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'A post the caller can''t see can''t be muted');
+select throws_ok($$ select api.unmute_post(pg_temp.id('circles')) $$, 'PT404', 'post_unknown', 'A post the caller can''t see can''t be unmuted');
 
--- Acting as Bob: one's own secret
+-- Acting as Bob: mutes are private
 select test.act_as('bob');
-select is((select count(*)::int from app.post_mutes), 0, 'nobody sees another''s mutes');
-select is(pg_temp.feed(), 'other post repost', 'nor feels them');
-select is(private.muted_posts(), '{}', 'they are nobody else''s');
-select is(pg_temp.rows('delete from app.post_mutes'), 0, 'nobody lifts them');
+select is((select count(*)::int from app.post_mutes), 0, 'Nobody sees other people''s mutes');
+select is(pg_temp.feed(), 'other post repost', 'Other people''s feeds are unchanged');
+select is(private.muted_posts(), '{}', 'Other people''s mutes are not the caller''s');
+select is(pg_temp.rows('delete from app.post_mutes'), 0, 'Nobody can delete another person''s mute');
 select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_temp.id('post'), test.id('carla')) $$, '42501', null,
-  'nobody mutes in another''s name');
+  'Nobody can mute in another person''s name');
 select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_temp.id('circles'), test.id('bob')) $$, '42501', null,
-  'nor what they do not see');
+  'Nobody can mute a post they don''t see');
 
--- Acting as Carla: lifted
+-- Acting as Carla: unmuting
 select test.act_as('carla');
-select is(api.unmute_post(pg_temp.id('post'))::text, null, 'a mute is lifted');
-select is(api.unmute_post(pg_temp.id('post'))::text, null, 'twice is no error');
-select is(pg_temp.feed(), 'other post repost', 'and everything is back');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'A post can be unmuted');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'Unmuting it twice is not an error');
+select is(pg_temp.feed(), 'other post repost', 'The post and its repost are back in the feed');
 select api.mute_post(pg_temp.id('repost'));
-select is(pg_temp.feed(), 'other post', 'a muted repost goes alone');
+select is(pg_temp.feed(), 'other post', 'Muting a repost leaves the original in the feed');
 
--- Acting as Alice, the author: nothing
+-- Acting as Alice, the author: no notifications
 select test.act_as('alice');
 select api.mute_post(pg_temp.id('post'));
 select pg_temp.forget();
@@ -77,50 +77,50 @@ select test.act_as('bob');
 select api.create_reply(pg_temp.id('post'), 'Hello @alice'), api.react(pg_temp.id('post'), 'spark'), api.repost(pg_temp.id('post'), 'See @alice');
 select test.act_as('carla');
 select api.repost(pg_temp.id('post')), pg_temp.happens(pg_temp.id('post'));
-select is(pg_temp.told('alice'), 'post.mentioned', 'of a muted post one hears nothing, but of what others say elsewhere');
+select is(pg_temp.told('alice'), 'post.mentioned', 'A muted post causes no notifications, except mentions in other posts');
 select pg_temp.happens(pg_temp.id('other'));
-select is(pg_temp.told('alice'), 'poll.closed post.mentioned post.milestone post.reacted', 'of another post one does');
+select is(pg_temp.told('alice'), 'poll.closed post.mentioned post.milestone post.reacted', 'Another post causes notifications');
 select api.create_reply(pg_temp.id('other'), 'And this, @bob'), api.create_reply(pg_temp.id('post'), 'And that, @bob');
-select is(pg_temp.told('bob'), 'post.mentioned', 'who has not muted it is told');
+select is(pg_temp.told('bob'), 'post.mentioned', 'A person who hasn''t muted it is notified');
 select pg_temp.forget();
 select test.act_as('bob');
 select api.mute_post(pg_temp.id('post'));
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('post'), 'And that, @bob');
-select is(pg_temp.told('bob'), '', 'who has, is not told even of being named there');
+select is(pg_temp.told('bob'), '', 'A person who muted it isn''t notified of a mention there');
 select test.act_as('bob');
 select api.pay('love', 0, p_post_id => pg_temp.id('post'));
-select is(pg_temp.told('alice'), 'payment.received', 'mana is told all the same');
+select is(pg_temp.told('alice'), 'payment.received', 'A payment is notified despite the mute');
 select test.act_as_owner();
 select test.notify(test.id('alice'), 'moderation.actioned', null, 'post', pg_temp.id('post')::text);
 select test.notify(test.id('alice'), 'co-author.accepted', test.id('carla'), 'post', pg_temp.id('post')::text);
-select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received', 'and what the staff did, and who writes with one');
+select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received', 'Moderation and co-authors are notified despite the mute');
 select test.act_as('alice');
 select api.unmute_post(pg_temp.id('post'));
 select test.act_as('carla');
 select api.create_reply(pg_temp.id('post'), 'Are you there?');
-select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received post.replied', 'lifted, one hears again');
+select is(pg_temp.told('alice'), 'co-author.accepted moderation.actioned payment.received post.replied', 'After unmuting, the person is notified again');
 
--- an erased person's mutes go
+-- Erasure
 select test.act_as_owner();
 select private.erase_person(test.id('bob'));
-select is((select count(*)::int from app.post_mutes where user_id not in (test.id('alice'), test.id('carla'))), 0, 'with a person their mutes go');
+select is((select count(*)::int from app.post_mutes where user_id not in (test.id('alice'), test.id('carla'))), 0, 'An erasure deletes the person''s mutes');
 
--- at most 5000
+-- At most 5000
 select test.act_as_owner();
-set constraints all immediate;   -- what was deleted leaves the index first
+set constraints all immediate;   -- so that deleted posts have left the search index
 alter table app.posts disable trigger user;
 insert into app.posts (author_id, body) select test.id('carla'), 'many' from generate_series(1, 5001);
 alter table app.posts enable trigger user;
 delete from app.post_mutes where user_id = test.id('alice');
-alter table app.post_mutes disable trigger limit_post_mutes;   -- each would count those before it
+alter table app.post_mutes disable trigger limit_post_mutes;   -- otherwise each would count those before it
 insert into app.post_mutes (post_id, user_id) select p.id, test.id('alice') from app.posts p where p.body = 'many' order by p.id limit 4999;
 alter table app.post_mutes enable trigger limit_post_mutes;
 select test.act_as('alice');
-select lives_ok($$ select api.mute_post((select id from app.posts where body = 'many' order by id offset 4999 limit 1)) $$, 'as many as 5000');
+select lives_ok($$ select api.mute_post((select id from app.posts where body = 'many' order by id offset 4999 limit 1)) $$, 'A person can mute 5000 posts');
 select throws_ok($$ select api.mute_post((select id from app.posts where body = 'many' order by id desc limit 1)) $$,
-  'PT409', 'post_mutes_exhausted', 'and no more');
-select lives_ok($$ select api.mute_post((select id from app.posts where body = 'many' order by id limit 1)) $$, 'one that is there changes nothing');
+  'PT409', 'post_mutes_exhausted', 'A person can''t mute more than 5000 posts');
+select lives_ok($$ select api.mute_post((select id from app.posts where body = 'many' order by id limit 1)) $$, 'At the limit, an existing mute can be repeated');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Reactions: hearts and sparks, what they count, the event, and who takes them back. Who may react: visibility.sql.
+-- Reactions: hearts and sparks, what they count, the event, and who can remove them. Who can react is in
+-- visibility.sql.
 begin;
 select plan(27);
 select test.people('alice', 'bob', 'carla');
@@ -28,54 +29,54 @@ insert into made select 'post', (api.create_post('Hello') ->> 'id')::uuid;
 
 -- Acting as Bob
 select test.act_as('bob');
-select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'a heart is given and counted');
+select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'A heart is added and counted');
 select is(pg_temp.event(), 'posts.reaction.added '::text || jsonb_build_object(
-  'postId', pg_temp.id('post'), 'userId', test.id('bob'), 'kind', 'heart'), 'which is an event');
-select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'a second one changes nothing');
-select is(pg_temp.happened(), 1, 'and is no event');
-select is(api.react(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart', 'spark'), 'a spark is given and not counted');
-select is(pg_temp.happened(), 2, 'an event it is');
-select is(api.get_post(pg_temp.id('post'))::jsonb #> '{viewer,reactions}', '["heart", "spark"]', 'the post says what one gave');
-select throws_ok($$ select api.react(pg_temp.id('post'), 'laugh') $$, 'PT422', 'value_invalid', 'there are two kinds');
-select throws_ok($$ select api.react(gen_random_uuid(), 'heart') $$, 'PT404', 'post_unknown', 'an unknown post takes none');
-select throws_ok($$ select api.unreact(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'and gives none back');
+  'postId', pg_temp.id('post'), 'userId', test.id('bob'), 'kind', 'heart'), 'A heart is an event');
+select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'A second heart changes nothing');
+select is(pg_temp.happened(), 1, 'A second heart is no event');
+select is(api.react(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart', 'spark'), 'A spark is added and not counted');
+select is(pg_temp.happened(), 2, 'A spark is an event');
+select is(api.get_post(pg_temp.id('post'))::jsonb #> '{viewer,reactions}', '["heart", "spark"]', 'The post''s card has the caller''s reactions');
+select throws_ok($$ select api.react(pg_temp.id('post'), 'laugh') $$, 'PT422', 'value_invalid', 'An unknown kind is refused');
+select throws_ok($$ select api.react(gen_random_uuid(), 'heart') $$, 'PT404', 'post_unknown', 'An unknown post takes no reaction');
+select throws_ok($$ select api.unreact(gen_random_uuid()) $$, 'PT404', 'post_unknown', 'An unknown post has no reaction to remove');
 
 -- Acting as Carla
 select test.act_as('carla');
-select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(2, 'heart'), 'hearts of several add up');
+select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(2, 'heart'), 'Hearts of several people add up');
 select throws_ok($$ insert into app.reactions (post_id, user_id, kind) values (pg_temp.id('post'), test.id('alice'), 'heart') $$, '42501', null,
-  'nobody reacts in another''s name');
-select throws_ok($$ update app.reactions set kind = 'spark' $$, '42501', null, 'nobody changes a reaction');
-select is(pg_temp.rows($$ delete from app.reactions where user_id = test.id('bob') $$), 0, 'nobody takes another''s back');
-select is((select count(*) from app.reactions)::int, 1, 'nobody sees another''s');
-select is(api.unreact(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(2, 'heart'), 'taking back what was not given changes nothing');
-select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'a heart is taken back');
-select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'once');
-select is(pg_temp.happened(), 3, 'taking back is no event');
+  'Nobody can react in another person''s name');
+select throws_ok($$ update app.reactions set kind = 'spark' $$, '42501', null, 'A reaction can''t be changed');
+select is(pg_temp.rows($$ delete from app.reactions where user_id = test.id('bob') $$), 0, 'Nobody can delete another person''s reaction');
+select is((select count(*) from app.reactions)::int, 1, 'Nobody sees other people''s reactions');
+select is(api.unreact(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(2, 'heart'), 'Removing a reaction that wasn''t added changes nothing');
+select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'A heart can be removed');
+select is(api.unreact(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1), 'Removing it twice counts once');
+select is(pg_temp.happened(), 3, 'Removing is no event');
 
 -- Acting as Bob: one, then all
 select test.act_as('bob');
-select is(api.unreact(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart'), 'a spark goes without a count');
+select is(api.unreact(pg_temp.id('post'), 'spark')::jsonb, pg_temp.answer(1, 'heart'), 'Removing a spark doesn''t change the count');
 select api.react(pg_temp.id('post'), 'spark');
-select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'both go at once');
-select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'and then there is nothing to take');
+select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'Both can be removed at once');
+select is(api.unreact(pg_temp.id('post'))::jsonb, pg_temp.answer(0), 'Removing nothing is not an error');
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'one may like one''s own');
+select is(api.react(pg_temp.id('post'), 'heart')::jsonb, pg_temp.answer(1, 'heart'), 'Authors can react to their own post');
 
--- Bob is blocked: what he gave stays counted until he takes it back, which shows him nothing
+-- Bob is blocked: his reaction stays counted until he removes it, and removing it shows him nothing
 select test.act_as('bob');
 select api.react(pg_temp.id('post'), 'heart');
 select test.act_as('alice');
 select api.block_person('bob');
-select is(api.get_post(pg_temp.id('post')) #>> '{counters,reactions}', '2', 'a block takes no reaction away');
+select is(api.get_post(pg_temp.id('post')) #>> '{counters,reactions}', '2', 'A block doesn''t remove reactions');
 select test.act_as('bob');
-select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'who is blocked takes it back, and is answered as if there were no post');
-select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
+select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'A blocked person can remove their reaction, and gets post_unknown');
+select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'It can be removed once');
 select test.act_as_owner();
 select is((select reactions from app.post_counters where post_id = pg_temp.id('post')),
-  (select count(*)::int from app.reactions where post_id = pg_temp.id('post') and kind = 'heart'), 'the counter is what a count gives');
+  (select count(*)::int from app.reactions where post_id = pg_temp.id('post') and kind = 'heart'), 'The counter equals a count of the rows');
 
 select * from finish();
 rollback;

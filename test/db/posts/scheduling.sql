@@ -1,4 +1,5 @@
--- Scheduled posts: who sees them, how they go out, and what may still be changed. With two workers: test/worker/schedule.test.ts.
+-- Scheduled posts: who sees them, how they are published, and what can still be changed. test/worker/schedule.test.ts
+-- has two workers.
 begin;
 select plan(75);
 select test.people('alice', 'bob', 'carla');
@@ -29,7 +30,7 @@ create function pg_temp.announced(p_name text) returns integer language sql vola
   select count(*)::int from realtime.messages where topic = 'feed:public' and payload ->> 'id' = pg_temp.id(p_name)::text $$;
 create function pg_temp.due(p_name text) returns void language sql security definer as $$
   update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id(p_name) $$;
--- the job is the worker's, and changes no row that is not due
+-- The job is the worker's; it changes only rows that are due
 create function pg_temp.work() returns integer language plpgsql security definer as $$
 declare
   v_count integer := 0;
@@ -51,69 +52,69 @@ grant execute on all functions in schema pg_temp to public;
 select test.act_as('alice');
 create temp table card as select pg_temp.post('third', 3) as card;
 grant select on card to public;
-select is((select card ->> 'publishAt' from card), private.utc(now() + interval '3 hours'), 'a scheduled post says when it is due');
-select is((select card ->> 'publishedAt' from card), null, 'and that it is not out');
+select is((select card ->> 'publishAt' from card), private.utc(now() + interval '3 hours'), 'A scheduled post has its due time');
+select is((select card ->> 'publishedAt' from card), null, 'A scheduled post has no time of publication');
 select pg_temp.post('first', 1);
 select pg_temp.post('second', 2, 'circles');
-select is(pg_temp.happened('first'), '', 'nothing has happened');
-select is(pg_temp.earned('first'), 0, 'nothing is earned');
-select is(pg_temp.announced('first'), 0, 'nothing is announced');
-select is(pg_temp.names(api.list_scheduled_posts()), 'first second third', 'the author has a list, the soonest first');
-select is(pg_temp.walk(n), 'first second third', 'walked by ' || n) from generate_series(1, 3) n;
-select is(pg_temp.names(api.list_posts_by('alice')), '', 'which is not the profile');
-select is(json_array_length(api.list_feed() -> 'items'), 0, 'nor the feed');
-select lives_ok($$ select api.get_post(pg_temp.id('first')) $$, 'the author opens it');
-select throws_ok(format('select api.create_post(%L, p_publish_at => %L)', 'x', t), 'PT422', 'publish_at_past', 'not at ' || t)
+select is(pg_temp.happened('first'), '', 'A scheduled post has emitted no event');
+select is(pg_temp.earned('first'), 0, 'A scheduled post has earned nothing');
+select is(pg_temp.announced('first'), 0, 'A scheduled post isn''t broadcast');
+select is(pg_temp.names(api.list_scheduled_posts()), 'first second third', 'Authors have a list of scheduled posts, soonest first');
+select is(pg_temp.walk(n), 'first second third', 'The list can be walked in pages of ' || n) from generate_series(1, 3) n;
+select is(pg_temp.names(api.list_posts_by('alice')), '', 'A scheduled post isn''t on the profile');
+select is(json_array_length(api.list_feed() -> 'items'), 0, 'A scheduled post isn''t in the feed');
+select lives_ok($$ select api.get_post(pg_temp.id('first')) $$, 'The author can open it');
+select throws_ok(format('select api.create_post(%L, p_publish_at => %L)', 'x', t), 'PT422', 'publish_at_past', 'A post can''t be scheduled for ' || t)
 from unnest(array['now', '2000-01-01', '9999-12-31Z', 'infinity', '-infinity']::timestamptz[]) t;
-select is(api.create_post('At once', p_publish_at => null) ->> 'publishAt', null, 'null is at once');
+select is(api.create_post('At once', p_publish_at => null) ->> 'publishAt', null, 'A null time publishes immediately');
 
--- Acting as Bob: to others there is nothing
+-- Acting as Bob: others don't see scheduled posts
 select test.act_as('bob');
-select throws_ok(format('select %s', format(c, pg_temp.id('first'))), 'PT404', 'post_unknown', c)
+select throws_ok(format('select %s', format(c, pg_temp.id('first'))), 'PT404', 'post_unknown', 'A scheduled post is unknown to others: ' || c)
 from unnest(array['api.get_post(%L)', 'api.list_replies(%L)', 'api.react(%L, ''heart'')', 'api.create_reply(%L, ''x'')', 'api.bookmark(%L)',
                   'api.create_post('''', ''repost'', p_quoted_post_id => %L)', 'api.update_post(%L, ''{}'')', 'api.delete_post(%L)']) c;
-select is(pg_temp.names(api.list_scheduled_posts()), '', 'one''s list is one''s own');
-select is(pg_temp.names(api.list_posts_by('alice')), 'At once', 'nothing on the profile');
-select throws_ok(format('select api.list_scheduled_posts(p_cursor => %L)', c), 'PT400', 'cursor_unknown', 'no cursor: ' || c)
+select is(pg_temp.names(api.list_scheduled_posts()), '', 'Other people''s lists don''t have it');
+select is(pg_temp.names(api.list_posts_by('alice')), 'At once', 'The profile doesn''t show it');
+select throws_ok(format('select api.list_scheduled_posts(p_cursor => %L)', c), 'PT400', 'cursor_unknown', 'The cursor is refused: ' || c)
 from unnest(array[pg_temp.id('first')::text, '00000000-0000-4000-8000-000000000000', 'x', '']) c;
 
--- time
-select is(pg_temp.work(), 0, 'before its time nothing goes out');
+-- Time
+select is(pg_temp.work(), 0, 'Before its time nothing is published');
 select pg_temp.due('first');
 select pg_temp.due('second');
-select is(pg_temp.work(), 2, 'what is due goes out');
-select is(pg_temp.work(), 0, 'once');
-select is(pg_temp.happened('first'), 'posts.post.published', 'it is published');
-select is(pg_temp.happened('second'), 'posts.post.published', 'as every post');
-select is(pg_temp.earned('first'), 1, 'it earns what a post earns');
-select is(pg_temp.announced('first'), 1, 'a public one is announced');
-select is(pg_temp.announced('second'), 0, 'one for circles is not');
+select is(pg_temp.work(), 2, 'Due posts are published');
+select is(pg_temp.work(), 0, 'They are published once');
+select is(pg_temp.happened('first'), 'posts.post.published', 'A public post emits the publishing event');
+select is(pg_temp.happened('second'), 'posts.post.published', 'A post for circles emits the publishing event');
+select is(pg_temp.earned('first'), 1, 'A published post earns contribution');
+select is(pg_temp.announced('first'), 1, 'A public post is broadcast');
+select is(pg_temp.announced('second'), 0, 'A post for circles is not broadcast');
 select test.act_as_owner();
-select is((select array[published_at, scheduled_emitted_at] from app.posts where id = pg_temp.id('first')), array[now(), now()], 'now is its time');
-select is((select published_at from app.post_interests where post_id = pg_temp.id('first')), now(), 'in the feed of its interest too');
+select is((select array[published_at, scheduled_emitted_at] from app.posts where id = pg_temp.id('first')), array[now(), now()], 'The time of publication is now');
+select is((select published_at from app.post_interests where post_id = pg_temp.id('first')), now(), 'The junction of interests has that time too');
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('first')) ->> 'body', 'first', 'others read it');
+select is(api.get_post(pg_temp.id('first')) ->> 'body', 'first', 'Others can read it');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_scheduled_posts()), 'third', 'what is out is not scheduled');
-select is(pg_temp.names(api.list_scheduled_posts(p_cursor => pg_temp.id('second')::text)), 'third', 'and is a cursor still');
-select throws_ok($$ select api.update_post(pg_temp.id('first'), '{"publishAt": null}') $$, 'PT422', 'post_is_published', 'its time cannot be changed');
+select is(pg_temp.names(api.list_scheduled_posts()), 'third', 'A published post isn''t listed as scheduled');
+select is(pg_temp.names(api.list_scheduled_posts(p_cursor => pg_temp.id('second')::text)), 'third', 'A published post stays valid as a cursor of the list');
+select throws_ok($$ select api.update_post(pg_temp.id('first'), '{"publishAt": null}') $$, 'PT422', 'post_is_published', 'Its time can''t be changed any more');
 
--- moving it
-select is((api.update_post(pg_temp.id('third'), '{"publishAt": "2099-01-01T00:00:00Z"}') ->> 'publishAt')::timestamptz, '2099-01-01 00:00+00'::timestamptz, 'a time can be moved');
-select throws_ok(format('select api.update_post(pg_temp.id(%L), %L)', 'third', jsonb_build_object('publishAt', t)), 'PT422', 'publish_at_past', 'not to ' || t)
+-- Moving the time
+select is((api.update_post(pg_temp.id('third'), '{"publishAt": "2099-01-01T00:00:00Z"}') ->> 'publishAt')::timestamptz, '2099-01-01 00:00+00'::timestamptz, 'The time can be moved');
+select throws_ok(format('select api.update_post(pg_temp.id(%L), %L)', 'third', jsonb_build_object('publishAt', t)), 'PT422', 'publish_at_past', 'The time can''t be moved to ' || t)
 from unnest(array['2000-01-01T00:00:00Z', 'infinity']) t;
-select is(api.update_post(pg_temp.id('third'), '{"publishAt": null, "body": "at last"}') ->> 'publishAt', null, 'null publishes now');
-select is(pg_temp.happened('third'), 'posts.post.published', 'as time does');
-select is(pg_temp.earned('third') || ' ' || pg_temp.announced('third'), '1 1', 'with all that hangs on it');
-select is(api.get_post(pg_temp.id('third')) ->> 'publishedAt', private.utc(now()), 'it is out');
-select is(pg_temp.work(), 0, 'for the worker there is nothing left');
-select lives_ok($$ select api.list_scheduled_posts(p_cursor => pg_temp.id('third')::text) $$, 'it is a cursor still');
+select is(api.update_post(pg_temp.id('third'), '{"publishAt": null, "body": "at last"}') ->> 'publishAt', null, 'A null time publishes the post now');
+select is(pg_temp.happened('third'), 'posts.post.published', 'It emits the publishing event');
+select is(pg_temp.earned('third') || ' ' || pg_temp.announced('third'), '1 1', 'It earns contribution and is broadcast');
+select is(api.get_post(pg_temp.id('third')) ->> 'publishedAt', private.utc(now()), 'It has a time of publication');
+select is(pg_temp.work(), 0, 'Nothing is left for the worker');
+select lives_ok($$ select api.list_scheduled_posts(p_cursor => pg_temp.id('third')::text) $$, 'The post stays valid as a cursor of the list');
 select pg_temp.post('other', 1);
 select test.act_as('bob');
 select private.publish_now(pg_temp.id('other'));
-select is(pg_temp.happened('other'), '', 'nobody publishes what is another''s');
+select is(pg_temp.happened('other'), '', 'Nobody can publish another person''s post');
 
--- hidden, deleted, banned, erased
+-- Hidden, deleted, banned, erased
 select test.act_as('carla');
 select pg_temp.post('hidden', 1);
 select pg_temp.post('deleted', 1);
@@ -122,23 +123,23 @@ select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('hidden');
 select pg_temp.due('hidden'), pg_temp.due('deleted'), pg_temp.due('other');
 update app.users set banned_at = now() where id = test.id('alice');
-select is(pg_temp.work(), 1, 'of a hidden, a deleted and a banned person''s one the hidden goes out');
-select is(pg_temp.happened('hidden'), 'posts.post.published', 'as the others do');
-select is(pg_temp.announced('hidden'), 0, 'unannounced');
-select is(pg_temp.happened('deleted'), 'posts.post.deleted', 'a deleted one never does');
+select is(pg_temp.work(), 1, 'Of a hidden post, a deleted one and a banned person''s, only the hidden one is published');
+select is(pg_temp.happened('hidden'), 'posts.post.published', 'A hidden post emits the publishing event');
+select is(pg_temp.announced('hidden'), 0, 'A hidden post is not broadcast');
+select is(pg_temp.happened('deleted'), 'posts.post.deleted', 'A deleted post isn''t published');
 select test.act_as('bob');
-select throws_ok($$ select api.get_post(pg_temp.id('hidden')) $$, 'PT404', 'post_unknown', 'what is hidden stays hidden');
+select throws_ok($$ select api.get_post(pg_temp.id('hidden')) $$, 'PT404', 'post_unknown', 'A hidden post stays hidden after publication');
 select test.act_as_owner();
 update app.users set banned_at = null where id = test.id('alice');
-select is(pg_temp.work(), 1, 'when a ban ends, what was due goes out');
+select is(pg_temp.work(), 1, 'When a ban ends, due posts are published');
 select test.act_as('carla');
 select pg_temp.post('erased', 1);
 select test.act_as_owner();
 select pg_temp.due('erased');
 update app.users set erased_at = now() where id = test.id('carla');
-select is(pg_temp.work(), 0, 'an erased person''s never does');
+select is(pg_temp.work(), 0, 'An erased person''s post isn''t published');
 
--- one that cannot go out, for whatever reason, holds up nobody
+-- A post that can't be published, for whatever reason, doesn't delay others
 create function pg_temp.refuse() returns trigger language plpgsql as $$
 begin
   case new.payload ->> 'postId'
@@ -154,34 +155,34 @@ select test.act_as_owner();
 update app.posts p set publish_at = now() - interval '1 hour' + place * interval '1 minute'
 from (values ('stuck', 1), ('slow', 2), ('behind', 3), ('last', 4)) m (name, place) where p.id = pg_temp.id(m.name);
 select is(array(select private.job_publish_scheduled() from generate_series(1, 5)), '{-1,-1,1,1,0}'::integer[],
-  'two that fail, one as what takes too long, are told and left for later');
-select is(pg_temp.happened('behind') || ' ' || pg_temp.happened('last'), 'posts.post.published posts.post.published', 'the others go out');
-select is((select published_at from app.posts where id = pg_temp.id('stuck')), null, 'nothing of those that fail is kept');
+  'Two failing posts, one by a timeout, are reported and left for later');
+select is(pg_temp.happened('behind') || ' ' || pg_temp.happened('last'), 'posts.post.published posts.post.published', 'The other posts are published');
+select is((select published_at from app.posts where id = pg_temp.id('stuck')), null, 'A failure leaves nothing behind');
 select test.act_as('alice');
 select pg_temp.post('younger', 1);
 select test.act_as_owner();
 update app.posts set publish_again_at = now() - interval '1 minute' where publish_again_at is not null;
 update app.posts set publish_at = now() - interval '2 minutes' where id = pg_temp.id('younger');
-select is(array(select private.job_publish_scheduled() from generate_series(1, 4)), '{1,-1,-1,0}'::integer[], 'their turn comes behind those due before it');
+select is(array(select private.job_publish_scheduled() from generate_series(1, 4)), '{1,-1,-1,0}'::integer[], 'Failed posts are tried again after posts that were due before their next attempt');
 drop trigger refuse on app.domain_events;
-select is(pg_temp.work(), 0, 'and not at once');
+select is(pg_temp.work(), 0, 'They are not tried again immediately');
 update app.posts set publish_again_at = now() where publish_again_at is not null;
-select is(pg_temp.work(), 2, 'when what stood in the way is gone they go out');
-select is(pg_temp.happened('stuck') || ' ' || pg_temp.happened('slow'), 'posts.post.published posts.post.published', 'as the others did');
-select is(pg_temp.earned('stuck'), 1, 'once');
-select is(pg_temp.announced('slow'), 1, 'and are announced');
+select is(pg_temp.work(), 2, 'When the cause is gone, they are published');
+select is(pg_temp.happened('stuck') || ' ' || pg_temp.happened('slow'), 'posts.post.published posts.post.published', 'They emit the publishing event');
+select is(pg_temp.earned('stuck'), 1, 'They earn contribution once');
+select is(pg_temp.announced('slow'), 1, 'They are broadcast');
 
--- a quote whose original went in the meantime
+-- A quote whose original was deleted meanwhile
 select test.act_as('alice');
 insert into made select 'original', (api.create_post('Original') ->> 'id')::uuid;
 select test.act_as('bob');
 insert into made select 'quote', (api.create_post('So true', 'quote', p_quoted_post_id => pg_temp.id('original'), p_publish_at => now() + interval '1 hour') ->> 'id')::uuid;
-select is(pg_temp.happened('original'), 'posts.post.published', 'a scheduled quote has not happened yet');
+select is(pg_temp.happened('original'), 'posts.post.published', 'A scheduled quote emits no event');
 select test.act_as('alice');
 select api.delete_post(pg_temp.id('original'));
 select pg_temp.due('quote');
-select is(pg_temp.work(), 1, 'a quote of what is gone goes out');
-select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'and shows its own words alone');
+select is(pg_temp.work(), 1, 'A quote of a deleted post is published');
+select is(api.get_post(pg_temp.id('quote')) ->> 'quotedPost', null, 'It shows only its own text');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Posts in groups and guilds: who publishes there, who sees what, what reaches whom, and what stays when somebody leaves.
+-- Posts in groups and guilds: who can publish there, who sees what, who is notified of what, and what happens when a
+-- member leaves.
 begin;
 select plan(82);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
@@ -59,123 +60,123 @@ select api.join_group('club') from test.act_as('bob');
 select api.join_group('club') from test.act_as('dora');
 select api.join_group('club') from test.act_as('eve');
 
--- who publishes there, and how
+-- Who can publish there, and how
 select test.act_as('carla');
-select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT403', 'space_not_member', 'only members publish in a group');
-select throws_ok($$ select api.create_post('x', p_group_id => 'secret') $$, 'PT404', 'space_unknown', 'a private one is unknown to others');
-select throws_ok($$ select api.create_post('x', p_group_id => 'nowhere') $$, 'PT404', 'space_unknown', 'as one that is not there');
-select throws_ok($$ select api.create_post('x', p_guild_id => 'club') $$, 'PT404', 'space_unknown', 'a group is no guild');
+select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT403', 'space_not_member', 'Only members can publish in a group');
+select throws_ok($$ select api.create_post('x', p_group_id => 'secret') $$, 'PT404', 'space_unknown', 'A private group is unknown to a non-member');
+select throws_ok($$ select api.create_post('x', p_group_id => 'nowhere') $$, 'PT404', 'space_unknown', 'An unknown group fails with space_unknown');
+select throws_ok($$ select api.create_post('x', p_guild_id => 'club') $$, 'PT404', 'space_unknown', 'A group isn''t found as a guild');
 select throws_ok($$ insert into app.posts (author_id, body, space_id) select test.id('carla'), 'x', id from app.spaces where slug = 'club' $$,
-  '42501', null, 'nor does it go past the operation');
+  '42501', null, 'A non-member can''t insert a post into it');
 select test.act_as('bob');
-select throws_ok($$ select api.create_post('x', p_group_id => 'club', p_guild_id => 'club') $$, 'PT422', 'content_space', 'never in both');
-select throws_ok(format('select api.create_post(''x'', p_group_id => ''club'', p_visibility => %L)', v), 'PT422', 'space_visibility', 'not for ' || v)
+select throws_ok($$ select api.create_post('x', p_group_id => 'club', p_guild_id => 'club') $$, 'PT422', 'content_space', 'A post can''t be in a group and a guild');
+select throws_ok(format('select api.create_post(''x'', p_group_id => ''club'', p_visibility => %L)', v), 'PT422', 'space_visibility', 'A post in a group can''t be for ' || v)
 from unnest(array['circles', 'inner']) v;
 select test.act_as('alice');
 select pg_temp.post('outside', null);
 select test.act_as('bob');
 select throws_ok($$ select api.create_post('', 'repost', p_quoted_post_id => pg_temp.id('outside'), p_group_id => 'club') $$, 'PT422', 'repost_bare',
-  'a repost stands in no group');
-select lives_ok($$ select pg_temp.post('hello', 'club', ', p_interest_id => (select id from app.interests order by slug limit 1)') $$, 'a member publishes');
-select is(api.get_post(pg_temp.id('hello')) ->> 'groupId', (select id::text from app.spaces where slug = 'club'), 'and the post says where');
-select is(api.get_post(pg_temp.id('hello')) ->> 'visibility', 'public', 'for whom is said by the group');
-select throws_ok(format('select api.update_post(pg_temp.id(''hello''), %L)', c), 'PT422', 'post_fixed', 'where it is stays: ' || c)
+  'A repost can''t be in a group');
+select lives_ok($$ select pg_temp.post('hello', 'club', ', p_interest_id => (select id from app.interests order by slug limit 1)') $$, 'A member can publish in the group');
+select is(api.get_post(pg_temp.id('hello')) ->> 'groupId', (select id::text from app.spaces where slug = 'club'), 'The post has the group''s id');
+select is(api.get_post(pg_temp.id('hello')) ->> 'visibility', 'public', 'The post''s visibility is public within the group');
+select throws_ok(format('select api.update_post(pg_temp.id(''hello''), %L)', c), 'PT422', 'post_fixed', 'A post can''t move to another space: ' || c)
 from unnest(array['{"groupId": null}', '{"guildId": "club"}']) c;
-select throws_ok($$ select api.update_post(pg_temp.id('hello'), '{"visibility": "circles"}') $$, 'PT422', 'space_visibility', 'and so does for whom');
+select throws_ok($$ select api.update_post(pg_temp.id('hello'), '{"visibility": "circles"}') $$, 'PT422', 'space_visibility', 'Its visibility can''t be changed');
 select is((api.repost(pg_temp.id('outside'), 'Look', p_group_id => 'club') ->> 'groupId')::uuid, (select id from app.spaces where slug = 'club'),
-  'what is outside is quoted inside');
+  'A post outside can be quoted in the group');
 
--- who sees it
+-- Who sees it
 select test.act_as('carla');
-select throws_ok($$ select api.get_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'who is no member does not see it');
-select throws_ok($$ select api.list_space_posts('club') $$, 'PT403', 'space_not_member', 'its list is not for them');
-select throws_ok($$ select api.list_space_posts('secret') $$, 'PT404', 'space_unknown', 'and no list of a private one');
-select throws_ok($$ select api.list_space_posts() $$, 'PT404', 'space_unknown', 'or of none');
-select is(pg_temp.names(api.list_posts_by('bob')), '', 'nor on its author''s profile');
-select is(pg_temp.feed('carla'), 'outside', 'nor in For You');
-select is(pg_temp.feed('alice'), 'Look hello outside', 'where its members have it');
-select is(pg_temp.names(api.list_space_posts('club')), 'Look hello', 'as in the list of the group');
-select is(pg_temp.feed('alice', 'trending'), 'outside', 'trending has it for nobody');
+select throws_ok($$ select api.get_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'A non-member can''t see the post');
+select throws_ok($$ select api.list_space_posts('club') $$, 'PT403', 'space_not_member', 'A non-member can''t list the group''s posts');
+select throws_ok($$ select api.list_space_posts('secret') $$, 'PT404', 'space_unknown', 'A private group has no list for a non-member');
+select throws_ok($$ select api.list_space_posts() $$, 'PT404', 'space_unknown', 'A list without a group fails with space_unknown');
+select is(pg_temp.names(api.list_posts_by('bob')), '', 'A non-member doesn''t see the post on the author''s profile');
+select is(pg_temp.feed('carla'), 'outside', 'A non-member doesn''t see it in For You');
+select is(pg_temp.feed('alice'), 'Look hello outside', 'Members see it in For You');
+select is(pg_temp.names(api.list_space_posts('club')), 'Look hello', 'Members see it in the group''s list');
+select is(pg_temp.feed('alice', 'trending'), 'outside', 'It is never in Trending');
 select test.act_as('alice');
 select api.follow_person('bob');
-select is(pg_temp.feed('alice', 'following'), 'Look hello', 'who follow its author have it there, as members');
+select is(pg_temp.feed('alice', 'following'), 'Look hello', 'Members who follow the author see it in Following');
 select test.act_as('carla');
 select api.follow_person('bob');
-select is(pg_temp.feed('carla', 'following'), '', 'and others do not');
+select is(pg_temp.feed('carla', 'following'), '', 'Non-members who follow the author don''t');
 select test.act_as('alice');
 select is((select count(*) from json_array_elements(api.list_feed(p_interest_id => (select id from app.interests order by slug limit 1)) -> 'items')),
-  1::bigint, 'an interest has it for members');
+  1::bigint, 'Members see it under its interest');
 select test.act_as_owner();
 select is((select count(*) from app.post_interests where post_id = pg_temp.id('hello') and published_at is not null), 0::bigint,
-  'without a place among what others have');
-select is(pg_temp.announced(), 'outside', 'and nobody hears of it on feed:public');
+  'It isn''t in the index of published posts of an interest');
+select is(pg_temp.announced(), 'outside', 'It isn''t broadcast on feed:public');
 
--- what is passed on
+-- Reposts and quotes
 select test.act_as('alice');
 insert into made select 'passed', (api.repost(pg_temp.id('hello')) ->> 'id')::uuid;
 insert into made select 'quoted', (api.repost(pg_temp.id('hello'), 'Quote') ->> 'id')::uuid;
-select is(pg_temp.announced(), 'outside quoted', 'nor of a repost of it, but of a quote outside');
-select is(pg_temp.feed('carla'), 'Quote outside', 'whose own words all see');
-select is((select (api.get_post(pg_temp.id('quoted')) -> 'quotedPost')::text), 'null', 'without what it quotes');
-select throws_ok($$ select api.get_post(pg_temp.id('passed')) $$, 'PT404', 'post_unknown', 'of a repost they see nothing');
-select is(pg_temp.feed('dora'), 'Look Quote hello outside repost', 'members have both');
-select is(pg_temp.feed('dora', 'trending'), 'Quote outside', 'a repost does not trend either');
+select is(pg_temp.announced(), 'outside quoted', 'A repost of it isn''t broadcast, but a quote outside the group is');
+select is(pg_temp.feed('carla'), 'Quote outside', 'Non-members see the quote''s own text');
+select is((select (api.get_post(pg_temp.id('quoted')) -> 'quotedPost')::text), 'null', 'Non-members don''t see the quoted post');
+select throws_ok($$ select api.get_post(pg_temp.id('passed')) $$, 'PT404', 'post_unknown', 'Non-members don''t see a repost of it');
+select is(pg_temp.feed('dora'), 'Look Quote hello outside repost', 'Members see both');
+select is(pg_temp.feed('dora', 'trending'), 'Quote outside', 'A repost of it isn''t in Trending');
 select test.act_as('bob');
-select throws_ok($$ select api.invite_co_author(pg_temp.id('hello'), 'carla', 10) $$, 'PT422', 'co_author_outside', 'who is no member does not write along');
+select throws_ok($$ select api.invite_co_author(pg_temp.id('hello'), 'carla', 10) $$, 'PT422', 'co_author_outside', 'A non-member can''t be invited as a co-author');
 
--- blocks within
+-- Blocks within a group
 select test.act_as('eve');
 select pg_temp.post('mine');
 select api.block_person('bob');
-select is(pg_temp.names(api.list_space_posts('club')), 'mine', 'a block holds within a group');
+select is(pg_temp.names(api.list_space_posts('club')), 'mine', 'A block hides posts within the group');
 select test.act_as('bob');
-select is(pg_temp.names(api.list_space_posts('club')), 'Look hello', 'both ways');
-select is(pg_temp.feed('bob'), 'Look Quote hello outside repost', 'also in the feed');
+select is(pg_temp.names(api.list_space_posts('club')), 'Look hello', 'The block works in both directions');
+select is(pg_temp.feed('bob'), 'Look Quote hello outside repost', 'The block works in the feed too');
 
--- who is told
+-- Notifications
 select test.act_as('alice');
 select api.create_post('@carla @dora @bob', p_group_id => 'club');
-select is(pg_temp.told('carla'), '', 'a mention reaches no one outside');
-select is(pg_temp.told('dora'), 'post.mentioned', 'and members');
-select is(pg_temp.told('bob'), 'post.mentioned post.quoted post.reposted', 'who hear of all that they see');
+select is(pg_temp.told('carla'), '', 'A mention doesn''t notify a non-member');
+select is(pg_temp.told('dora'), 'post.mentioned', 'A mention notifies a member');
+select is(pg_temp.told('bob'), 'post.mentioned post.quoted post.reposted', 'A member is notified of everything they can see');
 
--- who leaves
+-- A member leaves
 select test.act_as('bob');
 select pg_temp.post('later', 'club', ', p_publish_at => now() + interval ''1 hour''');
 select pg_temp.post('mine-too');
 select api.leave_group('club');
-select throws_ok($$ select api.get_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'who left does not see what they wrote there');
-select throws_ok($$ select api.update_post(pg_temp.id('hello'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'or change it');
-select throws_ok($$ select api.list_space_posts('club') $$, 'PT403', 'space_not_member', 'the list is closed');
-select is(pg_temp.names(api.list_posts_by('bob')), '', 'their profile has none of it');
-select is(pg_temp.names(api.list_scheduled_posts()), '', 'and what waits is out of sight');
-select is(pg_temp.feed('bob'), 'Quote outside', 'as it is in the feed');
-select throws_ok($$ select api.list_feed(p_cursor => pg_temp.id('hello')::text) $$, 'PT400', 'cursor_unknown', 'where it is no cursor any more');
+select throws_ok($$ select api.get_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'A former member doesn''t see their own post');
+select throws_ok($$ select api.update_post(pg_temp.id('hello'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'A former member can''t edit it');
+select throws_ok($$ select api.list_space_posts('club') $$, 'PT403', 'space_not_member', 'A former member can''t list the group''s posts');
+select is(pg_temp.names(api.list_posts_by('bob')), '', 'A former member''s profile doesn''t show it');
+select is(pg_temp.names(api.list_scheduled_posts()), '', 'Their scheduled post in the group isn''t listed');
+select is(pg_temp.feed('bob'), 'Quote outside', 'Their feed doesn''t have the group''s posts');
+select throws_ok($$ select api.list_feed(p_cursor => pg_temp.id('hello')::text) $$, 'PT400', 'cursor_unknown', 'Their post is no cursor in the feed');
 select test.act_as('dora');
 select api.create_reply(pg_temp.id('hello'), 'Who was that?');
-select is(pg_temp.told('bob'), 'post.mentioned post.quoted post.reposted', 'nor are they told of what is said about it');
+select is(pg_temp.told('bob'), 'post.mentioned post.quoted post.reposted', 'They are not notified of replies to it');
 select pg_temp.due('later');
-select is(pg_temp.work(), 1, 'what was scheduled is looked at');
-select is(pg_temp.is_out('later'), false, 'and stays');
-select is(pg_temp.work(), 0, 'without being looked at all the time');
+select is(pg_temp.work(), 1, 'The job looks at the scheduled post');
+select is(pg_temp.is_out('later'), false, 'The scheduled post isn''t published');
+select is(pg_temp.work(), 0, 'The job doesn''t try it again immediately');
 select test.act_as('bob');
-select lives_ok($$ select api.delete_post(pg_temp.id('hello')) $$, 'what is one''s own can be deleted');
-select throws_ok($$ select api.delete_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'once');
-select throws_ok($$ select api.delete_post(pg_temp.id('mine')) $$, 'PT404', 'post_unknown', 'and nothing of others');
+select lives_ok($$ select api.delete_post(pg_temp.id('hello')) $$, 'A former member can delete their own post');
+select throws_ok($$ select api.delete_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'It can be deleted once');
+select throws_ok($$ select api.delete_post(pg_temp.id('mine')) $$, 'PT404', 'post_unknown', 'Another person''s post can''t be deleted');
 select api.join_group('club');
 select pg_temp.due('later');
-select is(pg_temp.work(), 1, 'who comes back');
-select is(pg_temp.is_out('later'), true, 'publishes what was waiting');
-select is(api.get_post(pg_temp.id('mine-too')) ->> 'body', 'mine-too', 'and sees what they wrote');
+select is(pg_temp.work(), 1, 'After the return of the member, the job looks at the scheduled post');
+select is(pg_temp.is_out('later'), true, 'The scheduled post is published');
+select is(api.get_post(pg_temp.id('mine-too')) ->> 'body', 'mine-too', 'The member sees their own posts again');
 
--- who is banned from it
+-- A member is banned from the group
 select test.act_as('alice');
 select api.remove_group_member('club', 'dora', true);
 select test.act_as('dora');
-select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT403', 'space_not_member', 'the banned publish nothing there');
-select throws_ok($$ select api.get_post(pg_temp.id('later')) $$, 'PT404', 'post_unknown', 'and see nothing');
+select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT403', 'space_not_member', 'A person banned from the group can''t publish there');
+select throws_ok($$ select api.get_post(pg_temp.id('later')) $$, 'PT404', 'post_unknown', 'A person banned from the group doesn''t see its posts');
 
--- archived
+-- Archived
 select test.act_as('alice');
 select pg_temp.post('asked', 'club', ', p_poll => ''{"options": ["a", "b"]}''');
 select test.act_as('bob');
@@ -183,27 +184,27 @@ select api.react(pg_temp.id('asked'), 'heart');
 insert into made select 'answer', (api.create_reply(pg_temp.id('asked'), 'Yes') ->> 'id')::uuid;
 select pg_temp.post('never', 'club', ', p_publish_at => now() + interval ''1 hour''');
 select pg_temp.archive('club', true);
-select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT409', 'space_archived', 'an archived group takes nothing new');
-select throws_ok($$ select api.update_post(pg_temp.id('never'), '{"publishAt": null}') $$, 'PT409', 'space_archived', 'not what was waiting either');
-select throws_ok(format('select api.%s', o), 'PT409', 'space_archived', 'what it has is for reading: ' || o)
+select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT409', 'space_archived', 'An archived group takes no new post');
+select throws_ok($$ select api.update_post(pg_temp.id('never'), '{"publishAt": null}') $$, 'PT409', 'space_archived', 'A scheduled post can''t be published there');
+select throws_ok(format('select api.%s', o), 'PT409', 'space_archived', 'In an archived group nobody can ' || o)
 from unnest(array['create_reply(pg_temp.id(''asked''), ''No'')', 'react(pg_temp.id(''asked''), ''spark'')',
                   'vote_poll(pg_temp.id(''asked''), gen_random_uuid())', 'pay(''joy'', 0, pg_temp.id(''asked''))',
                   'boost_post(pg_temp.id(''later''), 1)']) o;
 select test.act_as('alice');
-select throws_ok($$ select api.pay('joy', 0, p_reply_id => pg_temp.id('answer')) $$, 'PT409', 'space_archived', 'and nobody pays for a reply there');
-select throws_ok($$ select api.react(pg_temp.id('made-up'), 'heart') $$, 'PT404', 'post_unknown', 'what is not there is unknown as before');
+select throws_ok($$ select api.pay('joy', 0, p_reply_id => pg_temp.id('answer')) $$, 'PT409', 'space_archived', 'In an archived group nobody can pay for a reply');
+select throws_ok($$ select api.react(pg_temp.id('made-up'), 'heart') $$, 'PT404', 'post_unknown', 'An unknown post is unknown as before');
 select test.act_as('bob');
-select is(api.unreact(pg_temp.id('asked'), 'heart') #>> '{counters,reactions}', '0', 'what one did there is taken back');
-select lives_ok($$ select api.bookmark(pg_temp.id('asked')) $$, 'one''s own notes are none of its');
+select is(api.unreact(pg_temp.id('asked'), 'heart') #>> '{counters,reactions}', '0', 'In an archived group a reaction can be removed');
+select lives_ok($$ select api.bookmark(pg_temp.id('asked')) $$, 'In an archived group posts can be bookmarked');
 select pg_temp.due('never');
-select is(pg_temp.work(), 1, 'nor at its time');
-select is(pg_temp.is_out('never'), false, 'it stays scheduled');
-select is(pg_temp.names(api.list_space_posts('club')) like '%later%', true, 'its members go on reading it');
-select lives_ok($$ select api.delete_post(pg_temp.id('later')) $$, 'and delete what is theirs');
+select is(pg_temp.work(), 1, 'The job looks at a scheduled post in an archived group');
+select is(pg_temp.is_out('never'), false, 'The scheduled post isn''t published');
+select is(pg_temp.names(api.list_space_posts('club')) like '%later%', true, 'Members can still read an archived group');
+select lives_ok($$ select api.delete_post(pg_temp.id('later')) $$, 'Members can delete their own posts there');
 select pg_temp.archive('club', false);
-select lives_ok($$ select api.update_post(pg_temp.id('never'), '{"publishAt": null}') $$, 'opened again it takes it');
+select lives_ok($$ select api.update_post(pg_temp.id('never'), '{"publishAt": null}') $$, 'After the group is restored, the post can be published');
 
--- however much is posted there, a block of For You has the newest 50
+-- However much is posted there, a block of For You has the newest 50 of a group
 select test.act_as_owner();
 insert into app.feed_blocks select now() - h * interval '1 hour' from unnest(array[2, 1, 0.5]) h;
 insert into app.posts (author_id, body, space_id, published_at, created_at)
@@ -211,11 +212,11 @@ select test.id('alice'), 'flood ' || n, s.id, now() - b * interval '1 hour' + n 
 from app.spaces s, generate_series(1, 70) n, unnest(array[2, 1]) b where s.slug = 'other';
 select test.act_as('alice');
 create temp table walked as select w.body, w.place from unnest(pg_temp.walk()) with ordinality w (body, place);
-select is((select count(*) from walked where body like 'flood%'), 100::bigint, 'of two blocks, each its newest');
-select is((select min(substr(body, 7)::int) from walked where body like 'flood%'), 21, 'and none that is older');
+select is((select count(*) from walked where body like 'flood%'), 100::bigint, 'Of two blocks, For You has the newest 50 each');
+select is((select min(substr(body, 7)::int) from walked where body like 'flood%'), 21, 'Older posts of the group are left out');
 select is((select count(*) from walked where body not like 'flood%'), (select count(*) from app.posts p
-           where p.body not like 'flood%' and p.published_at is not null)::bigint, 'beside all others');
-select is(json_array_length(api.list_space_posts('other', p_limit => 50) -> 'items'), 50, 'the list of the group has all of them');
+           where p.body not like 'flood%' and p.published_at is not null)::bigint, 'All other posts are still there');
+select is(json_array_length(api.list_space_posts('other', p_limit => 50) -> 'items'), 50, 'The group''s list has all of its posts');
 
 select * from finish();
 rollback;

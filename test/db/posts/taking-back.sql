@@ -1,4 +1,4 @@
--- One's own is one's to take back, whatever one sees by now of the post it stands at; and nothing is shown or hinted at.
+-- People can take back their own actions even if they can't see the post any more; the answer reveals nothing.
 begin;
 select plan(74);
 select test.people('alice', 'bob', 'carla');
@@ -18,7 +18,7 @@ create function pg_temp.earned() returns numeric language sql volatile security 
   select test.settle();
   select coalesce(sum(delta), 0) from app.reputation_entries
   where user_id = test.id('alice') and kind ~ 'received' and roll_up_level = 0 $$;
--- a post goes from Bob's sight, and Alice herself may be gone
+-- A post becomes invisible to Bob, and Alice may be banned
 create function pg_temp.vanish(p_name text, p_how text) returns void language plpgsql as $$
 begin
   perform test.act_as('alice');
@@ -51,7 +51,7 @@ begin
 end $$;
 grant execute on function pg_temp.publish to public;
 
--- A repost goes by all three ways, from every sort of original that is out of sight
+-- A repost can be removed in three ways, whatever made its original invisible
 create function pg_temp.reposts(p_how text, p_way text) returns setof text language plpgsql as $$
 declare
   v_post   text := p_how || ' ' || p_way;
@@ -68,15 +68,15 @@ begin
     perform api.unrepost(pg_temp.id(case p_way when 'unrepost' then v_post else v_repost end));
   end if;
   return next is(pg_temp.standing(v_repost)::text || split_part(pg_temp.counted(v_post), ' ', 2) || pg_temp.earned(), 'false00.00',
-    p_how || ': it goes by ' || p_way || ', from the count and the ledger too');
-  return next lives_ok(format('select api.unrepost(%L), api.unrepost(%L)', pg_temp.id(v_post), pg_temp.id(v_repost)), 'again by either id: nothing');
-  return next throws_ok(format('select api.delete_post(%L)', pg_temp.id(v_repost)), 'PT404', 'post_unknown', 'nor is there any to delete');
+    p_how || ': the repost is removed by ' || p_way || ', and so are its count and ledger entry');
+  return next lives_ok(format('select api.unrepost(%L), api.unrepost(%L)', pg_temp.id(v_post), pg_temp.id(v_repost)), 'Removing it again, by either id, is not an error');
+  return next throws_ok(format('select api.delete_post(%L)', pg_temp.id(v_repost)), 'PT404', 'post_unknown', 'The removed repost can''t be deleted');
   perform pg_temp.back();
 end $$;
 select pg_temp.reposts(how, way)
 from unnest(array['blocked', 'narrowed', 'hidden', 'deleted', 'banned']) how, unnest(array['delete_post', 'unrepost', 'by its own id']) way;
 
--- a pin of such a repost, too; whoever has no repost learns nothing
+-- A pinned repost too; a person without a repost learns nothing
 select pg_temp.publish('post');
 select test.act_as('bob');
 insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uuid;
@@ -86,30 +86,30 @@ select api.bookmark(pg_temp.id('repost')), api.react(pg_temp.id('repost'), 'hear
 select test.act_as('carla');
 select api.block_person('alice');
 select throws_ok(format('select api.%I(%L)', call, pg_temp.id(which)), 'PT404', 'post_unknown',
-  'who has nothing there learns nothing: ' || call || ' of the ' || which)
+  'A person who did nothing there gets post_unknown: ' || call || ' of the ' || which)
 from unnest(array['delete_post', 'unrepost', 'unreact', 'unbookmark', 'unmute_post', 'unpin_post', 'unvote_poll']) call,
      unnest(array['post', 'repost']) which;
 select test.act_as('bob');
 select pg_temp.vanish('post', 'blocked');
 select test.act_as('bob');
-select is(api.unpin_post(pg_temp.id('repost'))::text, null, 'a repost is unpinned');
-select throws_ok($$ select api.unpin_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'once');
+select is(api.unpin_post(pg_temp.id('repost'))::text, null, 'A repost of an invisible original can be unpinned');
+select throws_ok($$ select api.unpin_post(pg_temp.id('repost')) $$, 'PT404', 'post_unknown', 'It can be unpinned once');
 
--- engagement, by the post's id or that of one's own repost
+-- Reactions, votes, bookmarks and mutes, by the post's id or that of one's own repost
 select is(api.unreact(pg_temp.id('repost'), 'heart')::jsonb - 'details' - 'hint', '{"code": "PT404", "message": "post_unknown"}',
-  'a heart is taken back, and the post unknown');
-select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'so is a spark');
-select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'of which then is none');
-select is(api.unvote_poll(pg_temp.id('post')) ->> 'message', 'post_unknown', 'a vote');
-select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
-select is(api.unbookmark(pg_temp.id('post'))::text, null, 'a bookmark');
-select throws_ok($$ select api.unbookmark(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
-select is(api.unmute_post(pg_temp.id('post'))::text, null, 'a mute');
-select throws_ok($$ select api.unmute_post(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'once');
+  'A heart is removed, and the answer is post_unknown');
+select is(api.unreact(pg_temp.id('post')) ->> 'message', 'post_unknown', 'A spark is removed, and the answer is post_unknown');
+select throws_ok($$ select api.unreact(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'It can be removed once');
+select is(api.unvote_poll(pg_temp.id('post')) ->> 'message', 'post_unknown', 'A vote is removed, and the answer is post_unknown');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A vote can be removed once');
+select is(api.unbookmark(pg_temp.id('post'))::text, null, 'A bookmark is removed');
+select throws_ok($$ select api.unbookmark(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A bookmark can be removed once');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'A mute is removed');
+select throws_ok($$ select api.unmute_post(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A mute can be removed once');
 select api.unrepost(pg_temp.id('post'));
-select is(pg_temp.counted('post') || ' ' || pg_temp.earned(), '0 0 0 0 0.00', 'nothing of it is counted any more');
+select is(pg_temp.counted('post') || ' ' || pg_temp.earned(), '0 0 0 0 0.00', 'Nothing of it is counted any more');
 
--- a poll that has closed keeps its votes, and does not say that it has
+-- A closed poll keeps its votes, and doesn't reveal that it is closed
 select pg_temp.back();
 select test.act_as('bob');
 select api.vote_poll(pg_temp.id('post'), pg_temp.option('post'));
@@ -117,10 +117,10 @@ select test.act_as_owner();
 update app.polls set closes_at = now() where post_id = pg_temp.id('post');
 select pg_temp.vanish('post', 'narrowed');
 select test.act_as('bob');
-select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'a closed poll out of sight is unknown');
-select is(pg_temp.counted('post'), '0 0 0 1', 'and keeps its vote');
+select throws_ok($$ select api.unvote_poll(pg_temp.id('post')) $$, 'PT404', 'post_unknown', 'A closed poll of an invisible post is unknown');
+select is(pg_temp.counted('post'), '0 0 0 1', 'The closed poll keeps its vote');
 
--- of two reposts the latest is the one that stands, and the notice of it says which
+-- Of two reposts the latest is current, and the notification names it
 select pg_temp.publish('again');
 select test.act_as('bob');
 insert into made select 'first', (api.repost(pg_temp.id('again')) ->> 'id')::uuid;
@@ -130,7 +130,7 @@ select test.act_as('alice');
 update app.notifications set read_at = now() where user_id = app.uid();
 select is((select jsonb_agg(jsonb_build_object('count', n.count, 'repostId', n.payload -> 'repostId')) from app.notifications n
            where n.target_id = pg_temp.id('again')::text),
-  jsonb_build_array(jsonb_build_object('count', 1, 'repostId', pg_temp.id('second'))), 'a notice names the repost that stands');
+  jsonb_build_array(jsonb_build_object('count', 1, 'repostId', pg_temp.id('second'))), 'The notification names the current repost');
 
 select * from finish();
 rollback;

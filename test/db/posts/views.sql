@@ -1,4 +1,4 @@
--- Views: openings by others than the author, counted in batches by the facade alone.
+-- Views: openings by others than the author, counted in batches, only by the facade.
 begin;
 select plan(13);
 select test.people('alice', 'bob', 'carla');
@@ -12,32 +12,32 @@ grant execute on all functions in schema pg_temp to public;
 
 select test.act_as('alice');
 insert into made select n, (api.create_post(n) ->> 'id')::uuid from unnest(array['one', 'two']) n;
-select throws_ok($$ select api.count_views(array[pg_temp.id('one')], array[test.id('bob')]) $$, '42501', null, 'nobody counts but the facade');
+select throws_ok($$ select api.count_views(array[pg_temp.id('one')], array[test.id('bob')]) $$, '42501', null, 'People can''t count views');
 select test.act_as_anon();
-select throws_ok($$ select api.count_views(array[pg_temp.id('one')], array[test.id('bob')]) $$, '42501', null, 'not without a token either');
+select throws_ok($$ select api.count_views(array[pg_temp.id('one')], array[test.id('bob')]) $$, '42501', null, 'An anonymous caller can''t count views');
 select test.act_as_service();
-select throws_ok($$ select api.count_views(array[pg_temp.id('one')], array[test.id('bob')]) $$, '42501', null, 'nor the service');
+select throws_ok($$ select api.count_views(array[pg_temp.id('one')], array[test.id('bob')]) $$, '42501', null, 'The service role can''t count views');
 
 select test.act_as_gate();
-select is(api.count_views('{}', '{}')::text, null, 'nothing may be counted');
+select is(api.count_views('{}', '{}')::text, null, 'An empty batch is not an error');
 select api.count_views(array[pg_temp.id('one'), pg_temp.id('two'), pg_temp.id('one'), pg_temp.id('one')],
                        array[test.id('bob'), test.id('bob'), test.id('carla'), test.id('bob')]);
-select is(pg_temp.views('one'), 3::bigint, 'every opening counts, whoever it is');
-select is(pg_temp.views('two'), 1::bigint, 'each for its post');
+select is(pg_temp.views('one'), 3::bigint, 'Every opening counts, also repeated ones');
+select is(pg_temp.views('two'), 1::bigint, 'Each opening counts for its post');
 select api.count_views(array[pg_temp.id('one'), pg_temp.id('one')], array[test.id('alice'), test.id('bob')]);
-select is(pg_temp.views('one'), 4::bigint, 'the author''s own are none');
+select is(pg_temp.views('one'), 4::bigint, 'The author''s own openings don''t count');
 select api.count_views(array[gen_random_uuid(), pg_temp.id('two')], array[test.id('bob'), test.id('bob')]);
-select is(pg_temp.views('two'), 2::bigint, 'unknown posts are passed over');
+select is(pg_temp.views('two'), 2::bigint, 'Unknown posts are ignored');
 
 select test.act_as('bob');
-select is(api.get_post(pg_temp.id('one')) #>> '{counters,views}', '4', 'the card has them');
+select is(api.get_post(pg_temp.id('one')) #>> '{counters,views}', '4', 'The card has the views');
 select api.get_post(pg_temp.id('one')), api.list_feed();
-select is(pg_temp.views('one'), 4::bigint, 'reading in SQL counts nothing');
-select throws_ok($$ update app.post_counters set views = 1000 $$, '42501', null, 'nobody writes them');
+select is(pg_temp.views('one'), 4::bigint, 'Reading in SQL doesn''t count as a view');
+select throws_ok($$ update app.post_counters set views = 1000 $$, '42501', null, 'Nobody can change the views');
 select test.act_as_owner();
-select is((select trending_boost from app.posts where id = pg_temp.id('one')), 0::smallint, 'views make no post hot');
+select is((select trending_boost from app.posts where id = pg_temp.id('one')), 0::smallint, 'Views don''t raise the trending boost');
 update app.posts set deleted_at = now() where id = pg_temp.id('two');
-select lives_ok($$ select api.count_views(array[pg_temp.id('two')], array[test.id('bob')]) $$, 'a post deleted meanwhile is no error');
+select lives_ok($$ select api.count_views(array[pg_temp.id('two')], array[test.id('bob')]) $$, 'A post deleted meanwhile is not an error');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Who sees what: every kind of viewer against every kind of post, over the rows, the operations and the predicate.
+-- Who sees what: every kind of viewer and every kind of post, by rows, operations and the predicate.
 begin;
 select plan(119);
 select test.people('alice', 'stranger', 'member', 'inner', 'former', 'blocked', 'blocker', 'nina');
@@ -7,7 +7,7 @@ create temp table made (name text primary key, id uuid);
 grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
 
--- the posts whose rows in a table a person sees, by name
+-- The posts whose rows in a table a person sees, by name
 create function pg_temp.rows(p_person text, p_table text) returns text language plpgsql as $$
 declare v_names text;
 begin
@@ -17,7 +17,7 @@ begin
   return coalesce(v_names, '');
 end $$;
 
--- the posts for which an operation answers a person, by name; for the others it must be post_unknown
+-- The posts for which an operation answers a person, by name; for the others it must be post_unknown
 create function pg_temp.reached(p_person text, p_call text) returns text language plpgsql as $$
 declare
   v_post   made;
@@ -28,7 +28,7 @@ begin
   for v_post in select * from made order by name loop
     begin
       execute format(p_call, v_post.id) into v_answer;
-      continue when v_answer ->> 'message' = 'post_unknown';   -- an error response that keeps what was taken back
+      continue when v_answer ->> 'message' = 'post_unknown';   -- an error response that commits what was taken back
       v_names := v_names || ' ' || v_post.name;
     exception when sqlstate 'PT404' then
       if sqlerrm <> 'post_unknown' then v_names := v_names || ' ' || v_post.name || ':' || sqlerrm; end if;
@@ -47,25 +47,25 @@ end $$;
 create function pg_temp.told(p_person text) returns text language sql security definer as $$
   select coalesce(string_agg(name, ' ' order by name), '') from made where private.post_visible_to(id, test.id(p_person)) $$;
 
--- everything at once, for one person
+-- Everything at once, for one person
 create function pg_temp.sees(p_person text, p_posts text, p_feed text, p_as text) returns setof text language plpgsql as $$
 declare v record;
 begin
   for v in select * from unnest(array['posts', 'post_interests', 'post_counters', 'post_emotions', 'replies']) t loop
-    return next is(pg_temp.rows(p_person, v.t), p_posts, p_as || ' sees rows of ' || v.t);
+    return next is(pg_temp.rows(p_person, v.t), p_posts, p_as || ' sees the right rows of ' || v.t);
   end loop;
   for v in select * from unnest(array['get_post(%L)', 'list_replies(%L)', 'create_reply(%L, ''x'')',
                                       'react(%L, ''heart'')', 'unreact(%L, ''spark'')', 'react(%L, ''spark'')']) c loop
-    return next is(pg_temp.reached(p_person, 'select api.' || v.c), p_posts, p_as || ' reaches ' || v.c);
+    return next is(pg_temp.reached(p_person, 'select api.' || v.c), p_posts, p_as || ' gets the right answers from ' || v.c);
   end loop;
-  return next is(pg_temp.feed(p_person), p_feed, p_as || ' has a feed');
-  return next is(pg_temp.told(p_person), p_posts, p_as || ' is told by the predicate');
+  return next is(pg_temp.feed(p_person), p_feed, p_as || ' has the right feed');
+  return next is(pg_temp.told(p_person), p_posts, p_as || ' sees the same by the predicate');
 end $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice and hers
+-- Alice, her circles and her posts
 select test.act_as('alice');
-select api.create_circle('Friends', 'inner');   -- the kind grants nothing
+select api.create_circle('Friends', 'inner');   -- the kind of circle grants nothing
 select api.create_circle('Second');
 create function pg_temp.circle(p_name text) returns uuid language sql as $$ select id from app.circles where name = p_name $$;
 grant execute on function pg_temp.circle to public;
@@ -80,7 +80,7 @@ from unnest(array['public', 'circles', 'inner']) v;
 insert into made select v, (api.create_post(v, p_interest_id => (select id from app.interests order by slug limit 1)) ->> 'id')::uuid
 from unnest(array['hidden', 'deleted']) v;
 
--- what hangs on the posts: a reply of Nina's, a reaction of everyone's, a payment's total
+-- For each post: a reply by Nina, everyone's reaction, the total of a payment
 select test.act_as_owner();
 insert into app.replies (post_id, author_id, body) select id, test.id('nina'), 'Indeed' from made;
 insert into app.reactions (post_id, user_id, kind) select m.id, u.id, 'spark' from made m, app.users u where u.role = 'user';
@@ -93,77 +93,77 @@ select api.block_person('blocked');
 select test.act_as('blocker');
 select api.block_person('alice');
 
-select pg_temp.sees('stranger', 'public', 'public', 'a stranger');
-select pg_temp.sees('member', 'circles public', 'circles public', 'a member');
-select pg_temp.sees('inner', 'circles inner public', 'circles inner public', 'a member of the inner circle');
-select pg_temp.sees('former', 'public', 'public', 'who was a member');
-select pg_temp.sees('blocked', '', '', 'whom the author blocked');
-select pg_temp.sees('blocker', '', '', 'who blocked the author');
-select pg_temp.sees('alice', 'circles hidden inner public', 'circles inner public', 'the author');
+select pg_temp.sees('stranger', 'public', 'public', 'A stranger');
+select pg_temp.sees('member', 'circles public', 'circles public', 'A member');
+select pg_temp.sees('inner', 'circles inner public', 'circles inner public', 'A member of the inner circle');
+select pg_temp.sees('former', 'public', 'public', 'A former member');
+select pg_temp.sees('blocked', '', '', 'A person blocked by the author');
+select pg_temp.sees('blocker', '', '', 'A person who blocked the author');
+select pg_temp.sees('alice', 'circles hidden inner public', 'circles inner public', 'The author');
 
--- what others gave is nobody's to see
+-- Nobody sees other people's reactions
 select test.act_as('alice');
-select is((select count(*) from app.reactions where user_id <> test.id('alice'))::int, 0, 'the author sees no one else''s reactions');
-select is(api.get_post(pg_temp.id('hidden')) ->> 'hiddenAt' is not null, true, 'the author is told that a post is hidden');
+select is((select count(*) from app.reactions where user_id <> test.id('alice'))::int, 0, 'The author doesn''t see other people''s reactions');
+select is(api.get_post(pg_temp.id('hidden')) ->> 'hiddenAt' is not null, true, 'The author sees that a post is hidden');
 
--- hidden and shown again
+-- Hidden and unhidden
 select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('circles');
-select is(pg_temp.rows('member', 'posts'), 'public', 'a circle post that is hidden is gone for members');
-select is(pg_temp.rows('alice', 'posts'), 'circles hidden inner public', 'and not for its author');
+select is(pg_temp.rows('member', 'posts'), 'public', 'A hidden circle post disappears for members');
+select is(pg_temp.rows('alice', 'posts'), 'circles hidden inner public', 'Its author still sees it');
 select test.act_as_owner();
 update app.posts set hidden_at = null where id in (select id from made);
-select is(pg_temp.rows('member', 'posts'), 'circles hidden public', 'until it is shown again');
-select is(pg_temp.rows('stranger', 'posts'), 'hidden public', 'to those only who may');
+select is(pg_temp.rows('member', 'posts'), 'circles hidden public', 'Unhidden it is visible to members again');
+select is(pg_temp.rows('stranger', 'posts'), 'hidden public', 'An unhidden post is visible only to people who may see it');
 select test.act_as_owner();
 update app.posts set hidden_at = now(), deleted_at = now() where id = pg_temp.id('hidden');
-select is(pg_temp.rows('alice', 'posts'), 'circles inner public', 'a deleted post is gone for its author too');
+select is(pg_temp.rows('alice', 'posts'), 'circles inner public', 'A deleted post disappears for its author too');
 
--- banned and back
+-- A ban and its end
 select test.act_as_owner();
 update app.users set banned_at = now() where id = test.id('alice');
-select is(pg_temp.rows(p, 'posts'), '', 'a banned author''s posts are gone for ' || p)
+select is(pg_temp.rows(p, 'posts'), '', 'A banned author''s posts are hidden from: ' || p)
 from unnest(array['stranger', 'member', 'inner', 'alice']) p;
-select is(pg_temp.feed('inner'), '', 'from the feed too');
-select is(pg_temp.told('inner'), '', 'and for the predicate');
-select is(pg_temp.reached('inner', 'select api.list_replies(%L)'), '', 'with what hangs on them');
+select is(pg_temp.feed('inner'), '', 'They are not in the feed');
+select is(pg_temp.told('inner'), '', 'The predicate agrees for a banned author');
+select is(pg_temp.reached('inner', 'select api.list_replies(%L)'), '', 'Their replies are hidden with them');
 select test.act_as_owner();
 update app.users set banned_at = null where id = test.id('alice');
-select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'and back when the ban ends');
-select is(pg_temp.rows('stranger', 'posts'), 'public', 'for those who may');
+select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'After the ban they are visible again');
+select is(pg_temp.rows('stranger', 'posts'), 'public', 'After the ban a stranger sees only public ones');
 
--- unblocked
+-- Unblocked
 select test.act_as('alice');
 select api.unblock_person('blocked');
 select test.act_as('blocker');
 select api.unblock_person('alice');
-select is(pg_temp.feed('blocked'), 'circles inner public', 'who was blocked sees again what the membership says');
-select is(pg_temp.feed('blocker'), 'circles inner public', 'as does who blocked');
+select is(pg_temp.feed('blocked'), 'circles inner public', 'A person who was blocked sees again what their membership allows');
+select is(pg_temp.feed('blocker'), 'circles inner public', 'A person who unblocked the author does too');
 
--- a member loses the circle, not the other one
+-- A member leaves one circle, but not the other
 select test.act_as('alice');
 select api.delete_circle(pg_temp.circle('Second'));
-select is(pg_temp.rows('inner', 'posts'), 'circles public', 'a circle goes, the looser bond of another stays');
+select is(pg_temp.rows('inner', 'posts'), 'circles public', 'If a circle is deleted, the lower bond level of another one counts');
 select api.set_bond_level(pg_temp.circle('Friends'), 'inner', 'inner-circle') from test.act_as('alice');
-select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'and gets closer again');
+select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'A higher bond level shows more again');
 
--- a space: its members and nobody else; a block still wins
+-- A space: only its members see its posts; a block still hides them
 select test.act_as_owner();
 insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 insert into app.space_members (space_id, user_id)
 select '00000000-0000-4000-8000-000000000001', test.id(p) from unnest(array['alice', 'stranger', 'blocked']) p;
 update app.posts set space_id = '00000000-0000-4000-8000-000000000001', visibility = 'public' where id in (pg_temp.id('inner'), pg_temp.id('public'));
-select is(pg_temp.rows('stranger', 'posts'), 'inner public', 'members of a space see what is posted in it');
-select is(pg_temp.told('stranger'), 'inner public', 'the predicate agrees');
-select is(pg_temp.rows('inner', 'posts'), 'circles', 'who is not in it does not, however close');
-select is(pg_temp.told('inner'), 'circles', 'the predicate agrees');
+select is(pg_temp.rows('stranger', 'posts'), 'inner public', 'Members of a space see what is posted in it');
+select is(pg_temp.told('stranger'), 'inner public', 'For a member of the space, the predicate agrees');
+select is(pg_temp.rows('inner', 'posts'), 'circles', 'A non-member doesn''t, whatever their bond level');
+select is(pg_temp.told('inner'), 'circles', 'For a non-member of the space, the predicate agrees');
 select test.act_as('alice');
 select api.block_person('blocked');
-select is(pg_temp.rows('blocked', 'posts'), '', 'across a block a space shows nothing');
-select is(pg_temp.told('blocked'), '', 'the predicate agrees');
-select is(pg_temp.rows('alice', 'posts'), 'circles inner public', 'the author sees what they posted');
+select is(pg_temp.rows('blocked', 'posts'), '', 'Across a block a space shows nothing');
+select is(pg_temp.told('blocked'), '', 'Across a block in a space, the predicate agrees');
+select is(pg_temp.rows('alice', 'posts'), 'circles inner public', 'The author sees their own posts in the space');
 select test.act_as_owner();
-select is(private.post_visible_to(gen_random_uuid(), test.id('alice')), null, 'of no post the predicate says nothing');
+select is(private.post_visible_to(gen_random_uuid(), test.id('alice')), null, 'For an unknown post the predicate is null');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Projects: who sees what, and that nobody reads or writes past the operations. Steps over HTTP: test/api/projects.
+-- Projects: who sees what, and that nobody reads or writes without the operations. The steps over HTTP are in
+-- test/api/projects.
 begin;
 select plan(25);
 select test.people('alice', 'bob', 'carla', 'dora');
@@ -25,36 +26,36 @@ insert into made select 'late', (api.apply_to_project(pg_temp.id('removed'), (ap
 select test.act_as('carla');
 insert into made select 'carla', (api.apply_to_project(pg_temp.id('open'), pg_temp.id('role')) ->> 'id')::uuid;
 select test.act_as('alice');
-select is(api.approve_project_application(pg_temp.id('open'), a) ->> 'status', 'approved', 'the author lets people in')
+select is(api.approve_project_application(pg_temp.id('open'), a) ->> 'status', 'approved', 'The author can approve applications')
 from unnest(array[pg_temp.id('bob'), pg_temp.id('carla')]) a;
 select test.act_as_owner();
 update app.contents set removed_at = now() where id = pg_temp.id('removed');
 
 select test.act_as('dora');
-select is(pg_temp.seen(), 'open', 'everybody finds a project, but not one that is removed');
-select is(pg_temp.who(), 'alice bob carla', 'and who is in it');
-select throws_ok(s, '42501', null, 'nobody: ' || s)
+select is(pg_temp.seen(), 'open', 'Others find a project, but not a removed one');
+select is(pg_temp.who(), 'alice bob carla', 'Others see its members');
+select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
 from unnest(array['select * from app.project_roles', 'select * from app.project_members', 'select * from app.project_applications',
   'select * from app.project_updates', 'insert into app.projects (id, summary) select id, ''x'' from app.contents', 'update app.projects set status = ''active''']) s;
-select throws_ok(format('select api.list_project_applications(%L)', pg_temp.id('open')), 'PT403', 'content_not_yours', 'applications are for the author');
-select throws_ok(format('select api.approve_project_application(%L, %L)', pg_temp.id('open'), pg_temp.id('bob')), 'PT403', 'content_not_yours', 'as decisions are');
-select lives_ok($$ select api.block_person('bob') $$, 'across a block');
-select is(pg_temp.who(), 'alice carla', 'nobody sees a member');
-select is(api.get_project(pg_temp.id('open')) ->> 'memberCount', '3', 'whose place is taken all the same');
+select throws_ok(format('select api.list_project_applications(%L)', pg_temp.id('open')), 'PT403', 'content_not_yours', 'Only the author can list applications');
+select throws_ok(format('select api.approve_project_application(%L, %L)', pg_temp.id('open'), pg_temp.id('bob')), 'PT403', 'content_not_yours', 'Only the author can decide about applications');
+select lives_ok($$ select api.block_person('bob') $$, 'A member can be blocked');
+select is(pg_temp.who(), 'alice carla', 'A blocked member is hidden');
+select is(api.get_project(pg_temp.id('open')) ->> 'memberCount', '3', 'A blocked member is still counted');
 select test.act_as('alice');
-select is(pg_temp.seen(), 'open removed', 'the author sees what is removed');
-select throws_ok(format('select api.%s', o), 'PT404', 'project_unknown', 'but gives nothing of it: ' || o)
+select is(pg_temp.seen(), 'open removed', 'The author sees a removed project');
+select throws_ok(format('select api.%s', o), 'PT404', 'project_unknown', 'In a removed project the author can''t ' || o)
 from unnest(array['approve_project_application(pg_temp.id(''removed''), pg_temp.id(''late''))', 'create_project_update(pg_temp.id(''removed''), ''x'')']) o;
-select lives_ok(format('select api.%s', o), 'and only changes and ends it: ' || o)
+select lives_ok(format('select api.%s', o), 'In a removed project the author can ' || o)
 from unnest(array['update_project(pg_temp.id(''removed''), ''{"summary": "y"}'')', 'reject_project_application(pg_temp.id(''removed''), pg_temp.id(''late''))',
   'create_project_role(pg_temp.id(''removed''), ''c'')', 'set_project_status(pg_temp.id(''removed''), ''archived'')']) o;
 select api.block_person('carla');
-select is(pg_temp.filled(), '1 0', 'a block between author and member frees the place');
+select is(pg_temp.filled(), '1 0', 'A block between author and member frees the member''s slot');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
-select is(pg_temp.filled(), '0 0', 'as a ban does');
+select is(pg_temp.filled(), '0 0', 'A ban frees the member''s slot');
 select test.act_as_anon();
-select throws_ok($$ select api.list_projects() $$, '42501', null, 'and without a token there is nothing');
+select throws_ok($$ select api.list_projects() $$, '42501', null, 'Projects need a signed-in caller');
 
 select * from finish();
 rollback;

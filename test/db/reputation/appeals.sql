@@ -1,4 +1,4 @@
--- Appeals as those see them who make them. What staff does with them: test/db/admin/reputation.sql.
+-- Appeals, as the people who make them see them. What staff can do with them is in test/db/admin/reputation.sql.
 begin;
 select plan(27);
 select test.people('alice', 'bob');
@@ -21,52 +21,52 @@ insert into made select 'rolled up', id from app.reputation_entries where origin
 
 -- Acting as Alice
 select test.act_as('alice');
-select is_empty($$ select pg_temp.mine() $$, 'at first there are none');
+select is_empty($$ select pg_temp.mine() $$, 'At first a person has no appeals');
 insert into made select 'first', (api.create_appeal(pg_temp.interest('ethics'), e'  Far too little.\n', pg_temp.made('alice')) ->> 'id')::uuid;
 select results_eq($$ select v - 'createdAt' from pg_temp.mine() v $$, $$ select jsonb_build_object(
     'id', pg_temp.made('first'), 'interestId', i.id, 'slug', 'ethics', 'eventId', pg_temp.made('alice'), 'text', 'Far too little.',
     'status', 'pending', 'restoreDelta', null, 'note', null, 'resolvedAt', null) from app.interests i where i.slug = 'ethics' $$,
-  'an appeal in all its fields');
-select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'PT409', 'appeal_open', 'one at a time in an interest');
+  'An appeal has these fields');
+select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'PT409', 'appeal_open', 'A person can have one open appeal in an interest');
 select lives_ok($$ select api.create_appeal(pg_temp.interest('philosophy'), 'The share', pg_temp.made('rolled up')) $$,
-  'another in another, about a roll-up too');
-select lives_ok($$ select api.create_appeal(pg_temp.interest('music'), 'Where nothing is yet') $$, 'where one has no reputation too');
+  'An appeal in another interest is accepted, also about a roll-up');
+select lives_ok($$ select api.create_appeal(pg_temp.interest('music'), 'Where nothing is yet') $$, 'An appeal in an interest without reputation is accepted');
 select pg_temp.settle('Far too little.', 'rejected');
-select lives_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'after the first is resolved there may be another');
-select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'And more') $$, 'PT409', 'appeal_open', 'one');
-select is((select count(*)::int from pg_temp.mine()), 4, 'all of them are listed');
+select lives_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'After the first is resolved, another appeal is accepted');
+select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'And more') $$, 'PT409', 'appeal_open', 'Then another open appeal is refused');
+select is((select count(*)::int from pg_temp.mine()), 4, 'All appeals are listed');
 
--- What is refused
-select throws_ok(format('select api.create_appeal(pg_temp.interest(''arts''), %L)', t), 'PT422', 'appeal_text', format('a text of %s', coalesce(length(t)::text, 'nothing')))
+-- Refused appeals
+select throws_ok(format('select api.create_appeal(pg_temp.interest(''arts''), %L)', t), 'PT422', 'appeal_text', format('A text with length %s is refused', coalesce(length(t)::text, 'null')))
 from unnest(array['', e' \n', repeat('x', 2001), null]) t;
-select lives_ok($$ select api.create_appeal(pg_temp.interest('arts'), repeat('x', 2000)) $$, '2000 characters are fine');
-select throws_ok($$ select api.create_appeal(gen_random_uuid(), 'Hm') $$, 'PT404', 'interest_unknown', 'an unknown interest');
-select throws_ok($$ select api.create_appeal(pg_temp.interest('history'), 'Hm', gen_random_uuid()) $$, 'PT404', 'reputation_event_unknown', 'an unknown event');
+select lives_ok($$ select api.create_appeal(pg_temp.interest('arts'), repeat('x', 2000)) $$, 'A text of 2000 characters is accepted');
+select throws_ok($$ select api.create_appeal(gen_random_uuid(), 'Hm') $$, 'PT404', 'interest_unknown', 'An unknown interest is refused');
+select throws_ok($$ select api.create_appeal(pg_temp.interest('history'), 'Hm', gen_random_uuid()) $$, 'PT404', 'reputation_event_unknown', 'An unknown ledger entry is refused');
 select throws_ok($$ select api.create_appeal(pg_temp.interest('history'), 'Hm', pg_temp.made('alice')) $$, 'PT404', 'reputation_event_unknown',
-  'an event of another interest');
-select throws_ok($$ update app.reputation_appeals set status = 'accepted' $$, '42501', null, 'nobody resolves their own');
+  'A ledger entry in another interest is refused');
+select throws_ok($$ update app.reputation_appeals set status = 'accepted' $$, '42501', null, 'People can''t resolve their own appeal');
 select throws_ok($$ insert into app.reputation_appeals (user_id, interest_id, text, status, resolved_at)
-  values (test.id('alice'), pg_temp.interest('history'), 'Hm', 'accepted', now()) $$, '42501', null, 'nor makes a resolved one');
+  values (test.id('alice'), pg_temp.interest('history'), 'Hm', 'accepted', now()) $$, '42501', null, 'People can''t insert a resolved appeal');
 select throws_ok($$ insert into app.reputation_appeals (user_id, interest_id, text)
-  values (test.id('bob'), pg_temp.interest('history'), 'Hm') $$, '42501', null, 'nor one for another');
+  values (test.id('bob'), pg_temp.interest('history'), 'Hm') $$, '42501', null, 'People can''t insert an appeal for somebody else');
 
 -- Pages
-select is((api.list_my_appeals(2) ->> 'hasMore')::boolean, true, 'they come in pages');
+select is((api.list_my_appeals(2) ->> 'hasMore')::boolean, true, 'The first of two pages has a next page');
 select is((select count(distinct i ->> 'id')::int from json_array_elements(json_build_array(
              api.list_my_appeals(2) -> 'items' -> 0, api.list_my_appeals(2) -> 'items' -> 1,
-             api.list_my_appeals(2, api.list_my_appeals(2) ->> 'nextCursor') -> 'items' -> 0)) i), 3, 'the next after the last');
-select throws_ok($$ select api.list_my_appeals(2, gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'an unknown cursor');
+             api.list_my_appeals(2, api.list_my_appeals(2) ->> 'nextCursor') -> 'items' -> 0)) i), 3, 'The cursor leads to the next page');
+select throws_ok($$ select api.list_my_appeals(2, gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
 
 -- Acting as Bob
 select test.act_as('bob');
 select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Hm', pg_temp.made('alice')) $$, 'PT404', 'reputation_event_unknown',
-  'an event of another person');
-select is_empty($$ select pg_temp.mine() $$, 'the appeals of others are not shown');
-select is_empty($$ select from app.reputation_appeals $$, 'in no way');
-select throws_ok($$ select api.list_my_appeals(2, (select id from made where what = 'first')::text) $$, 'PT400', 'cursor_unknown', 'nor taken as a cursor');
+  'Another person''s ledger entry is refused');
+select is_empty($$ select pg_temp.mine() $$, 'Other people''s appeals are not listed');
+select is_empty($$ select from app.reputation_appeals $$, 'Other people''s rows of appeals are hidden');
+select throws_ok($$ select api.list_my_appeals(2, (select id from made where what = 'first')::text) $$, 'PT400', 'cursor_unknown', 'Another person''s appeal is no cursor');
 
 select test.act_as_anon();
-select throws_ok($$ select api.create_appeal(gen_random_uuid(), 'Hm') $$, '42501', null, 'appeals are for members');
+select throws_ok($$ select api.create_appeal(gen_random_uuid(), 'Hm') $$, '42501', null, 'Appeals need a signed-in caller');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Bookmarks in both ledgers: what they earn the post's author and whoever sets them, and that taking them back undoes it.
+-- Bookmarks in both ledgers: what they earn the post's author and the person who bookmarks, and that removing one
+-- reverses it.
 begin;
 select plan(16);
 select test.people('alice', 'bob', 'carla');
@@ -20,19 +21,19 @@ select test.act_as('alice');
 insert into made select 'deep', (api.create_post('Deep', p_interest_id => pg_temp.interest('applied-ethics')) ->> 'id')::uuid;
 insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
 select api.bookmark(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 0::numeric, 'one''s own bookmark earns nothing');
-select is(pg_temp.given('alice'), 0::numeric, 'and is no contribution');
+select is(pg_temp.earned('applied-ethics'), 0::numeric, 'The author''s own bookmark earns nothing');
+select is(pg_temp.given('alice'), 0::numeric, 'The author''s own bookmark is no contribution');
 
 select test.act_as('bob');
 select api.bookmark(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 1.00, 'a bookmark earns the author 1');
-select is(pg_temp.earned('ethics'), 0.50, 'and rolls up');
-select is(pg_temp.given('bob'), 1.00, 'and is a contribution of 1');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'A bookmark earns the author 1');
+select is(pg_temp.earned('ethics'), 0.50, 'It rolls up to the parent interest');
+select is(pg_temp.given('bob'), 1.00, 'It is a contribution of 1');
 select api.bookmark(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'again it gives nothing');
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'A repeated bookmark gives nothing');
 select api.unbookmark(pg_temp.made('deep')), api.unbookmark(pg_temp.made('deep'));
 select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.earned('philosophy') || ' ' || pg_temp.given('bob'), '0.00 0.00 0.00',
-  'taken back it takes all along, once');
+  'Removing it reverses everything, once');
 do $$
 begin
   for i in 1..10 loop
@@ -40,35 +41,35 @@ begin
   end loop;
   perform api.bookmark(pg_temp.made('deep'));
 end $$;
-select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'again and again gives what one gives');
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob'), '1.00 1.00', 'Adding and removing it repeatedly gives what one bookmark gives');
 select api.bookmark(pg_temp.made('bare'));
 select is(pg_temp.given('bob'), 2.00, 'one of a post without an interest is a contribution') ;
-select is(pg_temp.earned('applied-ethics'), 1.00, 'and earns nothing');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'A bookmark of a post without an interest is a contribution');
 
 select test.act_as('carla');
 select api.bookmark(pg_temp.made('deep')), api.react(pg_temp.made('deep'), 'heart');
-select is(pg_temp.earned('applied-ethics'), 2.00, 'every person counts, and a heart is something else');
+select is(pg_temp.earned('applied-ethics'), 2.00, 'Each person''s bookmark counts, and a heart is counted separately');
 
 select test.act_as('alice');
 select api.unbookmark(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 2.00, 'taking one''s own back costs nothing');
+select is(pg_temp.earned('applied-ethics'), 2.00, 'Removing the author''s own bookmark costs nothing');
 
--- As the owner: the interest changes, and many go at once
+-- As the owner: the interest changes, and many bookmarks are deleted at once
 select test.act_as_owner();
 update app.posts set interest_id = pg_temp.interest('music') where id = pg_temp.made('deep');
 select test.act_as('bob');
 select api.unbookmark(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.earned('music'), '1.00 0', 'what is taken back leaves where it was earned');
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.earned('music'), '1.00 0', 'A removed bookmark is reversed in the interest where it was earned');
 select test.act_as_owner();
 delete from app.bookmarks;
-select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob') || ' ' || pg_temp.given('carla'), '0.00 0.00 0.00', 'many at once go each');
+select is(pg_temp.earned('applied-ethics') || ' ' || pg_temp.given('bob') || ' ' || pg_temp.given('carla'), '0.00 0.00 0.00', 'Bookmarks deleted at once are all reversed');
 select results_eq(
   $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
   $$ select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2 order by 1, 2 $$,
-  'the snapshot is the sum of the ledger');
+  'The reputation sums equal the ledger');
 select results_eq(
   $$ select user_id, score from app.contribution_scores order by 1 $$,
-  $$ select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1 order by 1 $$, 'both are');
+  $$ select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1 order by 1 $$, 'The contribution scores equal the ledger');
 
 select * from finish();
 rollback;

@@ -31,29 +31,29 @@ select api.create_reply(pg_temp.made('gone'), 'Well said');
 select test.act_as('carla');
 select pg_temp.like('gone');
 select api.unreact(pg_temp.made('gone')), api.unbookmark(pg_temp.made('gone'));
-select is(pg_temp.total('alice'), 3 + 3 + 3 + 3 + 1.00, 'two posts earned so much');
-select is(pg_temp.score('alice'), 20.00, 'and are contributions');
+select is(pg_temp.total('alice'), 3 + 3 + 3 + 3 + 1.00, 'Two posts earned this reputation');
+select is(pg_temp.score('alice'), 20.00, 'Two posts are contributions');
 
--- deleted
+-- Deleted
 select test.act_as('alice');
 select api.delete_post(pg_temp.made('gone'));
-select is(pg_temp.total('alice'), 6.00, 'what the deleted one earned is gone');
-select is(pg_temp.value('ethics'), 3.00, 'roll-ups too');
-select is(pg_temp.score('alice'), 10.00, 'it is a contribution no more');
-select is(pg_temp.total('bob'), 1.00, 'who replied keeps what the reply earned');
-select is(pg_temp.score('bob'), 1 + 1 + 1 + 1 + 3.00, 'and what they gave');
+select is(pg_temp.total('alice'), 6.00, 'The deleted post''s earnings are reversed');
+select is(pg_temp.value('ethics'), 3.00, 'Its roll-ups are reversed');
+select is(pg_temp.score('alice'), 10.00, 'It is no contribution any more');
+select is(pg_temp.total('bob'), 1.00, 'A replier keeps what the reply earned');
+select is(pg_temp.score('bob'), 1 + 1 + 1 + 1 + 3.00, 'A replier keeps their contributions');
 select test.act_as_owner();
 select private.emit('posts.post.deleted', json_build_object('postId', pg_temp.made('gone'), 'authorId', test.id('alice')),
                     array[test.id('alice')]);
-select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'told twice it goes once');
+select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'A repeated event of the deletion reverses nothing');
 delete from app.reactions where post_id = pg_temp.made('gone');
 delete from app.bookmarks where post_id = pg_temp.made('gone');
-select is(pg_temp.total('alice'), 6.00, 'nor is anything taken back a second time when its engagement goes');
+select is(pg_temp.total('alice'), 6.00, 'Deleting its reactions and bookmarks afterwards reverses nothing');
 insert into app.reactions (post_id, user_id, kind) values (pg_temp.made('gone'), test.id('carla'), 'heart');
 insert into app.bookmarks (post_id, user_id) values (pg_temp.made('gone'), test.id('carla'));
-select is(pg_temp.total('alice'), 6.00, 'engagement that comes too late earns nothing');
+select is(pg_temp.total('alice'), 6.00, 'Reactions and bookmarks after the deletion earn nothing');
 
--- writing and deleting again and again
+-- Writing and deleting repeatedly
 do $$
 begin
   for i in 1..5 loop
@@ -66,50 +66,50 @@ begin
     perform api.delete_post(pg_temp.made('again'));
   end loop;
 end $$;
-select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'writing and deleting leaves what an honest count gives');
-select is(pg_temp.value('philosophy'), 1.50, 'on every level');
+select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'Writing and deleting repeatedly earns nothing');
+select is(pg_temp.value('philosophy'), 1.50, 'Nothing is left in the roll-ups either');
 
--- a scheduled one, one by the staff, one by erasure
+-- A scheduled post, one deleted by staff, one of an erased person
 select test.act_as('alice');
 insert into made select 'later', (api.create_post('Later', p_interest_id => pg_temp.interest('music'), p_publish_at => now() + interval '1 hour') ->> 'id')::uuid;
 select api.delete_post(pg_temp.made('later'));
-select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'what never went out costs nothing');
+select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'Deleting a scheduled post costs nothing');
 select test.act_as_owner();
 select private.delete_post(pg_temp.made('kept'));
-select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '0.00 0.00', 'the staff''s deleting takes all of it too');
+select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '0.00 0.00', 'A deletion by staff reverses the earnings too');
 select test.act_as('carla');
 select pg_temp.post('hers', 'music');
 select test.act_as_owner();
 select private.erase_person(test.id('carla'));
 select is((select sum(delta) from app.reputation_entries where kind = 'post.contributed' and source_id = pg_temp.made('hers') and roll_up_level = 0),
-  3.00, 'an erasure leaves the ledger as it is');
+  3.00, 'An erasure leaves the ledger unchanged');
 
--- thousands
+-- Thousands
 insert into app.posts (id, author_id, body, interest_id) select gen_random_uuid(), test.id('alice'), 'Much loved', pg_temp.interest('applied-ethics');
 insert into made select 'loved', id from app.posts where body = 'Much loved';
 select test.crowd('reader_', 2000);
 insert into app.reputation_entries (user_id, interest_id, kind, delta, source_id, earned_from)
 select test.id('alice'), pg_temp.interest('applied-ethics'), k, 1, pg_temp.made('loved'), u.id
 from app.users u, unnest(array['reaction.received', 'bookmark.received']) k where u.username like 'reader_%';
-select is(pg_temp.total('alice'), 4000.00, 'thousands of reactions and bookmarks');
+select is(pg_temp.total('alice'), 4000.00, 'Thousands of reactions and bookmarks have earned 4000');
 select private.delete_post(pg_temp.made('loved'));
-select is(pg_temp.total('alice'), 3500.00, 'go 500 at once');
+select is(pg_temp.total('alice'), 3500.00, 'A deletion reverses 500 entries in its own transaction');
 select is((select data from pgboss.job where name = 'forfeited-earnings'),
-  jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice')), 'and the rest is left to the worker');
+  jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice')), 'A job is queued for the rest');
 with recursive batch as (
   select private.forfeit_earnings(jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice'))) as done
   union all
   select private.forfeit_earnings(jsonb_build_object('postId', pg_temp.made('loved'), 'authorId', test.id('alice')), (done ->> 'next')::uuid)
   from batch where done ->> 'next' is not null)
 select count(*) from batch;
-select is(pg_temp.total('alice'), 0.00, 'which takes them, and no more than there are');
+select is(pg_temp.total('alice'), 0.00, 'The worker reverses the rest, and nothing more');
 select results_eq(
   $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
   $$ select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2 order by 1, 2 $$,
-  'the snapshot is the sum of the ledger');
+  'The reputation sums equal the ledger');
 select results_eq(
   $$ select user_id, score from app.contribution_scores order by 1 $$,
-  $$ select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1 order by 1 $$, 'both are');
+  $$ select user_id, sum(delta)::numeric(14, 2) from app.contribution_entries group by 1 order by 1 $$, 'The contribution scores equal the ledger');
 
 select * from finish();
 rollback;

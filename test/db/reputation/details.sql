@@ -1,4 +1,4 @@
--- Reputation at length for oneself, and in short for everyone.
+-- Reputation in detail for oneself, and as a summary for everyone.
 begin;
 select plan(26);
 select test.people('alice', 'bob', 'carla');
@@ -17,14 +17,14 @@ grant execute on all functions in schema pg_temp to public;
 select test.act_as('alice');
 select is(api.get_reputation_details()::jsonb,
   '{"total": 0, "contributionScore": 0, "interests": [], "events": {"items": [], "nextCursor": null, "hasMore": false}}',
-  'at first there is nothing');
-select is(api.get_reputation_summary('alice')::jsonb, '{"userId": "acct:alice@localhost", "total": 0, "topInterests": []}', 'in short neither');
+  'At first the details are empty');
+select is(api.get_reputation_summary('alice')::jsonb, '{"userId": "acct:alice@localhost", "total": 0, "topInterests": []}', 'At first the summary is empty');
 
 select pg_temp.give('alice', 'applied-ethics', 'post.contributed', 3), pg_temp.give('alice', 'applied-ethics', 'post.contributed', 3),
        pg_temp.give('alice', 'applied-ethics', 'reaction.received', 1), pg_temp.give('alice', 'applied-ethics', 'reaction.received', -1),
        pg_temp.give('alice', 'ethics', 'reply.criticism', 2), pg_temp.give('alice', 'music', 'admin.adjusted', 90.5);
-select set_eq($$ select json_object_keys(api.get_reputation_details()) $$, array['total', 'contributionScore', 'interests', 'events'], 'the parts');
-select is((api.get_reputation_details() ->> 'total')::numeric, 98.50, 'the total leaves roll-ups out');
+select set_eq($$ select json_object_keys(api.get_reputation_details()) $$, array['total', 'contributionScore', 'interests', 'events'], 'The details have these parts');
+select is((api.get_reputation_details() ->> 'total')::numeric, 98.50, 'The total excludes roll-ups');
 select results_eq('select pg_temp.interests()', $$
   select jsonb_build_object('interestId', i.id, 'slug', i.slug, 'name', i.name, 'value', v.value, 'directValue', v.direct,
     'rolledUpValue', v.value - v.direct, 'level', v.level, 'nextLevel', v.next::jsonb, 'byKind', v.kinds::jsonb)
@@ -34,13 +34,13 @@ select results_eq('select pg_temp.interests()', $$
                (4, 'philosophy', 2.50, 0.00, 'Curious', '{"level": "Reader", "minValue": 10}', '{}'))
        as v (place, slug, value, direct, level, next, kinds)
   join app.interests i on i.slug = v.slug order by v.place $$,
-  'an interest with what is behind it; what came to nothing is left out');
+  'An interest has its values, level and kinds; interests with a sum of 0 are left out');
 select set_eq($$ select json_object_keys(api.get_reputation_details() #> '{events,items,0}') $$,
-  array['id', 'interestId', 'kind', 'delta', 'createdAt', 'rolledUp'], 'an event, without whom it came from');
+  array['id', 'interestId', 'kind', 'delta', 'createdAt', 'rolledUp'], 'An event has these fields, without whom it came from');
 select results_eq($$ select e ->> 'kind', (e ->> 'delta')::numeric, (e ->> 'rolledUp')::boolean from pg_temp.events(1) e $$,
-  $$ values ('admin.adjusted', 90.50, false) $$, 'the newest comes first');
-select is((select count(*)::int from pg_temp.events()), 15, 'roll-ups and what was taken back are events of their own');
-select is((select count(*)::int from pg_temp.events() e where (e ->> 'rolledUp')::boolean), 9, 'and said to be');
+  $$ values ('admin.adjusted', 90.50, false) $$, 'The newest event comes first');
+select is((select count(*)::int from pg_temp.events()), 15, 'Roll-ups and reversals are events of their own');
+select is((select count(*)::int from pg_temp.events() e where (e ->> 'rolledUp')::boolean), 9, 'Roll-ups are marked as such');
 create function pg_temp.walk() returns text[] language plpgsql as $f$
 declare
   v_ids  text[] := '{}';
@@ -53,46 +53,46 @@ begin
   end loop;
   return v_ids;
 end $f$;
-select is(pg_temp.walk(), array(select id::text from app.reputation_entries order by position desc), 'page by page all of them, in their order');
-select throws_ok($$ select api.get_reputation_details(4, gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'an unknown cursor');
-select throws_ok($$ select api.get_reputation_details(4, 'x') $$, 'PT400', 'cursor_unknown', 'none at all');
-select throws_ok($$ select api.get_reputation_details(0) $$, 'PT422', 'limit_out_of_range', 'too short a page');
+select is(pg_temp.walk(), array(select id::text from app.reputation_entries order by position desc), 'Each event comes once, in order, when walking the pages');
+select throws_ok($$ select api.get_reputation_details(4, gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
+select throws_ok($$ select api.get_reputation_details(4, 'x') $$, 'PT400', 'cursor_unknown', 'A malformed cursor is refused');
+select throws_ok($$ select api.get_reputation_details(0) $$, 'PT422', 'limit_out_of_range', 'A limit of 0 is refused');
 
 create temporary table kept as select id::text from app.reputation_entries limit 1;
 grant all on kept to public;
 
 -- Acting as Bob
 select test.act_as('bob');
-select is_empty('select pg_temp.events()', 'the events of others are not shown');
-select throws_ok($$ select api.get_reputation_details(4, (select id from kept)) $$, 'PT400', 'cursor_unknown', 'nor taken as a cursor');
+select is_empty('select pg_temp.events()', 'Other people''s events are hidden');
+select throws_ok($$ select api.get_reputation_details(4, (select id from kept)) $$, 'PT400', 'cursor_unknown', 'Another person''s event is no cursor');
 select pg_temp.give('alice', s, 'admin.adjusted', n)
 from unnest(array['history', 'arts', 'hiking', 'wine']) with ordinality as s (s, n);
 select pg_temp.give('alice', 'tea', 'admin.adjusted', -4);
-select is(api.get_reputation_summary('@alice@localhost') ->> 'userId', 'acct:alice@localhost', 'in short: who');
-select is((api.get_reputation_summary('alice') ->> 'total')::numeric, 104.50, 'how much in all');
+select is(api.get_reputation_summary('@alice@localhost') ->> 'userId', 'acct:alice@localhost', 'The summary names the person');
+select is((api.get_reputation_summary('alice') ->> 'total')::numeric, 104.50, 'The summary has the total');
 select results_eq($$ select c ->> 'slug', (c ->> 'value')::numeric, c ->> 'level' from json_array_elements(api.get_reputation_summary('alice') -> 'topInterests') c $$,
   $$ values ('music', 90.50, 'Lifework'), ('applied-ethics', 6.00, 'Curious'), ('ethics', 5.00, 'Curious'),
-            ('wine', 4.00, 'Curious'), ('hiking', 3.00, 'Curious') $$, 'and the five strongest');
+            ('wine', 4.00, 'Curious'), ('hiking', 3.00, 'Curious') $$, 'The summary has the five highest interests');
 select set_eq($$ select json_object_keys(api.get_reputation_summary('alice') #> '{topInterests,0}') $$,
-  array['interestId', 'slug', 'name', 'value', 'level'], 'as everywhere');
+  array['interestId', 'slug', 'name', 'value', 'level'], 'An interest in the summary has the usual fields');
 select pg_temp.give('bob', 'tea', 'admin.adjusted', -4);
-select is(json_array_length(api.get_reputation_summary('bob') -> 'topInterests'), 0, 'what is below 0 is nobody''s strength');
+select is(json_array_length(api.get_reputation_summary('bob') -> 'topInterests'), 0, 'A negative value isn''t in the summary');
 select results_eq($$ select i ->> 'slug', i -> 'byKind' from pg_temp.interests() i where (i ->> 'directValue')::numeric <> 0 $$,
-  $$ values ('tea', '{"admin.adjusted": -4.00}'::jsonb) $$, 'though one sees it oneself');
-select throws_ok($$ select api.get_reputation_summary('zoe') $$, 'PT404', 'person_unknown', 'an unknown person');
+  $$ values ('tea', '{"admin.adjusted": -4.00}'::jsonb) $$, 'The person sees a negative value in their own details');
+select throws_ok($$ select api.get_reputation_summary('zoe') $$, 'PT404', 'person_unknown', 'An unknown person fails with person_unknown');
 
--- Across a block, of the banned
+-- Across a block, and of banned people
 select api.block_person('carla');
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation_summary('bob') $$, 'PT404', 'person_unknown', 'across a block there is nobody');
+select throws_ok($$ select api.get_reputation_summary('bob') $$, 'PT404', 'person_unknown', 'A person who blocked the caller is unknown');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation_summary('alice') $$, 'PT404', 'person_unknown', 'nor are there the banned');
+select throws_ok($$ select api.get_reputation_summary('alice') $$, 'PT404', 'person_unknown', 'A banned person is unknown');
 
 select test.act_as_anon();
-select throws_ok($$ select api.get_reputation_details() $$, '42501', null, 'reputation is for members');
-select throws_ok($$ select api.get_reputation_summary('alice') $$, '42501', null, 'in short too');
+select throws_ok($$ select api.get_reputation_details() $$, '42501', null, 'Details need a signed-in caller');
+select throws_ok($$ select api.get_reputation_summary('alice') $$, '42501', null, 'Summaries need a signed-in caller');
 
 select * from finish();
 rollback;

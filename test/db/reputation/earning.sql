@@ -23,74 +23,74 @@ grant all on made to authenticated;
 -- Posts. Acting as Alice
 select test.act_as('alice');
 insert into made select 'alice', pg_temp.post('applied-ethics');
-select is(pg_temp.value('alice', 'applied-ethics'), 3.00, 'a post earns 3 in its primary interest');
-select is(pg_temp.value('alice', 'ethics'), 1.50, 'half of it in the parent');
-select is(pg_temp.value('alice', 'philosophy'), 0.75, 'a quarter in the category');
-select is(pg_temp.total('alice'), 3.00, 'the total leaves roll-ups out');
+select is(pg_temp.value('alice', 'applied-ethics'), 3.00, 'A post earns 3 in its primary interest');
+select is(pg_temp.value('alice', 'ethics'), 1.50, 'Half of it rolls up to the parent');
+select is(pg_temp.value('alice', 'philosophy'), 0.75, 'A quarter of it rolls up to the category');
+select is(pg_temp.total('alice'), 3.00, 'The total excludes roll-ups');
 insert into made select 'bare', (api.create_post('No interest at all') ->> 'id')::uuid;
-select is(pg_temp.total('alice'), 3.00, 'a post without an interest earns nothing');
+select is(pg_temp.total('alice'), 3.00, 'A post without an interest earns nothing');
 select api.create_reply((select id from made where what = 'alice'), repeat('on my own ', 20), 'contribution');
 select api.react((select id from made where what = 'alice'), 'heart');
-select is(pg_temp.total('alice'), 3.00, 'replying to oneself and liking oneself earn nothing');
+select is(pg_temp.total('alice'), 3.00, 'Replies and reactions to the author''s own post earn nothing');
 
 -- Replies. Acting as Bob
 select test.act_as('bob');
 select api.create_reply((select id from made where what = 'alice'), 'Well said', 'reply');
-select is(pg_temp.value('bob', 'applied-ethics'), 1.00, 'a reply earns 1 for who replies');
+select is(pg_temp.value('bob', 'applied-ethics'), 1.00, 'A reply earns the replier 1');
 select api.create_reply((select id from made where what = 'alice'), 'Oh!', 'reaction');
-select is(pg_temp.value('bob', 'applied-ethics'), 1.00, 'an emotional one nothing');
+select is(pg_temp.value('bob', 'applied-ethics'), 1.00, 'A reply of kind reaction earns nothing');
 select api.create_reply((select id from made where what = 'alice'), repeat('not so ', 10), 'criticism');
-select is(pg_temp.value('bob', 'applied-ethics'), 3.00, 'a criticism 2');
+select is(pg_temp.value('bob', 'applied-ethics'), 3.00, 'A criticism earns 2');
 select api.create_reply((select id from made where what = 'alice'), repeat('moreover ', 20), 'contribution');
-select is(pg_temp.value('bob', 'applied-ethics'), 8.00, 'a contribution 5');
-select is(pg_temp.total('alice'), 3.00, 'and its author gains nothing by them');
+select is(pg_temp.value('bob', 'applied-ethics'), 8.00, 'A contribution earns 5');
+select is(pg_temp.total('alice'), 3.00, 'The post''s author earns nothing by replies');
 select api.create_reply((select id from made where what = 'bare'), 'Well said', 'reply');
-select is(pg_temp.total('bob'), 8.00, 'a reply to a post without an interest earns nothing');
+select is(pg_temp.total('bob'), 8.00, 'A reply to a post without an interest earns nothing');
 
 -- First choices. Acting as Carla
 select test.act_as('carla');
 select pg_temp.choose('music', 'ethics');
-select is(pg_temp.value('carla', 'music'), 5.00, 'a category that is chosen is seeded with 5');
-select is(pg_temp.total('carla'), 5.00, 'a deeper interest and its category are not');
+select is(pg_temp.value('carla', 'music'), 5.00, 'A chosen category starts with 5');
+select is(pg_temp.total('carla'), 5.00, 'A chosen deeper interest, and its category, don''t');
 select api.drop_interest(pg_temp.interest('music'));
 select pg_temp.choose('music', 'history');
-select is(pg_temp.value('carla', 'music'), 5.00, 'once in a lifetime');
-select is(pg_temp.value('carla', 'history'), 5.00, 'each');
+select is(pg_temp.value('carla', 'music'), 5.00, 'Choosing it again gives nothing');
+select is(pg_temp.value('carla', 'history'), 5.00, 'Each category starts with 5');
 select api.select_interest(pg_temp.interest('arts'), 1, 1);
-select is(pg_temp.value('carla', 'arts'), 0::numeric, 'a single choice seeds nothing');
+select is(pg_temp.value('carla', 'arts'), 0::numeric, 'A single choice gives nothing');
 
 -- Acting as the owner
 select test.act_as_owner();
 select throws_ok($$ insert into app.reputation_entries (user_id, interest_id, kind, delta)
-  values (test.id('carla'), pg_temp.interest('music'), 'onboarding.bootstrap', 5) $$, '23505', null, 'by constraint too');
+  values (test.id('carla'), pg_temp.interest('music'), 'onboarding.bootstrap', 5) $$, '23505', null, 'A constraint prevents a second start');
 create function pg_temp.brings(p_inviter text, p_new text) returns void language sql volatile
   as $$ select private.emit('identity.invite_code.used', json_build_object(
           'codeId', gen_random_uuid(), 'newUserId', test.id(p_new), 'inviterUserId', test.id(p_inviter)),
           array[test.id(p_inviter)]) $$;
 select pg_temp.brings('alice', 'bob');
-select is(pg_temp.value('alice', 'applied-ethics'), 6.00, 'who brings somebody in earns 3 in their strongest interest');
+select is(pg_temp.value('alice', 'applied-ethics'), 6.00, 'An inviter earns 3 in their highest interest');
 select test.people('dan', 'eve');
 select pg_temp.brings('dan', 'eve');
-select is(pg_temp.total('dan'), 0::numeric, 'with no interest, nothing');
+select is(pg_temp.total('dan'), 0::numeric, 'An inviter without interests earns nothing');
 select test.act_as('dan');
 select pg_temp.choose('world-philosophies', 'ethics');
 select test.act_as_owner();
 select pg_temp.brings('dan', 'eve');
-select is(pg_temp.value('dan', 'world-philosophies'), 3.00, 'without reputation, in the one chosen first');
+select is(pg_temp.value('dan', 'world-philosophies'), 3.00, 'An inviter without reputation earns in the interest they chose first');
 
 -- The ledger
 select is((select count(*)::int from app.reputation_entries e where e.roll_up_level > 0 and not exists (
     select from app.reputation_entries o where o.id = e.origin_id and o.roll_up_level = 0 and o.user_id = e.user_id)),
-  0, 'a roll-up names its origin');
+  0, 'Each roll-up refers to its origin');
 select results_eq(
   $$ select user_id, interest_id, value, direct_value from app.reputation order by 1, 2 $$,
   $$ select user_id, interest_id, sum(delta)::numeric(12, 2), coalesce(sum(delta) filter (where roll_up_level = 0), 0)::numeric(12, 2)
-     from app.reputation_entries group by 1, 2 order by 1, 2 $$, 'the snapshot is the sum of the ledger');
-select throws_ok($$ update app.reputation_entries set delta = 1000 $$, 'PT409', 'append_only', 'entries stay as they are');
-select throws_ok($$ delete from app.reputation_entries $$, 'PT409', 'append_only', 'all of them');
-select throws_ok($$ truncate app.reputation_entries cascade $$, 'PT409', 'append_only', 'even at once');
+     from app.reputation_entries group by 1, 2 order by 1, 2 $$, 'The sums equal the ledger');
+select throws_ok($$ update app.reputation_entries set delta = 1000 $$, 'PT409', 'append_only', 'An entry can''t be changed');
+select throws_ok($$ delete from app.reputation_entries $$, 'PT409', 'append_only', 'An entry can''t be deleted');
+select throws_ok($$ truncate app.reputation_entries cascade $$, 'PT409', 'append_only', 'The entries can''t be truncated');
 select results_eq($$ select private.roll_up_fraction(n) from generate_series(0, 5) n $$,
-  array[1, 0.50, 0.25, 0.12, 0.06, 0.03]::numeric[], 'what each level up gets');
+  array[1, 0.50, 0.25, 0.12, 0.06, 0.03]::numeric[], 'Each level up gets this fraction');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- What becomes of votes, appeals and ledgers when somebody is erased: the words go, the numbers stay.
+-- Votes, appeals and ledgers after an erasure: the texts are deleted, the numbers stay.
 begin;
 select plan(10);
 select test.people('alice', 'bob', 'carla');
@@ -25,24 +25,24 @@ create temporary table before as select pg_temp.sums() as sums, (select count(*)
 
 select private.erase_person(test.id('alice'));
 select set_eq($$ select comment from app.reputation_votes where comment is not null $$, array['By Bob for Carla'],
-  'the words of the erased go, and those about them');
-select set_eq($$ select text, note from app.reputation_appeals $$, $$ values ('', null), ('By Bob', 'For By Bob') $$, 'their appeals lose words and answer');
-select results_eq($$ select value::int, impact from app.reputation_votes order by 1, 2 $$, $$ values (-1, -2.05), (1, 2.00), (1, 2.05) $$, 'votes stay as numbers');
-select is(pg_temp.sums(), (select sums from before), 'the sums too');
-select is((select count(*) from app.reputation_entries), (select entries from before), 'and the ledger');
+  'Comments by the erased person, and about them, are deleted');
+select set_eq($$ select text, note from app.reputation_appeals $$, $$ values ('', null), ('By Bob', 'For By Bob') $$, 'The person''s appeals lose their texts and answers');
+select results_eq($$ select value::int, impact from app.reputation_votes order by 1, 2 $$, $$ values (-1, -2.05), (1, 2.00), (1, 2.05) $$, 'Votes stay as numbers');
+select is(pg_temp.sums(), (select sums from before), 'The sums are unchanged');
+select is((select count(*) from app.reputation_entries), (select entries from before), 'The ledger is unchanged');
 
--- a request that ran beside the erasure
+-- A request that ran beside the erasure
 update app.reputation_appeals set text = 'Late' where text = '';
 update app.reputation_votes set comment = 'Late' where comment is null;
 select private.job_finish_erasures();
-select is((select count(*)::int from app.reputation_votes where comment = 'Late'), 0, 'what came late goes later');
-select is((select count(*)::int from app.reputation_appeals where text = 'Late'), 0, 'everywhere');
+select is((select count(*)::int from app.reputation_votes where comment = 'Late'), 0, 'A later job deletes late comments');
+select is((select count(*)::int from app.reputation_appeals where text = 'Late'), 0, 'A later job deletes late texts of appeals');
 
 -- Acting as Bob
 select test.act_as('bob');
-select is(json_array_length(api.list_received_votes() -> 'items'), 0, 'a vote by the erased is not shown');
-select is((select (i ->> 'value')::numeric from json_array_elements(api.get_my_reputation() -> 'items') i where i ->> 'slug' = 'ethics'), 42.00, 'though it counts');
-select throws_ok($$ select api.vote_reputation('alice', pg_temp.interest('ethics'), 1) $$, 'PT404', 'person_unknown', 'and nobody votes for them any more');
+select is(json_array_length(api.list_received_votes() -> 'items'), 0, 'A vote by an erased person isn''t listed');
+select is((select (i ->> 'value')::numeric from json_array_elements(api.get_my_reputation() -> 'items') i where i ->> 'slug' = 'ethics'), 42.00, 'A vote by an erased person still counts');
+select throws_ok($$ select api.vote_reputation('alice', pg_temp.interest('ethics'), 1) $$, 'PT404', 'person_unknown', 'Nobody can vote for an erased person');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- How those by whom a person came get their shares: by a job, each once, and what is undone leaves nothing with any of them.
+-- How inviters get their shares: by a job, each once, and a reversal leaves nothing with any of them.
 begin;
 select plan(24);
 select test.people('rosa', 'alice', 'bob', 'carla', 'dan');
@@ -20,7 +20,7 @@ create function pg_temp.undo(p_name text, p_kind text, p_source uuid) returns vo
   select private.reverse_contribution(array[private.find_active_contribution(test.id(p_name), p_kind, p_source)]) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Rosa brought in Alice, she Bob, he Carla, she Dan
+-- Rosa invited Alice, Alice Bob, Bob Carla, Carla Dan
 insert into app.invite_tree (inviter_id, invitee_id, code_id)
 select test.id(i), test.id(n), (private.make_invite_code(test.id(i))).id
 from (values ('rosa', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'dan')) v (i, n);
@@ -29,32 +29,32 @@ from (values ('rosa', 'alice'), ('alice', 'bob'), ('bob', 'carla'), ('carla', 'd
 select test.act_as('dan');
 insert into made select 'post', (api.create_post('What I found') ->> 'id')::uuid;
 select test.settle();
-select is(pg_temp.scores(), array[0, 0, 0, 0, 10.00], 'what one does counts before the job comes, for oneself alone');
-select throws_ok($$ select private.job_inherit_contributions() $$, '42501', null, 'people do not run the job');
-select throws_ok($$ select * from private.contribution_inheritance $$, '42501', null, 'nor see what waits');
+select is(pg_temp.scores(), array[0, 0, 0, 0, 10.00], 'Before the job, a contribution counts only for the person');
+select throws_ok($$ select private.job_inherit_contributions() $$, '42501', null, 'People can''t run the job');
+select throws_ok($$ select * from private.contribution_inheritance $$, '42501', null, 'People can''t see what is waiting');
 
 -- As the owner
 select test.act_as_owner();
-select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger');
-select is(private.job_inherit_contributions(), 1, 'the job does what waits');
-select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], '50, 25 and 10 % come to the inviters');
-select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger still');
-select is(private.job_inherit_contributions(), 0, 'a second run finds nothing');
-select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], 'and gives nothing');
+select ok(pg_temp.folded(), 'Before the job, the scores equal the ledger');
+select is(private.job_inherit_contributions(), 1, 'The job handles the waiting entry');
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], 'The inviters get 50, 25 and 10 %');
+select ok(pg_temp.folded(), 'After the job, the scores equal the ledger');
+select is(private.job_inherit_contributions(), 0, 'A second run finds nothing');
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], 'A second run changes nothing');
 select results_eq($$ select user_id, level::int, delta from app.contribution_entries where origin_id is not null order by level $$,
-  $$ values (test.id('carla'), 1, 5.00), (test.id('bob'), 2, 2.50), (test.id('alice'), 3, 1.00) $$, 'each share with its level');
+  $$ values (test.id('carla'), 1, 5.00), (test.id('bob'), 2, 2.50), (test.id('alice'), 3, 1.00) $$, 'Each share has its level');
 select is((select array_agg(distinct o.user_id) from app.contribution_entries e join app.contribution_entries o on o.id = e.origin_id),
-  array[test.id('dan')], 'and its origin');
+  array[test.id('dan')], 'Each share refers to its origin');
 
--- undone after it was inherited
+-- Reversed after it was inherited
 select pg_temp.undo('dan', 'post_created', pg_temp.made('post'));
-select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 0.00], 'what is undone goes at once too, for oneself alone');
-select is(private.job_inherit_contributions(), 1, 'and is inherited like anything');
-select is(pg_temp.scores(), array[0, 0.00, 0.00, 0.00, 0.00], 'nothing stays');
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 0.00], 'A reversal applies to the person first');
+select is(private.job_inherit_contributions(), 1, 'The job handles the reversal');
+select is(pg_temp.scores(), array[0, 0.00, 0.00, 0.00, 0.00], 'Nothing is left with anybody');
 select is((select count(*)::int from app.contribution_entries e join app.contribution_entries u on u.id = e.undoes_id
-           where e.user_id = u.user_id and e.level = u.level and e.delta = -u.delta), 4, 'of every entry there is the opposite');
+           where e.user_id = u.user_id and e.level = u.level and e.delta = -u.delta), 4, 'Each entry has its reversal');
 
--- given and undone again and again before the job comes
+-- Added and reversed repeatedly before the job runs
 do $$
 begin
   for i in 1..3 loop
@@ -63,22 +63,22 @@ begin
   end loop;
   perform pg_temp.earn('dan', 'reaction_given', pg_temp.made('post'));
 end $$;
-select is(private.job_inherit_contributions(), 4, 'what was given comes first');
-select is(pg_temp.scores(), array[0, 0.40, 1.00, 2.00, 1.00], 'each time');
-select is(private.job_inherit_contributions(), 3, 'then what was undone');
-select is(pg_temp.scores(), array[0, 0.10, 0.25, 0.50, 1.00], 'and what stands is one reaction');
-select is(private.job_inherit_contributions(), 0, 'after which there is nothing');
+select is(private.job_inherit_contributions(), 4, 'The job handles earnings first');
+select is(pg_temp.scores(), array[0, 0.40, 1.00, 2.00, 1.00], 'Each earning is inherited');
+select is(private.job_inherit_contributions(), 3, 'Then the job handles reversals');
+select is(pg_temp.scores(), array[0, 0.10, 0.25, 0.50, 1.00], 'What is left is one reaction');
+select is(private.job_inherit_contributions(), 0, 'Then nothing is waiting');
 
--- who has no inviter, who is erased, and many
+-- No inviter, an erased inviter, and many entries
 select pg_temp.earn('rosa', 'reaction_given', pg_temp.made('post'));
-select is(private.job_inherit_contributions(), 1, 'what nobody inherits is done with');
+select is(private.job_inherit_contributions(), 1, 'An entry without inviters is handled');
 update app.users set banned_at = now() where username = 'carla';
 update app.users set erased_at = now() where username = 'bob';
 select private.earn_contribution(array(select (test.id('dan'), null, 'bookmark_given', gen_random_uuid(), null, now())::private.earning
                                        from generate_series(1, 2300)));
-select is(array(select private.job_inherit_contributions() from generate_series(1, 4)), array[1000, 1000, 300, 0], 'up to 1000 at a time');
-select is(pg_temp.scores(), array[1, 230.10, 575.25, 1150.50, 2301.00], 'the banned and the erased keep their place in the tree');
-select ok(pg_temp.folded(), 'the snapshot is the sum of the ledger at the end');
+select is(array(select private.job_inherit_contributions() from generate_series(1, 4)), array[1000, 1000, 300, 0], 'The job handles up to 1000 entries at a time');
+select is(pg_temp.scores(), array[1, 230.10, 575.25, 1150.50, 2301.00], 'Banned and erased inviters keep their place in the tree');
+select ok(pg_temp.folded(), 'After many entries, the scores equal the ledger');
 
 select * from finish();
 rollback;

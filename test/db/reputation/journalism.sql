@@ -1,4 +1,4 @@
--- Who may tag a post as journalism, and when that is asked.
+-- Who can tag a post as journalism, and when that is checked.
 begin;
 select plan(14);
 select test.people('alice', 'bob', 'rosa');
@@ -13,28 +13,28 @@ create function pg_temp.may(p_name text) returns boolean language sql stable sec
   as $$ select private.may_post_journalism(test.id(p_name)) $$;
 grant execute on all functions in schema pg_temp to public;
 
-select throws_ok($$ select pg_temp.tagged('alice') $$, 'PT403', 'journalism_not_allowed', 'journalism asks for reputation');
-select lives_ok($$ insert into app.posts (author_id, body) values (test.id('alice'), 'No news') $$, 'other posts do not');
+select throws_ok($$ select pg_temp.tagged('alice') $$, 'PT403', 'journalism_not_allowed', 'Journalism needs reputation');
+select lives_ok($$ insert into app.posts (author_id, body) values (test.id('alice'), 'No news') $$, 'Other posts need no reputation');
 select throws_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'PT403', 'journalism_not_allowed',
-  'tagging a post later does');
+  'Tagging an existing post needs reputation');
 select pg_temp.give('alice', 'music', 10), pg_temp.give('alice', 'history', 19.99);
-select ok(not pg_temp.may('alice'), 'it is 20 in one interest');
+select ok(not pg_temp.may('alice'), '10 and 19.99 in two interests are not enough');
 select pg_temp.give('alice', 'history', 0.01);
-select ok(pg_temp.may('alice'), 'that do');
-select lives_ok($$ select pg_temp.tagged('alice') $$, 'and then one may');
-select lives_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'later too');
+select ok(pg_temp.may('alice'), '20 in one interest are enough');
+select lives_ok($$ select pg_temp.tagged('alice') $$, 'With enough reputation a post can be tagged');
+select lives_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'An existing post can be tagged too');
 select pg_temp.give('alice', 'history', -10);
-select lives_ok($$ update app.posts set is_journalism = true, body = 'Old news' where author_id = test.id('alice') $$, 'what was tagged stays so');
-select lives_ok($$ update app.posts set is_journalism = false where author_id = test.id('alice') $$, 'until it is taken away');
+select lives_ok($$ update app.posts set is_journalism = true, body = 'Old news' where author_id = test.id('alice') $$, 'A tagged post keeps its tag when the reputation falls');
+select lives_ok($$ update app.posts set is_journalism = false where author_id = test.id('alice') $$, 'The tag can be removed');
 select throws_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'PT403', 'journalism_not_allowed',
-  'which is for good then');
-select throws_ok($$ select pg_temp.tagged('bob') $$, 'PT403', 'journalism_not_allowed', 'a moderator is nobody special here');
-select lives_ok($$ select pg_temp.tagged('rosa') $$, 'an admin needs no reputation');
+  'A removed tag needs reputation again');
+select throws_ok($$ select pg_temp.tagged('bob') $$, 'PT403', 'journalism_not_allowed', 'A moderator needs reputation');
+select lives_ok($$ select pg_temp.tagged('rosa') $$, 'An admin needs no reputation');
 
--- Acting as Rosa: the capability is the rule of reputation alone
+-- Acting as Rosa: the capability depends only on reputation
 select test.act_as('rosa');
-select is((api.get_my_capabilities() ->> 'canPostJournalism')::boolean, false, 'though the capability says no');
-select throws_ok($$ select private.may_post_journalism(test.id('alice')) $$, '42501', null, 'nobody asks it about others');
+select is((api.get_my_capabilities() ->> 'canPostJournalism')::boolean, false, 'An admin without reputation doesn''t have the capability');
+select throws_ok($$ select private.may_post_journalism(test.id('alice')) $$, '42501', null, 'Nobody can check it for another person');
 
 select * from finish();
 rollback;

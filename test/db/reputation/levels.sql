@@ -1,4 +1,4 @@
--- Points of every kind, levels at their boundaries, and that a person hears once of a level that they reach.
+-- The points of every kind, levels at their boundaries, and that a person is notified once of each level reached.
 begin;
 select plan(29);
 select test.people('alice', 'bob');
@@ -31,7 +31,7 @@ select results_eq(
   $$ values ('post.contributed', 3::numeric), ('reply.reply', 1), ('reply.reaction', 0), ('reply.criticism', 2),
        ('reply.contribution', 5), ('reaction.received', 1), ('bookmark.received', 1), ('repost.received', 1), ('invite.used', 3),
        ('onboarding.bootstrap', 5), ('vote.received', null), ('appeal.restored', null), ('admin.adjusted', null) $$,
-  'the points of every kind');
+  'Every kind has its points');
 select results_eq(
   $$ select v, private.reputation_level(v), private.next_level(v)::jsonb
      from unnest(array[-5, 0, 9.99, 10, 29.99, 30, 49.99, 50, 69.99, 70, 89.99, 90, 900]) v $$,
@@ -42,67 +42,67 @@ select results_eq(
             (50, 'Adept', '{"level": "Master", "minValue": 70}'), (69.99, 'Adept', '{"level": "Master", "minValue": 70}'),
             (70, 'Master', '{"level": "Lifework", "minValue": 90}'), (89.99, 'Master', '{"level": "Lifework", "minValue": 90}'),
             (90, 'Lifework', null), (900, 'Lifework', null) $$,
-  'a level begins at its minimum, and above the last there is none');
+  'A level begins at its minimum, and the last has no next level');
 
--- Acting as Alice, in an interest without parent
+-- Acting as Alice, in an interest without a parent
 select test.act_as('alice');
 select pg_temp.give('music', 9.99);
-select is(pg_temp.told(), '{}', 'Curious is where everybody begins, and no news');
-select is(pg_temp.heard(), '{}', 'so nobody hears of it');
+select is(pg_temp.told(), '{}', 'The first level, Curious, emits no event');
+select is(pg_temp.heard(), '{}', 'The first level notifies nobody');
 select pg_temp.give('music', 0.01);
-select is(pg_temp.told(), array['music Reader'], 'at 10 a person becomes a Reader');
-select is(pg_temp.heard(), array['Reader'], 'and hears of it');
+select is(pg_temp.told(), array['music Reader'], 'At 10 a person becomes a Reader');
+select is(pg_temp.heard(), array['Reader'], 'The person is notified');
 select results_eq($$ select i -> 'target' ->> 'type', i -> 'target' ->> 'id', (i -> 'payload')::jsonb, json_array_length(i -> 'actors')
     from json_array_elements(api.list_notifications(50) -> 'items') i where i ->> 'kind' = 'reputation.level-up' $$,
   $$ select 'interest', id::text, jsonb_build_object('interestId', id, 'level', 'Reader'), 0 from app.interests where slug = 'music' $$,
-  'in which interest, from nobody');
+  'The notification has the interest and no actor');
 select pg_temp.give('music', -5);
-select is((api.get_my_reputation() #>> '{items,0,level}'), 'Curious', 'who falls has a lower level');
+select is((api.get_my_reputation() #>> '{items,0,level}'), 'Curious', 'A lower value has a lower level');
 select pg_temp.give('music', 5);
-select is(pg_temp.told(), array['music Reader'], 'and who rises again is told nothing again');
-select is(pg_temp.highest('music'), 1, 'the highest is kept');
+select is(pg_temp.told(), array['music Reader'], 'Reaching the level again emits no event');
+select is(pg_temp.highest('music'), 1, 'The highest level is stored');
 select pg_temp.give('music', 60);
-select is(pg_temp.told(), array['music Reader', 'music Master'], 'of several levels at once the highest is told');
-select is(pg_temp.heard(), array['Master', 'Reader'], 'in one notice');
+select is(pg_temp.told(), array['music Reader', 'music Master'], 'Of several levels reached at once, the highest emits an event');
+select is(pg_temp.heard(), array['Master', 'Reader'], 'It sends one notification');
 select pg_temp.give('music', 0);
 select pg_temp.give('music', 19.99);
-select is(pg_temp.told(), array['music Reader', 'music Master'], 'short of the next nothing is told');
+select is(pg_temp.told(), array['music Reader', 'music Master'], 'Below the next level there is no event');
 select pg_temp.give('music', 0.01), pg_temp.give('music', 500), pg_temp.give('music', -600), pg_temp.give('music', 600);
-select is(pg_temp.told(), array['music Reader', 'music Master', 'music Lifework'], 'Lifework is the last');
-select is(pg_temp.highest('music'), 5, 'for good');
+select is(pg_temp.told(), array['music Reader', 'music Master', 'music Lifework'], 'Lifework is the last level');
+select is(pg_temp.highest('music'), 5, 'The highest level stays at Lifework');
 
 -- Roll-ups
 select pg_temp.give('ethics', 19.98);
-select is(pg_temp.told() @> array['ethics Reader'], true, 'a first entry may reach a level');
-select is('philosophy Reader' = any (pg_temp.told()), false, 'half of 19.98 is not 10');
+select is(pg_temp.told() @> array['ethics Reader'], true, 'A first entry can reach a level');
+select is('philosophy Reader' = any (pg_temp.told()), false, 'Half of 19.98 isn''t enough for Reader');
 select pg_temp.give('ethics', 0.02);
-select is('philosophy Reader' = any (pg_temp.told()), true, 'what rolls up counts');
-select is(cardinality(pg_temp.heard()), 5, 'each interest for itself');
+select is('philosophy Reader' = any (pg_temp.told()), true, 'A roll-up can reach a level');
+select is(cardinality(pg_temp.heard()), 5, 'Each interest has its own notification');
 
--- A loss from the beginning
+-- A loss from the start
 select pg_temp.give('history', -20);
-select is(pg_temp.highest('history'), 0, 'below 0 one is Curious');
+select is(pg_temp.highest('history'), 0, 'Below 0 the highest level is Curious');
 select is((select count(*)::int from json_array_elements(api.get_my_reputation() -> 'items') i
-           where i ->> 'slug' = 'history' and i ->> 'level' = 'Curious'), 1, 'by name too');
+           where i ->> 'slug' = 'history' and i ->> 'level' = 'Curious'), 1, 'Below 0 the level is named Curious');
 
 -- Entries that replace what their cause gave before
 select test.act_as_owner();
 select pg_temp.replace(0.71, 0);
-select results_eq('select pg_temp.sums()', array['0 0.71', '1 0.36', '2 0.18'], 'each level is rounded by itself');
+select results_eq('select pg_temp.sums()', array['0 0.71', '1 0.36', '2 0.18'], 'Each level of the roll-up is rounded by itself');
 select pg_temp.replace(1.58, 0.71), pg_temp.replace(-0.01, 1.58), pg_temp.replace(0.03, -0.01);
-select results_eq('select pg_temp.sums()', array['0 0.03', '1 0.02', '2 0.01'], 'differences leave what the last alone gives');
+select results_eq('select pg_temp.sums()', array['0 0.03', '1 0.02', '2 0.01'], 'The differences add up to what the last value alone gives');
 select pg_temp.replace(0.03, 0.03);
-select is((select count(*)::int from app.reputation_entries where user_id = test.id('bob') and delta = 0), 0, 'no difference, no entry');
+select is((select count(*)::int from app.reputation_entries where user_id = test.id('bob') and delta = 0), 0, 'Without a difference there is no entry');
 select pg_temp.replace(0, 0.03);
-select is_empty('select pg_temp.sums()', 'and nothing stays when nothing is left');
+select is_empty('select pg_temp.sums()', 'A value of 0 leaves nothing in the ledger');
 select results_eq($$ select value, direct_value from app.reputation where user_id = test.id('bob') $$,
-  $$ select 0.00, 0.00 from generate_series(1, 3) $$, 'in the sums either');
+  $$ select 0.00, 0.00 from generate_series(1, 3) $$, 'A value of 0 leaves nothing in the sums');
 
 -- The guard
 select test.act_as('alice');
-select lives_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20) $$, 'who has the reputation passes the guard');
-select throws_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20.01) $$, 'PT403', 'reputation_too_low', 'others do not');
-select lives_ok($$ select private.require_reputation(null, 1000) $$, 'without an interest there is nothing to require');
+select lives_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20) $$, 'A person with enough reputation passes the guard');
+select throws_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20.01) $$, 'PT403', 'reputation_too_low', 'A person with less is refused');
+select lives_ok($$ select private.require_reputation(null, 1000) $$, 'Without an interest nothing is required');
 
 select * from finish();
 rollback;

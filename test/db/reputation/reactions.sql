@@ -1,4 +1,4 @@
--- Reactions: what they earn the post's author, and that taking them back leaves what an honest count gives.
+-- Reactions: what they earn the post's author, and that removing them leaves exactly what the remaining ones earn.
 begin;
 select plan(18);
 select test.people('alice', 'bob', 'carla');
@@ -22,24 +22,24 @@ insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
 -- Acting as Bob
 select test.act_as('bob');
 select api.react(pg_temp.made('deep'), 'heart');
-select is(pg_temp.earned('applied-ethics'), 1.00, 'a reaction earns the author 1');
-select is(pg_temp.earned('ethics'), 0.50, 'and rolls up');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'A reaction earns the author 1');
+select is(pg_temp.earned('ethics'), 0.50, 'It rolls up to the parent interest');
 select api.react(pg_temp.made('deep'), 'heart');
 select api.react(pg_temp.made('deep'), 'spark');
-select is(pg_temp.earned('applied-ethics'), 1.00, 'heart and spark together earn once');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'Heart and spark of a person earn once');
 select api.unreact(pg_temp.made('deep'), 'heart');
-select is(pg_temp.earned('applied-ethics'), 1.00, 'while one of them stays, so does what it earned');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'While one of them is left, the points stay');
 select api.unreact(pg_temp.made('deep'), 'spark');
-select is(pg_temp.earned('applied-ethics'), 0.00, 'the last one takes it along');
-select is(pg_temp.earned('ethics'), 0.00, 'roll-ups too');
-select is(pg_temp.earned('philosophy'), 0.00, 'all the way up');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing the last reverses the points');
+select is(pg_temp.earned('ethics'), 0.00, 'The roll-up to the parent is reversed');
+select is(pg_temp.earned('philosophy'), 0.00, 'The roll-up to the category is reversed');
 select api.react(pg_temp.made('deep'), 'spark');
-select is(pg_temp.earned('applied-ethics'), 1.00, 'reacting again earns again');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'Reacting again earns again');
 select api.react(pg_temp.made('deep'), 'heart');
 select api.unreact(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 0.00, 'both at once are taken back once');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing both at once reverses once');
 select api.unreact(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 0.00, 'twice changes nothing');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing them again reverses nothing');
 do $$
 begin
   for i in 1..10 loop
@@ -47,39 +47,39 @@ begin
   end loop;
   perform api.react(pg_temp.made('deep'), 'heart');
 end $$;
-select is(pg_temp.earned('applied-ethics'), 1.00, 'liking again and again gives what one like gives');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'Reacting repeatedly earns what one reaction earns');
 select api.react(pg_temp.made('bare'), 'heart');
 
 -- Acting as Carla
 select test.act_as('carla');
 select api.react(pg_temp.made('deep'), 'spark');
-select is(pg_temp.earned('applied-ethics'), 2.00, 'every person counts');
+select is(pg_temp.earned('applied-ethics'), 2.00, 'Each person''s reaction earns');
 
 -- Acting as Alice
 select test.act_as('alice');
 select api.react(pg_temp.made('deep'), 'heart');
 select api.unreact(pg_temp.made('deep'), 'heart');
-select is(pg_temp.earned('applied-ethics'), 2.00, 'liking one''s own post neither earns nor costs');
+select is(pg_temp.earned('applied-ethics'), 2.00, 'Reactions to the author''s own post neither earn nor cost');
 
 -- Acting as the owner: a post that got its interest later, and one that changed it
 select test.act_as_owner();
 update app.posts set interest_id = pg_temp.interest('music') where id in (select id from made);
 select test.act_as('bob');
 select api.unreact(pg_temp.made('bare'), 'heart');
-select is(pg_temp.earned('music'), 0::numeric, 'what earned nothing costs nothing');
+select is(pg_temp.earned('music'), 0::numeric, 'Removing a reaction that earned nothing costs nothing');
 select api.unreact(pg_temp.made('deep'), 'heart');
-select is(pg_temp.earned('applied-ethics'), 1.00, 'what is taken back leaves where it was earned');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'A removed reaction is reversed in the interest where it was earned');
 
 select test.act_as_owner();
 select throws_ok(
   $$ select private.reverse_reputation(array(select undoes_id from app.reputation_entries
-       where undoes_id is not null and roll_up_level = 0 limit 1)) $$, '23505', null, 'nothing is undone twice');
+       where undoes_id is not null and roll_up_level = 0 limit 1)) $$, '23505', null, 'An entry can''t be reversed twice');
 delete from app.reactions where post_id in (select id from made);
-select is(pg_temp.earned('applied-ethics'), 0.00, 'many at once are taken back each');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Reactions deleted at once are all reversed');
 select results_eq(
   $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
   $$ select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2 order by 1, 2 $$,
-  'the snapshot is the sum of the ledger');
+  'The sums equal the ledger');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Reposts: what they earn the author of the original, once a person and post, while they stand.
+-- Reposts: what they earn the original's author, once for each person and post, while they exist.
 begin;
 select plan(18);
 select test.people('alice', 'bob', 'carla');
@@ -22,33 +22,33 @@ insert into made select 'bare', (api.create_post('Bare') ->> 'id')::uuid;
 
 select test.act_as('bob');
 insert into made select 'repost', (api.repost(pg_temp.made('post')) ->> 'id')::uuid;
-select is(pg_temp.earned(), 1.00, 'a repost earns the author of the original 1');
+select is(pg_temp.earned(), 1.00, 'A repost earns the original''s author 1');
 select test.act_as_owner();
 select is((select interest_id from app.reputation_entries where kind = 'repost.received' and roll_up_level = 0),
-  pg_temp.interest('applied-ethics'), 'in the interest of the original');
+  pg_temp.interest('applied-ethics'), 'It earns in the original''s interest');
 select test.act_as('bob');
-select is(pg_temp.total('bob'), 0::numeric, 'and nothing to who reposts');
+select is(pg_temp.total('bob'), 0::numeric, 'The reposter earns nothing');
 select api.repost(pg_temp.made('post')), api.repost(pg_temp.made('bare'));
-select is(pg_temp.earned(), 1.00, 'again, or of a post without an interest, it earns nothing');
+select is(pg_temp.earned(), 1.00, 'A repeated repost, or one of a post without an interest, earns nothing');
 select api.repost(pg_temp.made('post'), 'A quote', p_interest_id => pg_temp.interest('music'));
-select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'a quote earns its own author, as any post');
+select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'A quote earns its own author, like any post');
 
 select test.act_as('carla');
 select api.repost(pg_temp.made('repost'));
-select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'a repost of a repost earns the author of the original');
-select is(pg_temp.total('bob'), 3.00, 'and nothing to who made that');
+select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'A repost of a repost earns the original''s author');
+select is(pg_temp.total('bob'), 3.00, 'The first reposter earns nothing by it');
 
--- what is done to a repost is done to the original, and counts once
+-- Actions on a repost apply to the original, and count once
 select api.react(p, 'heart'), api.react(p, 'spark'), api.bookmark(p)
 from unnest(array[pg_temp.made('repost'), pg_temp.made('post'), pg_temp.made('repost')]) p;
-select is(pg_temp.total('bob'), 3.00, 'who reposts earns nothing by hearts and bookmarks of it');
-select is(pg_temp.total('alice'), 3.00 + 2 + 1 + 1, 'they are the original''s author''s, once');
+select is(pg_temp.total('bob'), 3.00, 'Reactions and bookmarks of a repost earn the reposter nothing');
+select is(pg_temp.total('alice'), 3.00 + 2 + 1 + 1, 'They earn the original''s author, once');
 select api.unreact(pg_temp.made('repost')), api.unbookmark(pg_temp.made('repost'));
-select is(pg_temp.total('alice'), 3.00 + 2, 'and taken back by the repost''s id too');
+select is(pg_temp.total('alice'), 3.00 + 2, 'They can be removed by the repost''s id');
 
--- taken back
+-- Removing
 select api.unrepost(pg_temp.made('post')), api.unrepost(pg_temp.made('post'));
-select is(pg_temp.earned(), 1.00, 'taken back it takes back what it earned, once');
+select is(pg_temp.earned(), 1.00, 'Removing a repost reverses what it earned, once');
 do $$
 begin
   for i in 1..5 loop
@@ -56,24 +56,24 @@ begin
   end loop;
   perform api.repost(pg_temp.made('post'));
 end $$;
-select is(pg_temp.earned(), 2.00, 'again and again gives what one gives');
+select is(pg_temp.earned(), 2.00, 'Reposting and removing repeatedly earns what one repost earns');
 select test.act_as('bob');
 select api.delete_post(pg_temp.made('repost'));
-select is(pg_temp.earned(), 1.00, 'deleted as a post it is taken back too');
-select is(pg_temp.total('bob'), 3.00, 'and its author loses nothing');
+select is(pg_temp.earned(), 1.00, 'Deleting a repost as a post reverses it too');
+select is(pg_temp.total('bob'), 3.00, 'The reposter loses nothing');
 
--- deleted by the staff, and with its author
+-- Deleted by staff, and by an erasure
 select api.repost(pg_temp.made('post'));
-select is(pg_temp.earned(), 2.00, 'a new one earns anew');
+select is(pg_temp.earned(), 2.00, 'A new repost earns again');
 select test.act_as_owner();
 select private.delete_post(p.id) from app.posts p where p.author_id = test.id('bob') and p.format = 'repost' and p.deleted_at is null;
-select is(pg_temp.earned(), 1.00, 'deleted by the staff it is taken back');
+select is(pg_temp.earned(), 1.00, 'A deletion by staff reverses it');
 select private.erase_person(test.id('carla'));
-select is(pg_temp.earned(), 1.00, 'what an erased person''s repost earned stays, as with their hearts');
+select is(pg_temp.earned(), 1.00, 'An erased person''s repost keeps what it earned, like their reactions');
 select results_eq(
   $$ select user_id, interest_id, value from app.reputation order by 1, 2 $$,
   $$ select user_id, interest_id, sum(delta)::numeric(12, 2) from app.reputation_entries group by 1, 2 order by 1, 2 $$,
-  'the snapshot is the sum of the ledger');
+  'The sums equal the ledger');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- Blocks: both fall silent over everything social, third people notice nothing, and lifting it restores what stands.
+-- Blocks: the two people are hidden from each other everywhere, third people notice nothing, and unblocking restores
+-- what still exists.
 begin;
 select plan(73);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -28,7 +29,7 @@ begin
 end $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice and Bob are in each other's circle, Carla in Alice's; an invitation is under way in either direction
+-- Alice and Bob are in each other's circle, Carla is in Alice's; an invitation is pending in each direction
 select test.act_as('alice');
 insert into made select 'hers', (api.create_circle('Hers') ->> 'id')::uuid;
 insert into made select 'more', (api.create_circle('More') ->> 'id')::uuid;
@@ -44,20 +45,20 @@ insert into made select 'to alice', (api.invite_to_circle(pg_temp.id('other'), '
 
 -- Acting as Alice, who blocks Bob
 select test.act_as('alice');
-select is(api.block_person('acct:bob@localhost') ->> 'blocked', 'true', 'a block is made');
-select is(pg_temp.level('bob', 'alice'), -1::smallint, 'it hides the blocked');
-select is(pg_temp.level('alice', 'bob'), -1::smallint, 'and the blocker');
-select is(pg_temp.level('carla', 'alice'), 1::smallint, 'and nobody else');
-select is(pg_temp.faults(), 0, 'the audience is as it would be rebuilt');
-select is(pg_temp.state('to bob'), 'revoked', 'it ends the invitation there');
-select is(pg_temp.state('to alice'), 'revoked', 'and back');
-select is(pg_temp.state('to carla'), 'pending', 'and no other');
-select is(pg_temp.circles(), 'Hers More', 'his circle is gone for her');
-select is(pg_temp.members('hers'), 'carla', 'and he from hers');
-select is(json_array_length(api.list_my_invitations() -> 'items'), 0, 'no invitation of his is left');
-select lives_ok($$ select api.block_person('bob') $$, 'blocking again is fine');
-select is((select count(*) from app.blocks)::int, 1, 'and one block');
-select is((select count(*) from app.circle_members where member_id = test.id('bob'))::int, 1, 'his membership stays, silent');
+select is(api.block_person('acct:bob@localhost') ->> 'blocked', 'true', 'A person can block another');
+select is(pg_temp.level('bob', 'alice'), -1::smallint, 'The blocked person has the level -1');
+select is(pg_temp.level('alice', 'bob'), -1::smallint, 'The blocker has the level -1 too');
+select is(pg_temp.level('carla', 'alice'), 1::smallint, 'Other people''s levels are unchanged');
+select is(pg_temp.faults(), 0, 'The audience equals what a rebuild gives');
+select is(pg_temp.state('to bob'), 'revoked', 'A block revokes the invitation to the blocked person');
+select is(pg_temp.state('to alice'), 'revoked', 'A block revokes the invitation from the blocked person');
+select is(pg_temp.state('to carla'), 'pending', 'Other invitations stay pending');
+select is(pg_temp.circles(), 'Hers More', 'The blocker doesn''t see the blocked person''s circle');
+select is(pg_temp.members('hers'), 'carla', 'The blocked person isn''t listed in the blocker''s circle');
+select is(json_array_length(api.list_my_invitations() -> 'items'), 0, 'The blocker has no invitation from the blocked person');
+select lives_ok($$ select api.block_person('bob') $$, 'Blocking twice is not an error');
+select is((select count(*) from app.blocks)::int, 1, 'Blocking twice leaves one block');
+select is((select count(*) from app.circle_members where member_id = test.id('bob'))::int, 1, 'The blocked person remains a hidden member');
 
 create function pg_temp.check_hidden(p_self text, p_other text, p_own text, p_theirs text) returns setof text language plpgsql as $$
 declare v record;
@@ -84,80 +85,80 @@ grant execute on function pg_temp.check_hidden to public;
 select pg_temp.check_hidden('alice', 'bob', 'hers', 'his');
 select pg_temp.check_hidden('bob', 'alice', 'his', 'hers');
 
--- Acting as Bob, the blocked
+-- Acting as Bob, who is blocked
 select test.act_as('bob');
-select is(pg_temp.circles(), 'His Other', 'her circle is gone for him');
-select is((select count(*) from app.users where username = 'alice')::int, 0, 'as she is');
-select is((select count(*) from app.users where username = 'carla')::int, 1, 'and nobody else');
-select throws_ok($$ select api.block_person('alice') $$, 'PT404', 'person_unknown', 'he cannot tell a block from nobody');
-select throws_ok($$ select api.unblock_person('alice') $$, 'PT404', 'person_unknown', 'and does not lift it');
-select is((select count(*) from app.blocks)::int, 0, 'he does not see by whom he is blocked');
-select is(pg_temp.rows('delete from app.blocks'), 0, 'and deletes no block');
+select is(pg_temp.circles(), 'His Other', 'The blocked person doesn''t see the blocker''s circle');
+select is((select count(*) from app.users where username = 'alice')::int, 0, 'The blocked person doesn''t see the blocker');
+select is((select count(*) from app.users where username = 'carla')::int, 1, 'The blocked person sees other people');
+select throws_ok($$ select api.block_person('alice') $$, 'PT404', 'person_unknown', 'For the blocked person the blocker is unknown');
+select throws_ok($$ select api.unblock_person('alice') $$, 'PT404', 'person_unknown', 'The blocked person can''t lift the block');
+select is((select count(*) from app.blocks)::int, 0, 'The blocked person doesn''t see the block');
+select is(pg_temp.rows('delete from app.blocks'), 0, 'The blocked person can''t delete the block');
 select throws_ok($$ insert into app.blocks (blocker_id, blocked_id) values (test.id('alice'), test.id('carla')) $$, '42501', null,
-  'nobody blocks in another''s name');
-select throws_ok($$ update app.blocks set blocked_id = test.id('carla') $$, '42501', null, 'a block is not changed');
+  'Nobody can block in another person''s name');
+select throws_ok($$ update app.blocks set blocked_id = test.id('carla') $$, '42501', null, 'A block can''t be changed');
 select throws_ok(format($$ insert into app.circle_invitations (circle_id, inviter_id, invitee_id)
-  values (%L, test.id('bob'), test.id('alice')) $$, pg_temp.id('other')), '42501', null, 'by hand nobody is invited across a block');
+  values (%L, test.id('bob'), test.id('alice')) $$, pg_temp.id('other')), '42501', null, 'Nobody can insert an invitation across a block');
 select throws_ok(format($$ insert into app.circle_members (circle_id, owner_id, member_id)
-  values (%L, test.id('bob'), test.id('alice')) $$, pg_temp.id('other')), '42501', null, 'or added');
+  values (%L, test.id('bob'), test.id('alice')) $$, pg_temp.id('other')), '42501', null, 'Nobody can insert a membership across a block');
 
--- Acting as Carla, whom it does not concern
+-- Acting as Carla, whom it doesn't concern
 select test.act_as('carla');
-select is(pg_temp.circles(), 'Hers', 'a third member keeps the circle');
-select lives_ok($$ select api.accept_invitation(pg_temp.id('to carla')) $$, 'and their invitation');
+select is(pg_temp.circles(), 'Hers', 'A third member still sees the circle');
+select lives_ok($$ select api.accept_invitation(pg_temp.id('to carla')) $$, 'A third person can accept their invitation');
 
--- lifted
+-- The block is lifted
 select test.act_as('alice');
-select is(api.unblock_person('@bob')::text, null, 'whoever blocked lifts it');
-select is(pg_temp.level('bob', 'alice'), 2::smallint, 'his bond holds again');
-select is(pg_temp.level('alice', 'bob'), 1::smallint, 'as does hers');
-select is(pg_temp.faults(), 0, 'the audience is as it would be rebuilt');
-select is(pg_temp.circles(), 'Hers His More', 'his circle is back');
-select is(pg_temp.members('hers'), 'bob carla', 'and he in hers');
+select is(api.unblock_person('@bob')::text, null, 'The blocker can lift the block');
+select is(pg_temp.level('bob', 'alice'), 2::smallint, 'The unblocked person has their former level again');
+select is(pg_temp.level('alice', 'bob'), 1::smallint, 'The blocker has their former level again');
+select is(pg_temp.faults(), 0, 'After the unblocking the audience equals what a rebuild gives');
+select is(pg_temp.circles(), 'Hers His More', 'The other''s circle is visible again');
+select is(pg_temp.members('hers'), 'bob carla', 'The unblocked person is listed as a member again');
 select throws_ok($$ select api.respond_invitation(pg_temp.id('to alice'), true) $$, 'PT409', 'invitation_settled',
-  'what the block ended stays ended');
-select lives_ok($$ select api.unblock_person('bob') $$, 'lifting what does not stand is fine');
-select lives_ok($$ select api.unblock_person('dave') $$, 'also with a stranger');
-select throws_ok($$ select api.unblock_person('zoe') $$, 'PT404', 'person_unknown', 'and not with nobody');
-select throws_ok($$ select api.block_person('zoe') $$, 'PT404', 'person_unknown', 'whom nobody blocks');
-select throws_ok($$ select api.block_person('alice') $$, 'PT400', 'block_oneself', 'as nobody blocks themselves');
+  'An invitation revoked by the block stays revoked');
+select lives_ok($$ select api.unblock_person('bob') $$, 'Unblocking twice is not an error');
+select lives_ok($$ select api.unblock_person('dave') $$, 'Unblocking a person who isn''t blocked is not an error');
+select throws_ok($$ select api.unblock_person('zoe') $$, 'PT404', 'person_unknown', 'An unknown person can''t be unblocked');
+select throws_ok($$ select api.block_person('zoe') $$, 'PT404', 'person_unknown', 'An unknown person can''t be blocked');
+select throws_ok($$ select api.block_person('alice') $$, 'PT400', 'block_oneself', 'People can''t block themselves');
 
--- both block each other: one made it as the owner, since the second cannot see the first
+-- Both block each other; the owner inserts one block, since each hides the other person from the second blocker
 select api.block_person('bob');
 select test.act_as_owner();
 insert into app.blocks (blocker_id, blocked_id) values (test.id('bob'), test.id('alice'));
 select test.act_as('alice');
-select lives_ok($$ select api.block_person('bob') $$, 'who is blocked both ways can still be named by a blocker');
+select lives_ok($$ select api.block_person('bob') $$, 'A blocker can name the other person even if blocked by them');
 select api.unblock_person('bob');
-select is(pg_temp.level('bob', 'alice'), -1::smallint, 'one of two blocks is lifted, the other stands');
-select throws_ok($$ select api.add_circle_member(pg_temp.id('more'), 'bob') $$, 'PT404', 'person_unknown', 'both ways');
-select is(pg_temp.faults(), 0, 'the audience is as it would be rebuilt');
+select is(pg_temp.level('bob', 'alice'), -1::smallint, 'Lifting one of two blocks leaves the other');
+select throws_ok($$ select api.add_circle_member(pg_temp.id('more'), 'bob') $$, 'PT404', 'person_unknown', 'The other block works in both directions');
+select is(pg_temp.faults(), 0, 'With one block lifted the audience equals what a rebuild gives');
 select test.act_as('bob');
 select api.unblock_person('alice');
-select is(pg_temp.level('alice', 'bob'), 1::smallint, 'until the second is lifted too');
+select is(pg_temp.level('alice', 'bob'), 1::smallint, 'Lifting the second block restores the level');
 
--- a block between strangers leaves strangers, and one on the banned can be lifted
+-- A block between strangers leaves them strangers, and a block of a banned person can be lifted
 select api.block_person('dave');
-select is(pg_temp.level('dave', 'bob'), -1::smallint, 'strangers block too');
+select is(pg_temp.level('dave', 'bob'), -1::smallint, 'Strangers can block each other');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'dave';
 select test.act_as('bob');
-select lives_ok($$ select api.unblock_person('dave') $$, 'a block on a banned person can be lifted');
-select is(pg_temp.level('dave', 'bob'), null, 'and leaves strangers');
+select lives_ok($$ select api.unblock_person('dave') $$, 'A block of a banned person can be lifted');
+select is(pg_temp.level('dave', 'bob'), null, 'After the block they are strangers again');
 
--- what changes under a block shows when it is lifted
+-- Changes during a block take effect when it is lifted
 select api.block_person('alice');
 select test.act_as_owner();
 update app.circle_members set bond_level = 'acquaintance' where circle_id = pg_temp.id('hers') and member_id = test.id('bob');
-select is(pg_temp.level('bob', 'alice'), -1::smallint, 'a bond that changes under a block changes nothing');
+select is(pg_temp.level('bob', 'alice'), -1::smallint, 'A changed bond has no effect during the block');
 select test.act_as('alice');
 select api.delete_circle(pg_temp.id('hers'));
-select is(pg_temp.level('bob', 'alice'), -1::smallint, 'a circle that goes neither');
+select is(pg_temp.level('bob', 'alice'), -1::smallint, 'A deleted circle has no effect during the block');
 select test.act_as('bob');
 select api.unblock_person('alice');
-select is(pg_temp.level('bob', 'alice'), null, 'then it does');
+select is(pg_temp.level('bob', 'alice'), null, 'After the block the changes take effect');
 select test.act_as_owner();
-select is(pg_temp.faults(), 0, 'the audience is as it would be rebuilt');
+select is(pg_temp.faults(), 0, 'After all changes the audience equals what a rebuild gives');
 
 select * from finish();
 rollback;

@@ -1,4 +1,5 @@
--- What erasure does to the social graph: all that a person did and said there goes, of what others said the fact stays.
+-- What an erasure does to the social graph: it deletes everything the person did and wrote there; of other people's
+-- reports the fact stays.
 begin;
 select plan(15);
 select test.people('alice', 'bob', 'carla');
@@ -31,29 +32,29 @@ create temp table gone as select test.id('alice') as id;
 update app.users set erased_at = now() where username = 'alice';
 update app.users set erased_at = erased_at where id = (select id from gone);   -- as the job does
 
-select is((select string_agg(name, ', ' order by name) from app.circles), 'Canary of Bob, Canary of Carla', 'circles go');
-select is((select count(*)::int from app.circle_members), 0, 'memberships, of the person and in the person''s circles');
-select is((select count(*)::int from app.circle_invitations), 0, 'invitations both ways');
-select is((select count(*)::int from app.follows where (select id from gone) in (follower_id, following_id)), 0, 'follows both ways');
-select is((select count(*)::int from private.removed_follows where (select id from gone) in (follower_id, following_id)), 0, 'and their places');
-select is((select count(*)::int from app.mutes), 0, 'mutes both ways');
-select is((select count(*)::int from app.muted_keywords), 0, 'keywords');
-select is((select count(*)::int from app.blocks where (select id from gone) in (blocker_id, blocked_id)), 0, 'blocks both ways');
-select is((select count(*)::int from app.blocks), 1, 'those of others stay');
-select is((select reason from app.reports where reporter_id = (select id from gone)), '', 'the words of a report');
-select is((select reason from app.reports where reporter_id = test.id('bob')), 'Canary of Bob', 'what others reported stays');
-select is((select count(*)::int from app.audience where (select id from gone) in (viewer_id, author_id) and viewer_id <> author_id), 0, 'nobody is their audience');
+select is((select string_agg(name, ', ' order by name) from app.circles), 'Canary of Bob, Canary of Carla', 'Circles of the person are deleted');
+select is((select count(*)::int from app.circle_members), 0, 'Memberships of the person, and in the person''s circles, are deleted');
+select is((select count(*)::int from app.circle_invitations), 0, 'Invitations from and to the person are deleted');
+select is((select count(*)::int from app.follows where (select id from gone) in (follower_id, following_id)), 0, 'Follows from and to the person are deleted');
+select is((select count(*)::int from private.removed_follows where (select id from gone) in (follower_id, following_id)), 0, 'The stored places of ended follows are deleted');
+select is((select count(*)::int from app.mutes), 0, 'Mutes by and of the person are deleted');
+select is((select count(*)::int from app.muted_keywords), 0, 'Muted keywords are deleted');
+select is((select count(*)::int from app.blocks where (select id from gone) in (blocker_id, blocked_id)), 0, 'Blocks by and of the person are deleted');
+select is((select count(*)::int from app.blocks), 1, 'Other people''s blocks stay');
+select is((select reason from app.reports where reporter_id = (select id from gone)), '', 'The text of the person''s report is emptied');
+select is((select reason from app.reports where reporter_id = test.id('bob')), 'Canary of Bob', 'Another person''s report stays');
+select is((select count(*)::int from app.audience where (select id from gone) in (viewer_id, author_id) and viewer_id <> author_id), 0, 'Nobody is in the person''s audience');
 select is((select count(*)::int from (
     (table app.audience except select viewer_id, author_id, level from private.audience_rebuilt)
     union all (select viewer_id, author_id, level from private.audience_rebuilt except table app.audience)) f), 0,
-  'the audience is as it would be rebuilt');
+  'The audience equals what a rebuild gives');
 select test.act_as('bob');
-select is(api.follow_stats('bob') ->> 'followers', '0', 'and nobody counts them');
+select is(api.follow_stats('bob') ->> 'followers', '0', 'The erased person isn''t counted as a follower');
 
 select test.act_as_owner();
 select private.lock_pairs(array_agg(gen_random_uuid()), array_fill((select id from gone), array[10000])) from generate_series(1, 10000);
 select cmp_ok((select count(*)::int from pg_catalog.pg_locks where pid = pg_backend_pid() and locktype = 'advisory'), '<=', 1100,
-  'whom thousands block is erased with a bounded number of locks');
+  'Erasing a person blocked by thousands takes a bounded number of locks');
 
 select * from finish();
 rollback;

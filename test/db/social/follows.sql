@@ -22,107 +22,107 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(api.follow_person('bob')::text, '{"followers" : 1, "following" : 0, "isFollowing" : true}', 'a person follows another');
-select is(pg_temp.events(), 1, 'which is told');
-select is(api.follow_person('acct:bob@localhost') ->> 'followers', '1', 'following twice is no error and counts once');
-select is(pg_temp.events(), 1, 'and is told once');
-select is(pg_temp.stats('alice'), '0 1 false', 'the follower follows');
-select is(pg_temp.followers('bob'), 'alice', 'the followed has a follower');
-select is(pg_temp.following('alice'), 'bob', 'the follower''s list has the followed');
-select is(api.list_followers('bob') #>> '{items,0,id}', 'acct:alice@localhost', 'by their public id');
-select throws_ok($$ select api.follow_person('alice') $$, 'PT400', 'follow_oneself', 'nobody follows themselves');
-select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' of nobody')
+select is(api.follow_person('bob')::text, '{"followers" : 1, "following" : 0, "isFollowing" : true}', 'A person can follow another');
+select is(pg_temp.events(), 1, 'A follow is an event');
+select is(api.follow_person('acct:bob@localhost') ->> 'followers', '1', 'Following twice is not an error and counts once');
+select is(pg_temp.events(), 1, 'Following twice is one event');
+select is(pg_temp.stats('alice'), '0 1 false', 'The follower''s stats count the follow');
+select is(pg_temp.followers('bob'), 'alice', 'The followed person has the follower in their list');
+select is(pg_temp.following('alice'), 'bob', 'The follower has the followed person in their list');
+select is(api.list_followers('bob') #>> '{items,0,id}', 'acct:alice@localhost', 'People in the lists have their public id');
+select throws_ok($$ select api.follow_person('alice') $$, 'PT400', 'follow_oneself', 'People can''t follow themselves');
+select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' fails for an unknown person')
 from unnest(array['follow_person', 'unfollow_person', 'follow_stats', 'list_followers', 'list_following']) o;
 
--- the policies, by hand
+-- The policies, by direct statements
 select throws_ok($$ insert into app.follows (follower_id, following_id) values (test.id('bob'), test.id('carla')) $$,
-  '42501', null, 'nobody follows in another''s name');
-select throws_ok($$ update app.follows set following_id = test.id('carla') $$, '42501', null, 'a follow is never changed');
+  '42501', null, 'Nobody can follow in another person''s name');
+select throws_ok($$ update app.follows set following_id = test.id('carla') $$, '42501', null, 'A follow can''t be changed');
 select throws_ok($$ insert into app.follows (follower_id, following_id, created_at) values (test.id('alice'), test.id('carla'), now()) $$,
-  '42501', null, 'nor dated back');
-select throws_ok($$ select from private.removed_follows $$, '42501', null, 'what ended is for nobody to read');
+  '42501', null, 'A follow can''t be backdated');
+select throws_ok($$ select from private.removed_follows $$, '42501', null, 'Nobody can read ended follows');
 select test.act_as('carla');
-select is((select count(*)::int from app.follows), 1, 'everyone sees who follows whom');
-select is(pg_temp.rows('delete from app.follows'), 0, 'and ends no follow of others');
+select is((select count(*)::int from app.follows), 1, 'Everybody can see who follows whom');
+select is(pg_temp.rows('delete from app.follows'), 0, 'Nobody can delete other people''s follows');
 
--- ends
+-- The end of a follow
 select test.act_as('alice');
-select is(api.unfollow_person('bob')::text, null, 'a follow ends');
-select is(pg_temp.stats('bob'), '0 0 false', 'and counts no more');
-select lives_ok($$ select api.unfollow_person('@bob') $$, 'ending it again is no error');
+select is(api.unfollow_person('bob')::text, null, 'A follow can be ended');
+select is(pg_temp.stats('bob'), '0 0 false', 'An ended follow is not counted');
+select lives_ok($$ select api.unfollow_person('@bob') $$, 'Ending it twice is not an error');
 select api.follow_person('bob');
-select is(pg_temp.events(), 2, 'a follow that begins again is told again');
+select is(pg_temp.events(), 2, 'Following again is another event');
 
--- order and pages; a cursor holds when its follow has ended
+-- Order and pages; a cursor stays valid when its follow has ended
 select test.act_as_owner();
 insert into app.follows (follower_id, following_id, created_at)
 select test.id(n), test.id('dave'), now() + place * interval '1 second' from (values ('alice', 3), ('bob', 2), ('carla', 1)) f (n, place);
 select test.act_as('alice');
-select is(pg_temp.followers('dave'), 'alice bob carla', 'newest first');
-select is(pg_temp.names(api.list_followers('dave', 2)), 'alice bob', 'a page');
-select is(api.list_followers('dave', 2) ->> 'nextCursor', 'acct:bob@localhost', 'whose cursor is the last person');
-select is(api.list_followers('dave', 2) ->> 'hasMore', 'true', 'as long as there is more');
-select is(api.list_followers('dave', 3) ->> 'nextCursor', null, 'and none at the end');
-select is(pg_temp.names(api.list_followers('dave', 2, 'acct:bob@localhost')), 'carla', 'the next one');
+select is(pg_temp.followers('dave'), 'alice bob carla', 'Followers are listed newest first');
+select is(pg_temp.names(api.list_followers('dave', 2)), 'alice bob', 'A page has `limit` people');
+select is(api.list_followers('dave', 2) ->> 'nextCursor', 'acct:bob@localhost', 'The cursor is the page''s last person');
+select is(api.list_followers('dave', 2) ->> 'hasMore', 'true', 'hasMore is true while there are more');
+select is(api.list_followers('dave', 3) ->> 'nextCursor', null, 'The last page has no cursor');
+select is(pg_temp.names(api.list_followers('dave', 2, 'acct:bob@localhost')), 'carla', 'The cursor leads to the next page');
 select test.act_as('bob');
 select api.unfollow_person('dave');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_followers('dave', 2, 'acct:bob@localhost')), 'carla', 'also when that follow has ended');
+select is(pg_temp.names(api.list_followers('dave', 2, 'acct:bob@localhost')), 'carla', 'The cursor stays valid when its follow has ended');
 select test.act_as('bob');
 select api.follow_person('dave');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_followers('dave', 3, 'acct:bob@localhost')), '', 'one that begins again stands where it now is');
-select throws_ok(format('select api.list_followers(''dave'', 2, %L)', c), 'PT400', 'cursor_unknown', 'no cursor: ' || c)
+select is(pg_temp.names(api.list_followers('dave', 3, 'acct:bob@localhost')), '', 'If the person follows again, the cursor continues from the new place');
+select throws_ok(format('select api.list_followers(''dave'', 2, %L)', c), 'PT400', 'cursor_unknown', 'The cursor is refused: ' || c)
 from unnest(array['zoe', 'dave', 'acct:bob@elsewhere', 'x y', '']) c;
-select throws_ok($$ select api.list_following('alice', 2, 'carla') $$, 'PT400', 'cursor_unknown', 'a stranger to the list is none');
-select is(pg_temp.names(api.list_following('alice', 1, 'acct:dave@localhost')), 'bob', 'the other list has its cursors too');
-select throws_ok(format('select api.list_followers(''dave'', %s)', n), 'PT422', 'limit_out_of_range', 'no limit: ' || n)
+select throws_ok($$ select api.list_following('alice', 2, 'carla') $$, 'PT400', 'cursor_unknown', 'A person who isn''t in the list is no cursor');
+select is(pg_temp.names(api.list_following('alice', 1, 'acct:dave@localhost')), 'bob', 'The other list has cursors too');
+select throws_ok(format('select api.list_followers(''dave'', %s)', n), 'PT422', 'limit_out_of_range', 'The limit is refused: ' || n)
 from unnest(array['0', '51', 'null']) n;
 
--- Bob is banned: he is gone from the lists and the counts, and comes back
+-- Bob is banned: he is removed from lists and counts, and returns afterwards
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
 select test.act_as('alice');
-select is(pg_temp.followers('dave'), 'alice carla', 'the banned follow nobody');
-select is(pg_temp.stats('dave'), '2 0 true', 'and are not counted');
-select is(pg_temp.stats('alice'), '0 1 false', 'nor as followed');
-select is((select count(*)::int from app.follows where test.id('bob') in (follower_id, following_id)), 0, 'no row of theirs is seen');
+select is(pg_temp.followers('dave'), 'alice carla', 'A banned person isn''t listed as a follower');
+select is(pg_temp.stats('dave'), '2 0 true', 'A banned follower isn''t counted');
+select is(pg_temp.stats('alice'), '0 1 false', 'A banned followed person isn''t counted');
+select is((select count(*)::int from app.follows where test.id('bob') in (follower_id, following_id)), 0, 'Rows of a banned person''s follows are hidden');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'bob';
 select test.act_as('alice');
-select is(pg_temp.stats('dave'), '3 0 true', 'the end of a ban gives them back');
+select is(pg_temp.stats('dave'), '3 0 true', 'After the ban the follows count again');
 
 -- Bob blocks Alice, who follows him; he follows her too
 select test.act_as('bob');
 select api.follow_person('alice');
 select api.block_person('alice');
-select is(pg_temp.stats('bob'), '0 1 false', 'a block ends the follow of the blocked');
-select is(position('alice' in pg_temp.followers('dave')), 0, 'and takes the blocked from every list');
-select is(pg_temp.stats('dave'), '2 0 true', 'and from every count, so that no difference tells of it');
-select is(json_array_length(api.list_followers('dave') -> 'items'), 2, 'which is what the list shows');
+select is(pg_temp.stats('bob'), '0 1 false', 'A block ends the blocked person''s follow');
+select is(position('alice' in pg_temp.followers('dave')), 0, 'The blocked person is removed from every list the blocker sees');
+select is(pg_temp.stats('dave'), '2 0 true', 'The blocked person is removed from every count, so that no difference reveals the block');
+select is(json_array_length(api.list_followers('dave') -> 'items'), 2, 'The count equals the length of the list');
 select throws_ok($$ insert into app.follows (follower_id, following_id) values (test.id('bob'), test.id('alice')) $$,
-  '42501', null, 'by hand nobody follows across a block');
+  '42501', null, 'Nobody can insert a follow across a block');
 select test.act_as('alice');
-select is(pg_temp.stats('alice'), '0 1 false', 'and that of the blocker');
-select is(pg_temp.stats('dave'), '2 0 true', 'the blocked counts without the blocker');
-select is(position('bob' in pg_temp.followers('dave')), 0, 'and sees none');
-select throws_ok($$ select api.list_followers('dave', 2, 'bob') $$, 'PT400', 'cursor_unknown', 'across a block is no cursor');
-select throws_ok(format('select api.%s(''bob'')', o), 'PT404', 'person_unknown', o || ' of nobody')
+select is(pg_temp.stats('alice'), '0 1 false', 'A block ends the blocker''s follow');
+select is(pg_temp.stats('dave'), '2 0 true', 'The blocker is removed from the counts the blocked person sees');
+select is(position('bob' in pg_temp.followers('dave')), 0, 'The blocker is removed from every list the blocked person sees');
+select throws_ok($$ select api.list_followers('dave', 2, 'bob') $$, 'PT400', 'cursor_unknown', 'A person across a block is no cursor');
+select throws_ok(format('select api.%s(''bob'')', o), 'PT404', 'person_unknown', o || ' fails for a person across a block')
 from unnest(array['follow_person', 'unfollow_person', 'follow_stats', 'list_followers', 'list_following']) o;
 select test.act_as('carla');
-select is(pg_temp.stats('dave'), '3 0 true', 'third people notice nothing');
+select is(pg_temp.stats('dave'), '3 0 true', 'Third people see the same counts as before');
 
--- lifted
+-- The block is lifted
 select test.act_as('bob');
 select api.unblock_person('alice');
-select is(pg_temp.stats('alice'), '0 1 false', 'lifting a block brings no follow back');
-select is(pg_temp.stats('dave'), '3 0 true', 'and shows again what third people follow');
+select is(pg_temp.stats('alice'), '0 1 false', 'Lifting a block restores no follow between the two');
+select is(pg_temp.stats('dave'), '3 0 true', 'Other people''s counts are complete again');
 
--- the places of ended follows are forgotten after a day
+-- The stored places of ended follows are deleted after a day
 select test.act_as_owner();
 update private.removed_follows set ended_at = now() - interval '1 day 1 second' where following_id = test.id('dave');
-select is(private.job_purge(), 1, 'the job forgets old places');
-select is(private.job_purge(), 0, 'and finds nothing a second time');
+select is(private.job_purge(), 1, 'The job deletes old places');
+select is(private.job_purge(), 0, 'Running it again deletes nothing');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Muting a person, and the lists of whom one has muted and blocked.
+-- Muting a person, and the lists of muted and blocked people.
 begin;
 select plan(42);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -16,72 +16,72 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Acting as Alice
 select test.act_as('alice');
-select is(api.mute_person('acct:bob@localhost') ->> 'muted', 'true', 'a person mutes another');
-select lives_ok($$ select api.mute_person('@bob') $$, 'muting twice is no error');
-select is((select count(*)::int from app.mutes), 1, 'and one mute');
-select throws_ok($$ select api.mute_person('alice') $$, 'PT400', 'mute_oneself', 'nobody mutes themselves');
-select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' of nobody')
+select is(api.mute_person('acct:bob@localhost') ->> 'muted', 'true', 'A person can mute another');
+select lives_ok($$ select api.mute_person('@bob') $$, 'Muting twice is not an error');
+select is((select count(*)::int from app.mutes), 1, 'Muting twice leaves one mute');
+select throws_ok($$ select api.mute_person('alice') $$, 'PT400', 'mute_oneself', 'People can''t mute themselves');
+select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' fails for an unknown person')
 from unnest(array['mute_person', 'unmute_person']) o;
 select throws_ok($$ insert into app.mutes (muter_id, muted_id) values (test.id('bob'), test.id('carla')) $$, '42501', null,
-  'nobody mutes in another''s name');
-select throws_ok($$ update app.mutes set muted_id = test.id('carla') $$, '42501', null, 'a mute is never changed');
+  'Nobody can mute in another person''s name');
+select throws_ok($$ update app.mutes set muted_id = test.id('carla') $$, '42501', null, 'A mute can''t be changed');
 
--- Acting as Bob, who notices nothing
+-- Acting as Bob, who is muted and doesn't notice
 select test.act_as('bob');
-select is((select count(*)::int from app.mutes), 0, 'nobody sees by whom they are muted');
-select is(pg_temp.rows('delete from app.mutes'), 0, 'or lifts it');
-select is(pg_temp.names(api.list_mutes()), '', 'his list is his own');
-select lives_ok($$ select api.follow_person('alice') $$, 'and he follows her all the same');
-select is(private.muted_people(), '{}', 'nobody is muted for him');
+select is((select count(*)::int from app.mutes), 0, 'Nobody sees who muted them');
+select is(pg_temp.rows('delete from app.mutes'), 0, 'Nobody can delete another person''s mute');
+select is(pg_temp.names(api.list_mutes()), '', 'The muted person''s own list is empty');
+select lives_ok($$ select api.follow_person('alice') $$, 'The muted person can follow the muter');
+select is(private.muted_people(), '{}', 'The muted person has muted nobody');
 
--- the list
+-- The list
 select test.act_as('alice');
 select api.mute_person(n) from unnest(array['dave', 'carla']) n;
-select is(cardinality(private.muted_people()), 3, 'all whom she has muted');
-select is(pg_temp.names(api.list_mutes()), 'bob carla dave', 'the list is by name');
-select is(pg_temp.names(api.list_mutes(2)), 'bob carla', 'a page');
-select is(api.list_mutes(2) ->> 'nextCursor', 'acct:carla@localhost', 'whose cursor is the last person');
-select is(pg_temp.names(api.list_mutes(2, 'acct:carla@localhost')), 'dave', 'the next one');
-select is(api.unmute_person('carla')::text, null, 'a mute is lifted');
-select lives_ok($$ select api.unmute_person('carla') $$, 'twice is no error');
-select is(pg_temp.names(api.list_mutes(2, 'acct:carla@localhost')), 'dave', 'the cursor of one who has left the list still holds');
-select throws_ok(format('select api.list_%s(2, %L)', l, c), 'PT400', 'cursor_unknown', l || ', no cursor: ' || c)
+select is(cardinality(private.muted_people()), 3, 'All muted people are found');
+select is(pg_temp.names(api.list_mutes()), 'bob carla dave', 'The list is ordered by name');
+select is(pg_temp.names(api.list_mutes(2)), 'bob carla', 'A page has `limit` people');
+select is(api.list_mutes(2) ->> 'nextCursor', 'acct:carla@localhost', 'The cursor is the page''s last person');
+select is(pg_temp.names(api.list_mutes(2, 'acct:carla@localhost')), 'dave', 'The cursor leads to the next page');
+select is(api.unmute_person('carla')::text, null, 'A mute can be lifted');
+select lives_ok($$ select api.unmute_person('carla') $$, 'Lifting it twice is not an error');
+select is(pg_temp.names(api.list_mutes(2, 'acct:carla@localhost')), 'dave', 'A cursor stays valid when its person has left the list');
+select throws_ok(format('select api.list_%s(2, %L)', l, c), 'PT400', 'cursor_unknown', 'The cursor is refused in ' || l || ': ' || c)
 from unnest(array['mutes', 'blocks']) l, unnest(array['acct:bob@elsewhere', '00000000-0000-4000-8000-000000000000', '']) c;
-select throws_ok(format('select api.list_%s(%s)', l, n), 'PT422', 'limit_out_of_range', l || ', no limit: ' || n)
+select throws_ok(format('select api.list_%s(%s)', l, n), 'PT422', 'limit_out_of_range', 'The limit is refused in ' || l || ': ' || n)
 from unnest(array['mutes', 'blocks']) l, unnest(array['0', '51']) n;
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'dave';
 select test.act_as('alice');
-select is(pg_temp.names(api.list_mutes()), 'bob', 'the banned are not listed');
+select is(pg_temp.names(api.list_mutes()), 'bob', 'A banned person isn''t listed');
 
--- a block: Bob is gone from the mutes, and listed by name among the blocks
-select is(pg_temp.names(api.list_blocks()), '', 'nobody is blocked');
+-- A block: Bob is no longer listed among the mutes, but among the blocks by username
+select is(pg_temp.names(api.list_blocks()), '', 'Nobody is blocked at first');
 select api.block_person('bob');
-select is(pg_temp.names(api.list_mutes()), '', 'across a block nobody is listed as muted');
-select throws_ok($$ select api.mute_person('bob') $$, 'PT404', 'person_unknown', 'or muted');
-select throws_ok($$ insert into app.mutes (muter_id, muted_id) values (test.id('alice'), test.id('bob')) $$, '42501', null, 'by hand neither');
+select is(pg_temp.names(api.list_mutes()), '', 'A blocked person isn''t listed as muted');
+select throws_ok($$ select api.mute_person('bob') $$, 'PT404', 'person_unknown', 'A blocked person can''t be muted');
+select throws_ok($$ insert into app.mutes (muter_id, muted_id) values (test.id('alice'), test.id('bob')) $$, '42501', null, 'A blocked person can''t be muted in the table');
 select is((api.list_blocks() #> '{items,0}')::jsonb - 'createdAt',
-  '{"id": "acct:bob@localhost", "actorId": "acct:bob@localhost", "username": "bob"}'::jsonb, 'the block list names him, and no more');
+  '{"id": "acct:bob@localhost", "actorId": "acct:bob@localhost", "username": "bob"}'::jsonb, 'The list of blocks has only the blocked person''s names');
 select test.act_as_owner();
 insert into app.blocks (blocker_id, blocked_id) values (test.id('alice'), test.id('dave')), (test.id('carla'), test.id('alice'));
 select test.act_as('alice');
-select is(pg_temp.names(api.list_blocks()), 'bob dave', 'also a banned one; never by whom she is blocked');
-select is(pg_temp.names(api.list_blocks(1, 'bob')), 'dave', 'page by page');
+select is(pg_temp.names(api.list_blocks()), 'bob dave', 'The list of blocks has banned people, but nobody who blocked the caller');
+select is(pg_temp.names(api.list_blocks(1, 'bob')), 'dave', 'The list of blocks has pages');
 select api.unblock_person('bob');
-select is(pg_temp.names(api.list_mutes()), 'bob', 'when it is lifted he is muted as before');
+select is(pg_temp.names(api.list_mutes()), 'bob', 'After the block the person is listed as muted again');
 
--- at most 5000
+-- At most 5000
 select test.act_as_owner();
 select test.crowd('many_', 4999);
 select test.people('yan', 'zed');
 delete from app.mutes;
-alter table app.mutes disable trigger limit_mutes;   -- each would count those before it
+alter table app.mutes disable trigger limit_mutes;   -- otherwise each would count those before it
 insert into app.mutes (muter_id, muted_id) select test.id('alice'), id from app.users where username like 'many\_%';
 alter table app.mutes enable trigger limit_mutes;
 select test.act_as('alice');
 select api.mute_person('yan');
-select throws_ok($$ select api.mute_person('zed') $$, 'PT409', 'mutes_exhausted', 'at most 5000');
-select lives_ok($$ select api.mute_person('many_7') $$, 'one that is there changes nothing');
+select throws_ok($$ select api.mute_person('zed') $$, 'PT409', 'mutes_exhausted', 'A person can mute at most 5000 people');
+select lives_ok($$ select api.mute_person('many_7') $$, 'At the limit, an existing mute can be repeated');
 
 select * from finish();
 rollback;

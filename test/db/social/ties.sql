@@ -1,4 +1,4 @@
--- What two people's circles make of them: sharing one, invitations under way, memberships.
+-- What two people have in common through circles: shared circles, pending invitations, memberships.
 begin;
 select plan(38);
 select test.people('alice', 'bob', 'carla', 'dave', 'eve');
@@ -22,75 +22,75 @@ insert into made select 'carlas', (api.create_circle('Carlas') ->> 'id')::uuid;
 select api.add_circle_member(pg_temp.id('carlas'), 'dave');
 
 select test.act_as('alice');
-select is(pg_temp.check('bob'), 'true true false', 'owner and member share a circle');
-select is(pg_temp.check('dave'), 'false false false', 'whoever is in the circle of a member does not');
-select is(pg_temp.check('alice'), 'false false false', 'nor does one with oneself');
+select is(pg_temp.check('bob'), 'true true false', 'Owner and member share a circle');
+select is(pg_temp.check('dave'), 'false false false', 'A member of a member''s circle shares none');
+select is(pg_temp.check('alice'), 'false false false', 'People share no circle with themselves');
 select test.act_as('bob');
-select is(pg_temp.check('acct:alice@localhost'), 'true false true', 'the member with the owner');
-select is(pg_temp.check('carla'), 'true false false', 'two members of a third person''s circle');
-select is(pg_temp.check('eve'), 'false false false', 'strangers do not');
-select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' of nobody')
+select is(pg_temp.check('acct:alice@localhost'), 'true false true', 'The member shares a circle with the owner');
+select is(pg_temp.check('carla'), 'true false false', 'Two members of a third person''s circle share it');
+select is(pg_temp.check('eve'), 'false false false', 'Strangers share no circle');
+select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' fails for an unknown person')
 from unnest(array['check_circles', 'list_pending_invitations']) o;
 select test.act_as('carla');
-select is(pg_temp.check('alice'), 'true false true', 'each says whose');
-select is(pg_temp.check('dave'), 'true true false', 'that is');
+select is(pg_temp.check('alice'), 'true false true', 'A member sees that the circle is the other''s');
+select is(pg_temp.check('dave'), 'true true false', 'An owner sees that the circle is their own');
 
--- memberships
-select is(pg_temp.names(api.list_memberships()), 'Hers', 'the circles of others that one belongs to');
+-- Memberships
+select is(pg_temp.names(api.list_memberships()), 'Hers', 'The list has other people''s circles the person is in');
 select test.act_as('alice');
-select is(pg_temp.names(api.list_memberships()), '', 'never one''s own');
+select is(pg_temp.names(api.list_memberships()), '', 'The list never has the person''s own circles');
 select test.act_as_owner();
 insert into app.circles (id, owner_id, name, created_at)
 select ('00000000-0000-4000-8000-00000000000' || n)::uuid, test.id('eve'), 'E' || n, now() + n * interval '1 second' from generate_series(1, 5) n;
 insert into app.circle_members (circle_id, owner_id, member_id) select id, owner_id, test.id('dave') from app.circles where name ~ '^E';
 select test.act_as('dave');
-select is(pg_temp.names(api.list_memberships()), 'E5 E4 E3 E2 E1 Carlas', 'newest first');
-select is(pg_temp.names(api.list_memberships(2)), 'E5 E4', 'a page');
-select is(pg_temp.names(api.list_memberships(2, api.list_memberships(2) ->> 'nextCursor')), 'E3 E2', 'the next one');
-select is(api.list_memberships(6) ->> 'hasMore', 'false', 'a last page that is full is the last');
-select is(api.list_memberships(6) ->> 'nextCursor', null, 'and has no cursor');
-select throws_ok(format('select api.list_memberships(2, %L)', c), 'PT400', 'cursor_unknown', 'no cursor: ' || what)
-from (values ('x', 'no id'), ('', 'nothing'), ('00000000-0000-4000-8000-0000000000ff', 'unknown'), (pg_temp.id('hers')::text, 'a circle of strangers')) c (c, what);
+select is(pg_temp.names(api.list_memberships()), 'E5 E4 E3 E2 E1 Carlas', 'The newest comes first');
+select is(pg_temp.names(api.list_memberships(2)), 'E5 E4', 'A page has `limit` circles');
+select is(pg_temp.names(api.list_memberships(2, api.list_memberships(2) ->> 'nextCursor')), 'E3 E2', 'The cursor leads to the next page');
+select is(api.list_memberships(6) ->> 'hasMore', 'false', 'A full last page has no next page');
+select is(api.list_memberships(6) ->> 'nextCursor', null, 'A full last page has no cursor');
+select throws_ok(format('select api.list_memberships(2, %L)', c), 'PT400', 'cursor_unknown', 'The cursor is refused: ' || what)
+from (values ('x', 'not an id'), ('', 'an empty text'), ('00000000-0000-4000-8000-0000000000ff', 'an unknown circle'), (pg_temp.id('hers')::text, 'a circle of strangers')) c (c, what);
 select api.create_circle('Daves');
 select throws_ok(format('select api.list_memberships(2, %L)', (select id from app.circles where name = 'Daves')), 'PT400', 'cursor_unknown',
-  'no cursor: one''s own circle');
-select throws_ok(format('select api.list_memberships(%s)', n), 'PT422', 'limit_out_of_range', 'no limit: ' || n)
+  'The cursor is refused: the person''s own circle');
+select throws_ok(format('select api.list_memberships(%s)', n), 'PT422', 'limit_out_of_range', 'The limit is refused: ' || n)
 from unnest(array['0', '51', 'null']) n;
 
--- invitations under way
+-- Pending invitations
 select test.act_as('alice');
 insert into made select 'more', (api.create_circle('More') ->> 'id')::uuid;
 select api.invite_to_circle(pg_temp.id(c), 'eve') from unnest(array['hers', 'more']) c;
 select api.invite_to_circle(pg_temp.id('more'), 'dave');
 select is((select string_agg(n, ' ' order by n) from string_to_table(pg_temp.names(api.list_pending_invitations('eve')), ' ') n), 'Hers More',
-  'those to this person');
-select is(api.list_pending_invitations('eve') ->> 'hasMore', 'false', 'on one page');
-select is(pg_temp.names(api.list_pending_invitations('bob')), '', 'none to others');
+  'The list has the pending invitations to this person');
+select is(api.list_pending_invitations('eve') ->> 'hasMore', 'false', 'The list is one page');
+select is(pg_temp.names(api.list_pending_invitations('bob')), '', 'The list has no invitations to others');
 select test.act_as('eve');
-select is(pg_temp.names(api.list_pending_invitations('alice')), '', 'not those of the other');
+select is(pg_temp.names(api.list_pending_invitations('alice')), '', 'The list has no invitations from the other person');
 select api.decline_invitation((select id from app.circle_invitations where circle_id = pg_temp.id('hers')));
 select test.act_as('alice');
-select is(pg_temp.names(api.list_pending_invitations('eve')), 'More', 'nor what is settled');
+select is(pg_temp.names(api.list_pending_invitations('eve')), 'More', 'The list has no settled invitations');
 
--- a block and a ban
+-- A block and a ban
 select test.act_as('bob');
 select api.block_person('alice');
-select is(pg_temp.check('carla'), 'false false false', 'a circle across a block is none to share');
-select throws_ok(format('select api.%s(''alice'')', o), 'PT404', 'person_unknown', o || ' across it')
+select is(pg_temp.check('carla'), 'false false false', 'A circle of a person across a block isn''t shared');
+select throws_ok(format('select api.%s(''alice'')', o), 'PT404', 'person_unknown', o || ' fails across a block')
 from unnest(array['check_circles', 'list_pending_invitations']) o;
-select is(pg_temp.names(api.list_memberships()), '', 'nor to belong to');
+select is(pg_temp.names(api.list_memberships()), '', 'A circle of a person across a block isn''t listed');
 select test.act_as('carla');
-select is(pg_temp.check('bob'), 'false false false', 'the other finds the same');
-select is(pg_temp.check('alice'), 'true false true', 'and keeps the circle');
+select is(pg_temp.check('bob'), 'false false false', 'The other member shares it neither');
+select is(pg_temp.check('alice'), 'true false true', 'The other member still has the circle');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
 select test.act_as('bob');
 select api.unblock_person('alice');
-select is(pg_temp.check('carla'), 'false false false', 'a banned owner''s circle is none');
+select is(pg_temp.check('carla'), 'false false false', 'A banned owner''s circle isn''t shared');
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('bob');
-select is(pg_temp.check('carla'), 'true false false', 'when both are over it is one again');
+select is(pg_temp.check('carla'), 'true false false', 'After block and ban the circle is shared again');
 
 select * from finish();
 rollback;

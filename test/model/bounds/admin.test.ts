@@ -1,9 +1,9 @@
-// The most that a request of admin looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of admin: test/support/bounds.ts.
 import { crowd, friend, ids, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, contents, newGroup, newPost, newViewer, put, record, talks } = await openBounds()
 
-/** Somebody who wrote so many posts, and replied to a post of a friend so often. */
+/** A person who wrote `size` posts, and replied `size` times to a post of a friend. */
 async function writer(size: number): Promise<string> {
   const author = await newViewer(0)
   const post = await newPost(friend('1'))
@@ -22,7 +22,7 @@ async function writer(size: number): Promise<string> {
   return author
 }
 
-/** Makes the viewer an admin, writes so many rows, and asks for those that there are none of, to the end. */
+/** Makes the viewer an admin, writes `size` rows, and asks for rows that don't exist, to the end of the list. */
 const none =
   (parameters: string, write: (viewer: string, size: number) => Promise<unknown>) =>
   async (viewer: string, size: number) => {
@@ -31,10 +31,10 @@ const none =
     return { parameters, shown: [] }
   }
 
-/** An audit log of so many entries, chained as private.audit chains them. */
+/** An audit log of `size` entries, chained as private.audit chains them. */
 async function chained(viewer: string, size: number) {
   await put(`update app.users set role = 'admin' where id = $1`, viewer)
-  // not deleted, or an index would still have them as long as somebody else's transaction is older
+  // Truncated and not deleted: an index would keep deleted rows while an older transaction is open
   await put(`truncate app.audit_details, app.audit_log`)
   await put(
     `with recursive chain as (
@@ -54,7 +54,7 @@ checkBounds([
     against: 'people of other names',
     most: 1300,
     role: 'service_role',
-    // the crowd is there already, and this one the last of it
+    // The crowd exists already, and the person with this name is its last
     async scene(viewer, size) {
       const scene = await none(`p_q => 'crowd1 '`, async () => {})(viewer, size)
       return { ...scene, shown: ids(await put<{ id: string }>(`select ${crowd('1')} as id`)) }
@@ -70,7 +70,7 @@ checkBounds([
   {
     operation: 'list_all_groups',
     against: 'groups that are not archived',
-    most: 2100, // each of the 400 with its owner, whom it has none of
+    most: 2100, // each of the 400 with its owner, none of whom it knows yet
     role: 'service_role',
     scene: none(`p_status => 'archived'`, (_viewer, size) =>
       put(`insert into app.spaces (kind, slug, name, created_at)
@@ -111,7 +111,7 @@ checkBounds([
   },
   {
     operation: 'list_all_replies',
-    against: 'replies of one who is looked for with a word that they never wrote',
+    against: 'replies of the person, without the word in the query',
     most: 1300,
     role: 'service_role',
     async scene(viewer, size) {
@@ -149,7 +149,7 @@ checkBounds([
   },
   {
     operation: 'verify_audit_log',
-    against: 'more entries than one call looks at',
+    against: 'more entries than one call verifies',
     most: 10_100,
     sizes: [11_000],
     role: 'service_role',
@@ -157,13 +157,13 @@ checkBounds([
   },
   {
     operation: 'list_signals',
-    against: 'more payments and votes than it looks at, between people who were all invited',
+    against: 'more payments and votes than it scans, between people who were all invited',
     most: 130_000,
     sizes: [63_000],
     role: 'service_role',
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)
-      // of the 3000 each invited two, and gives to those who came soon after
+      // Each of the 3000 invited two, and gives to people invited soon after
       const [giver, taker] = [crowd('n % 3000 + 1'), crowd('(n + 1 + n / 3000) % 3000 + 1')]
       await put(
         `insert into app.invite_tree (invitee_id, inviter_id, code_id)
@@ -199,7 +199,7 @@ checkBounds([
   ...['', `p_user_id => 'VIEWER', `].map((whose) => ({
     operation: 'list_all_payments',
     against: `payments of${whose ? ' the person of' : ''} another emotion`,
-    most: 5000, // each of the 400 with the names of two
+    most: 5000, // each of the 400 with the names of two people
     role: 'service_role' as const,
     async scene(viewer: string, size: number) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)

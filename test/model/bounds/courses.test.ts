@@ -1,9 +1,9 @@
-// The most that a request of courses looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of courses: test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
 
-/** A course of somebody's with so many students of the crowd, and friends among them. */
+/** A course of the author with `size` students from the crowd, and friends among them. */
 async function attended(author: string, size: number) {
   const course = id(
     await put<{ id: string }>(

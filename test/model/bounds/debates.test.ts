@@ -1,4 +1,4 @@
-// The most that a request of debates and problems looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of debates and problems: test/support/bounds.ts.
 import { crowd, friend, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
@@ -19,7 +19,7 @@ const open = async (kind: 'debate' | 'problem') => {
   return made
 }
 
-/** What the crowd has left on a content, and a few friends between; ids go by time. */
+/** Rows by the crowd at a content, with a few by friends in between; their ids are in order of time. */
 const left = async (table: string, of: string, content: string, size: number, more = { names: '', values: '' }) => {
   const made = await put<{ id: string; shown: boolean }>(
     `insert into app.${table} (id, ${of}, author_id, body${more.names})
@@ -36,7 +36,7 @@ const argued = (debate: string, size: number, parent = 'null::uuid') =>
     values: `, 'for', 1, ${parent}`,
   })
 
-/** So many contents of the crowd, which say a word, and a few of friends. */
+/** `size` contents of the crowd that contain a word, and a few of friends. */
 const crowded = async (kind: 'debate' | 'problem', size: number) => {
   await put('delete from app.contents where true')
   const made = await put<{ id: string; shown: boolean }>(

@@ -1,12 +1,12 @@
-// The most that a request of discovery looks at: test/support/bounds.ts. What a search looks at is the same among ten
-// times as many posts, whether its word is in all of them, in a few, or in none.
+// The worst-case row counts of requests of discovery: test/support/bounds.ts. A search scans the same number of rows
+// among ten times as many posts, whether its word is in all of them, in a few, or in none.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 import { runs } from '../../support/runs.ts'
 
 const { checkBounds, nameOf, newGroup, put } = await openBounds()
 
 let interests = 0
-/** Many of the crowd, and some friends, who have an intent and chose what the viewer chose. */
+/** Many people of the crowd, and some friends, with an intent and the viewer's interests. */
 async function seekers(viewer: string, size: number, intent: string) {
   interests += 1
   const interest = id(
@@ -38,16 +38,16 @@ async function seekers(viewer: string, size: number, intent: string) {
   return names.map((name) => `acct:${name}@localhost`)
 }
 
-/** What there is: the searches come last, and share it. */
+/** The posts written so far: the searches come last, and share them. */
 let there = { size: 0, shown: [] as string[] }
 
 /**
- * Posts of the crowd, some of them of friends. All have one word, half of them another, one of them a third, and the
- * friends' a fourth. Gives the latter, newest first.
+ * Posts of the crowd, some of them by friends. All have one word, half of them a second, one of them a third, and the
+ * friends' a fourth. Returns the friends' posts, newest first.
  */
 async function articles(size: number) {
   if (there.size === size) return there.shown
-  await put('truncate private.search_words, private.search_documents') // what is deleted would be looked at
+  await put('truncate private.search_words, private.search_documents') // deleted rows would be scanned
   await put('delete from app.posts')
   const made = await put<{ id: string }>(
     `with made as (
@@ -81,7 +81,7 @@ const search = (q: string, most: number, against: string, finds = false) => ({
   },
 })
 
-/** What a search must pass over none of: posts of long texts that are for others, behind some for everybody. */
+/** Posts with long texts that are for others, behind some for everybody: a search must not scan them. */
 const keptBack = (
   against: string,
   scope: string,
@@ -136,7 +136,7 @@ checkBounds([
   },
   {
     operation: 'list_candidates',
-    against: 'people across a block with whom nothing is shared',
+    against: 'people across a block without shared interests',
     most: 25_000,
     async scene(viewer, size) {
       const shown = await seekers(viewer, size, 'friends')
@@ -215,23 +215,23 @@ checkBounds([
     against: 'posts of people elsewhere',
     most: 6000,
     async scene(_, size) {
-      await put('truncate app.posts, app.contents cascade') // what is deleted would be looked at
+      await put('truncate app.posts, app.contents cascade') // deleted rows would be scanned
       await put(`update app.users set country = 'NZ' where id >= ${friend('0')}`)
       const made = await put<{ id: string; author_id: string }>(
         `with made as (${postsOfMany(size)} ), counted as (
            insert into app.post_counters (post_id) select id from made)
          select id, author_id from made where author_id >= ${friend('0')} order by published_at desc`,
       )
-      await put('delete from app.audience where level = -1') // it is the country alone that hides
+      await put('delete from app.audience where level = -1') // only the country hides them
       return { parameters: `p_country => 'nz'`, shown: ids(made) }
     },
   },
-  search('common', 6500, 'a word that all posts have', true),
-  search('common friendly', 1500, 'a word that all posts have beside one that few have', true),
-  search('even odd', 6000, 'two words that half of the posts have, and none both'),
-  search('rare', 200, 'a word that one post has'),
-  search('common rare', 1000, 'a word that all posts have beside one that one has'),
-  search('nothing', 100, 'a word that no post has'),
+  search('common', 6500, 'a word in all posts', true),
+  search('common friendly', 1500, 'a word in all posts and one in a few', true),
+  search('even odd', 6000, 'two words, each in half of the posts, and never both'),
+  search('rare', 200, 'a word in one post'),
+  search('common rare', 1000, 'a word in all posts and one in a single post'),
+  search('nothing', 100, 'a word in no post'),
   keptBack('posts of a group that is not the caller’s', `'space ${elsewhere}'`, { space: `'${elsewhere}'` }),
   keptBack('posts for circles', `'level 1 ' || author_id`, { visibility: 'circles' }),
   keptBack('posts that staff hid', `'level 3 ' || author_id`, { hidden: 'now()' }),

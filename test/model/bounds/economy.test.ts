@@ -1,9 +1,9 @@
-// The most that a request of the economy looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of the economy: test/support/bounds.ts.
 import { openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
 
-/** A wallet that a day has passed for, and so many holds of its person, of which all are settled but some. */
+/** A wallet last updated a day ago, and `size` holds of its person, all settled but `open` of them. */
 async function holds(viewer: string, size: number, open: number) {
   await put(`insert into app.mana_accounts (id, kind) values ($1, 'wallet')`, viewer)
   await put(`insert into app.wallets (user_id, last_regen_at) values ($1, now() - interval '1 day')`, viewer)
@@ -18,6 +18,6 @@ async function holds(viewer: string, size: number, open: number) {
 }
 
 checkBounds([
-  { operation: 'get_wallet', against: 'holds that are settled', most: 60, scene: (v, size) => holds(v, size, 9) },
+  { operation: 'get_wallet', against: 'settled holds', most: 60, scene: (v, size) => holds(v, size, 9) },
   { operation: 'get_wallet', against: 'open holds', most: 150, scene: (viewer, size) => holds(viewer, size, size) },
 ])

@@ -1,11 +1,11 @@
-// The most that a request of events looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of events: test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, placeContents, put } = await openBounds()
 
-/** Events of the crowd, and of friends among them, of which the first is the soonest. */
+/** Events of the crowd, and of friends among them, the soonest first. */
 async function events(size: number) {
-  // what is of earlier scenes would stand in the lists of everybody
+  // Rows of earlier scenes would be in everybody's lists
   await put('delete from app.contents where true')
   await put('delete from private.content_places where true')
   const made = await put<{ id: string; shown: boolean }>(
@@ -24,7 +24,7 @@ async function events(size: number) {
   return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
-/** An event of somebody's with so many replies of the crowd, and of friends among them. */
+/** An event of the host with `size` RSVPs of the crowd, and of friends among them. */
 async function visited(host: string, size: number, status = 'going') {
   const event = id(
     await put<{ id: string }>(
@@ -57,7 +57,7 @@ const parameters = (event: string) => ({ parameters: `p_id => '${event}'` })
 checkBounds([
   {
     operation: 'list_events',
-    against: 'events of blocked people, by their start',
+    against: 'events of blocked people, ordered by start',
     most: 3500,
     scene: async (_, size) => ({ parameters: `p_when => 'upcoming'`, shown: (await events(size)).shown }),
   },
@@ -85,7 +85,7 @@ checkBounds([
   },
   {
     operation: 'list_event_attendees',
-    against: 'guests who are blocked',
+    against: 'blocked guests',
     most: 2500,
     key: ({ userId }) => String(userId),
     async scene(_, size) {
@@ -106,7 +106,7 @@ checkBounds([
   },
   {
     operation: 'update_event',
-    against: 'all who can wait, of whom each gets a place',
+    against: 'a full waitlist, everybody of which gets a place',
     most: 9000,
     sizes: [500],
     async scene(viewer, size) {

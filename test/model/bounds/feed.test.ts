@@ -1,4 +1,4 @@
-// The most that a request of feed looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of feed: test/support/bounds.ts.
 import {
   type Bound,
   crowd,
@@ -14,17 +14,17 @@ import {
 
 const { checkBounds, newGroup, newViewer, put } = await openBounds()
 
-/** Blocks, as publishing cuts them. */
+/** Blocks of the feed, at the same intervals as publishing makes them. */
 const cut = (size: number) =>
   put(`insert into app.feed_blocks (starts_at) select ${minutes('n * 50')} from generate_series(1, ${size / 50}) n
        on conflict do nothing`)
 
 /**
- * Posts of the crowd for their inner circles, with some of one author between them.
- * `shown` are the author's, newest first.
+ * Posts of the crowd for their inner circles, with some of one author in between. `shown` are the author's, newest
+ * first.
  */
 async function feedPosts(many: number, { format = 'note', visibility = 'public' } = {}) {
-  const size = many * 2 // a request for the feed looks at 4000
+  const size = many * 2 // a request for the feed scans 4000
   const author = await newViewer(0)
   const title = format === 'essay' ? 'x' : null
   const made = await put<{ id: string; shown: boolean }>(
@@ -41,7 +41,7 @@ async function feedPosts(many: number, { format = 'note', visibility = 'public' 
   return { author, all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
-// in both sizes: alone the larger one meets other statistics, and looks at some 4000 entries more
+// In both sizes: the larger one alone would meet other statistics, and scan some 4000 entries more
 const checkBoth = (bounds: Bound[]) => checkBounds(bounds, SIZES)
 
 checkBoth([
@@ -78,7 +78,7 @@ checkBoth([
   },
   {
     operation: 'list_feed',
-    against: 'posts by the followed, for circles of others',
+    against: 'posts by followed people, for circles of others',
     most: 21_000,
     async scene(viewer, size) {
       const { author, shown } = await feedPosts(size)
@@ -91,7 +91,7 @@ checkBoth([
   },
   {
     operation: 'list_feed',
-    against: 'posts for the inner circles of thousands in whose circles one is',
+    against: 'posts for inner circles, by thousands of people in whose outer circles the viewer is',
     most: 50_000,
     async scene(viewer, size) {
       const { author, shown } = await feedPosts(size, { visibility: 'inner' })
@@ -106,8 +106,8 @@ checkBoth([
   },
   {
     operation: 'list_feed',
-    against: 'posts in groups that one is not in',
-    most: 800, // what there is to show, and none of these
+    against: 'posts in groups of others',
+    most: 800, // the posts to show, and none of these
     async scene(_, size) {
       const group = await newGroup([])
       await cut(size)
@@ -130,7 +130,7 @@ checkBoth([
   },
   {
     operation: 'list_feed',
-    against: 'posts of blocked people in hundreds of groups that one is in',
+    against: 'posts of blocked people in hundreds of the viewer’s groups',
     most: 21_000,
     async scene(viewer, size) {
       const interest = id(

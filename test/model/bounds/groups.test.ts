@@ -1,4 +1,4 @@
-// The most that a request of groups looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of groups: test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, newGroup, put } = await openBounds()
@@ -6,7 +6,7 @@ const { checkBounds, newGroup, put } = await openBounds()
 checkBounds([
   {
     operation: 'list_groups',
-    against: 'groups that are not looked for',
+    against: 'groups that don’t match',
     most: 2500,
     async scene(_, size) {
       const made = await put<{ id: string; shown: boolean }>(
@@ -19,7 +19,7 @@ checkBounds([
   },
   {
     operation: 'list_group_members',
-    against: 'members whom the caller does not see',
+    against: 'members whom the caller can’t see',
     most: 2500,
     async scene(_, size) {
       const group = await newGroup([])
@@ -34,7 +34,7 @@ checkBounds([
   },
   {
     operation: 'list_group_requests',
-    against: 'requests of people whom the caller does not see',
+    against: 'requests of people whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
       const group = await newGroup([])
@@ -51,7 +51,7 @@ checkBounds([
   },
   {
     operation: 'list_group_invitations',
-    against: 'invitations by people who may not invite any more, or whom the caller does not see',
+    against: 'invitations by people who may not invite any more, or whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
       const { group, shown } = await invitations(viewer, size, 'request')
@@ -61,7 +61,7 @@ checkBounds([
   {
     operation: 'update_group',
     against: 'invitations that end',
-    most: 4100, // 500 of them at once, and their notifications
+    most: 4100, // 500 of them in one transaction, and their notifications
     async scene(viewer, size) {
       const { group } = await invitations(viewer, size, 'open')
       return { parameters: `p_id => '${group}', p_changes => '{"joinPolicy": "invite"}'` }
@@ -69,7 +69,7 @@ checkBounds([
   },
 ])
 
-/** A group of somebody in which a friend, who is a mere member, and the somebody have invited many people. */
+/** A group of the viewer in which a friend, who is a plain member, and the viewer have invited many people. */
 async function invitations(viewer: string, size: number, policy: 'open' | 'request') {
   const group = await newGroup([])
   await put(

@@ -1,10 +1,10 @@
-// The most that a request of guilds and treasuries looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of guilds and treasuries: test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
 
 let guilds = 0
-/** A guild past its operations, in which the viewer is a member. */
+/** A guild inserted directly, in which the viewer is a member. */
 async function newGuild(viewer: string): Promise<string> {
   guilds += 1
   const guild = id(
@@ -22,7 +22,7 @@ async function newGuild(viewer: string): Promise<string> {
   return guild
 }
 
-/** As many members as a space can have, or fewer: of the crowd, and of people beside it. */
+/** As many members as a space can have, or fewer: from the crowd, and further people. */
 async function fillGuild(guild: string, size: number): Promise<void> {
   await put(
     `with made as (insert into app.users (id, username, first_name, last_name)
@@ -36,7 +36,7 @@ async function fillGuild(guild: string, size: number): Promise<void> {
 checkBounds([
   {
     operation: 'list_guild_members',
-    against: 'members whom the caller does not see',
+    against: 'members whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
       const guild = await newGuild(viewer)
@@ -98,7 +98,7 @@ checkBounds([
   },
   {
     operation: 'vote_on_proposal',
-    against: 'members, of whom all others have voted',
+    against: 'members, all others of whom have voted',
     most: 12_000,
     sizes: [5000],
     async scene(viewer, size) {

@@ -1,4 +1,4 @@
-// The most that a request of identity looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of identity: test/support/bounds.ts.
 import { expect } from 'vitest'
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 
@@ -7,10 +7,10 @@ const { checkBounds, newPost, put, record } = await openBounds()
 checkBounds([
   {
     operation: 'get_invite_tree',
-    against: 'invited people whom the caller does not see',
+    against: 'invited people whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
-      await put(`delete from app.invite_tree`) // of the smaller crowd: a person is invited once
+      await put(`delete from app.invite_tree`) // of the smaller scene: a person is invited only once
       const made = await put<{ code_id: string; shown: boolean }>(
         `insert into app.invite_tree (invitee_id, inviter_id, code_id, created_at)
          select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, '${viewer}',
@@ -93,7 +93,7 @@ checkBounds([
     operation: 'erase_me',
     against: 'posts, replies, videos, comments, blocks, follows, mutes and notifications of the person',
     most: 46_000,
-    sizes: [3000], // one erasure after another meets other statistics, and some 200 more
+    sizes: [3000], // several erasures in turn meet other statistics, and some 200 rows more
     role: 'gate',
     async scene(viewer, size) {
       const post = await newPost(friend('1'))

@@ -1,9 +1,12 @@
-// The most that a request of the market looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of the market: test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, newViewer, placeContents, put } = await openBounds()
 
-/** Offerings of the crowd, dearer and better one by one, or so many of one author; some are of friends. */
+/**
+ * Offerings of the crowd, each with a higher price and rating than the one before, or `size` of one author; some are
+ * of friends.
+ */
 async function offerings(size: number, author = '') {
   await put('delete from app.contents where true')
   await put('delete from private.content_places where true')
@@ -23,7 +26,7 @@ async function offerings(size: number, author = '') {
   return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
-/** Orders of one offering by the crowd that have ended, and who reviewed them; some are of friends. */
+/** Finished orders of one offering by the crowd, with their reviews; some are of friends. */
 async function orders(size: number, offering: string, buyer: string, seller: string) {
   const made = await put<{ id: string }>(
     `insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock, state, created_at)
@@ -88,7 +91,7 @@ checkBounds([
   },
   {
     operation: 'delete_offering',
-    against: 'orders of it that have ended',
+    against: 'finished orders of the offering',
     most: 300,
     async scene(viewer, size) {
       await put('delete from app.orders where true')

@@ -1,9 +1,9 @@
-// The most that a request of messaging looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of messaging: test/support/bounds.ts.
 import { crowd, friend, friendly, id, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put, talks } = await openBounds()
 
-/** A group of somebody in which many of the crowd have written, behind a first message of a friend, and some friends. */
+/** A group of the viewer with many messages of the crowd, after a first message of a friend, and some of friends. */
 async function messages(viewer: string, size: number) {
   const talk = id(
     await put<{ id: string }>(
@@ -83,7 +83,7 @@ checkBounds([
   },
   {
     operation: 'list_messages',
-    against: 'messages of blocked people since one',
+    against: 'messages of blocked people after a given one',
     most: 3000,
     async scene(viewer, size) {
       const { talk, first, shown } = await messages(viewer, size)
@@ -101,7 +101,7 @@ checkBounds([
   },
   {
     operation: 'list_messages',
-    against: 'times in which the person took part and nothing was said for them',
+    against: 'periods of membership without a visible message',
     most: 3000,
     async scene(viewer, size) {
       const { talk } = await messages(viewer, size)

@@ -1,4 +1,4 @@
-// The most that a request of notifications looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of notifications: test/support/bounds.ts.
 import { type Bound, crowd, id, ids, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
@@ -6,7 +6,7 @@ const { checkBounds, put } = await openBounds()
 checkBounds([
   {
     operation: 'list_notifications',
-    against: 'hidden people who caused one',
+    against: 'hidden actors of a notification',
     most: 1000,
     async scene(viewer, size) {
       const made = await put<{ id: string }>(

@@ -1,4 +1,4 @@
-// The most that a request of posts looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of posts: test/support/bounds.ts.
 import {
   type Bound,
   crowd,
@@ -39,7 +39,7 @@ async function replies(size: number, { answers = false, kind = 'reply' } = {}) {
 checkBounds([
   {
     operation: 'job_publish_scheduled',
-    against: 'posts that are due, of people who are banned',
+    against: 'due posts of banned people',
     most: 20,
     role: 'worker',
     async scene(_, size) {
@@ -59,7 +59,7 @@ checkBounds([
   },
   {
     operation: 'list_replies',
-    against: 'replies of a kind of blocked people',
+    against: 'replies of one kind by blocked people',
     most: 1500,
     async scene(_, size) {
       const { post, shown } = await replies(size, { kind: 'criticism' })
@@ -148,7 +148,7 @@ checkBounds([
   },
   {
     operation: 'list_scheduled_posts',
-    against: 'posts in a group that one left',
+    against: 'posts in a group that the author left',
     most: 2500,
     async scene(viewer, size) {
       const group = await newGroup([])
@@ -163,7 +163,7 @@ checkBounds([
   },
   {
     operation: 'list_posts_by',
-    against: 'posts for circles, and deleted ones, of which the newest had been pinned',
+    against: 'posts for circles, and deleted ones, the newest of which had been pinned',
     most: 2500,
     async scene(_, size) {
       const author = await newViewer(0)
@@ -209,7 +209,7 @@ checkBounds([
   ),
   {
     operation: 'delete_post',
-    against: 'hearts that came and went',
+    against: 'hearts that were added and removed',
     most: 1000,
     async scene(viewer, size) {
       const post = await newPost(`'${viewer}'`)
@@ -224,7 +224,7 @@ checkBounds([
   },
   {
     operation: 'delete_post',
-    against: 'people who liked it',
+    against: 'people who reacted to it',
     most: 12_000,
     async scene(viewer, size) {
       const post = await newPost(`'${viewer}'`)

@@ -1,9 +1,9 @@
-// The most that a request of projects looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of projects: test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
 
-/** A project of somebody, and its one role. */
+/** A project of the author, and its one role. */
 async function newProject(author: string) {
   const project = id(
     await put<{ id: string }>(
@@ -19,7 +19,7 @@ async function newProject(author: string) {
   return { project, role }
 }
 const someone = (size: number) => `case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end`
-/** Projects of the crowd, some of them of friends, which end first. */
+/** Projects of the crowd, some of them of friends, which close first. */
 async function projects(size: number) {
   const made = await put<{ id: string; shown: boolean }>(
     `insert into app.contents (kind, author_id, title, created_at)
@@ -46,7 +46,7 @@ checkBounds([
   },
   {
     operation: 'list_my_projects',
-    against: 'projects of people whom the caller does not see any more',
+    against: 'projects of people whom the caller can’t see any more',
     most: 3000,
     async scene(viewer, size) {
       const { all, shown } = await projects(size)
@@ -63,7 +63,7 @@ checkBounds([
   },
   {
     operation: 'list_project_applications',
-    against: 'applications of people whom the caller does not see',
+    against: 'applications of people whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
       const { project, role } = await newProject(viewer)
@@ -77,7 +77,7 @@ checkBounds([
   },
   {
     operation: 'delete_project_role',
-    against: 'applications for it, pending and settled',
+    against: 'applications for the role, pending and settled',
     most: 3500,
     async scene(viewer, size) {
       const { project, role } = await newProject(viewer)

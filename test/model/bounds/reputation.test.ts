@@ -1,4 +1,4 @@
-// The most that a request of reputation looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of reputation: test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
@@ -6,7 +6,7 @@ const { checkBounds, put } = await openBounds()
 checkBounds([
   {
     operation: 'list_received_votes',
-    against: 'votes of hidden people, and votes taken back',
+    against: 'votes of hidden people, and removed votes',
     most: 2500,
     async scene(viewer, size) {
       const made = await put<{ id: string; shown: boolean }>(
@@ -21,7 +21,7 @@ checkBounds([
   },
   {
     operation: 'get_reputation_details',
-    against: 'entries of the ledger',
+    against: 'ledger entries',
     most: 1000,
     async scene(viewer, size) {
       await put(

@@ -1,4 +1,4 @@
-// The most that a request of social looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of social: test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, nameOf, newViewer, put } = await openBounds()
@@ -59,7 +59,7 @@ checkBounds([
   },
   {
     operation: 'check_circles',
-    against: 'circles that both belong to, of hidden people',
+    against: 'circles of hidden people with both as members',
     most: 8000,
     async scene(viewer, size) {
       const other = await newViewer(0)
@@ -74,7 +74,7 @@ checkBounds([
   },
   {
     operation: 'list_circle_invitations',
-    against: 'settled invitations, and pending ones of people who are hidden since',
+    against: 'settled invitations, and pending ones by people hidden since',
     most: 2500,
     async scene(viewer, size) {
       const circle = id(
@@ -121,7 +121,7 @@ checkBounds([
   },
   {
     operation: 'list_followers',
-    against: 'followers whom the caller does not see',
+    against: 'followers whom the caller can’t see',
     most: 2500,
     async scene(_, size) {
       const followed = await newViewer(0)
@@ -136,7 +136,7 @@ checkBounds([
   },
   {
     operation: 'list_following',
-    against: 'followed people whom the caller does not see',
+    against: 'followed people whom the caller can’t see',
     most: 2500,
     async scene(_, size) {
       const follower = await newViewer(0)
@@ -159,7 +159,7 @@ checkBounds([
   },
   {
     operation: 'block_person',
-    against: 'invitations, series and co-authorships of both with others',
+    against: 'invitations, series and co-authorships of the two with others',
     most: 500,
     async scene(viewer, size) {
       const other = await newViewer(0)

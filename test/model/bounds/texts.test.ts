@@ -1,5 +1,5 @@
-// How often a request takes a text into words or folds it, as every comparison of words does: once for what is looked for,
-// and never for what could have been folded when it was written. A text may have a megabyte, and a list looks at 400 rows.
+// How often a request parses or folds a text, as every comparison of words does: once for the query, and never for a
+// text that could have been folded when it was written. A text may have a megabyte, and a list scans 400 rows.
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../../support/database.ts'
@@ -9,7 +9,7 @@ const { superuser, asCaller } = await createDatabase()
 const [at] = await superuser<{ name: string }[]>`select current_database() as name`
 await superuser.unsafe(`alter database ${at?.name} set track_functions = 'all'`)
 
-/** Writes rows past the triggers but the one that is tried. */
+/** Writes rows without triggers, except the one under test. */
 const put = (statement: string) =>
   superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`
@@ -44,7 +44,7 @@ function folded(operation: string, parameters: string, role = 'authenticated') {
   })
 }
 
-test('a city that is looked for among events is folded once', async () => {
+test('The city of a filter is folded once for all events', async () => {
   await put(`
     with made as (${contents('event')}), kept as (insert into app.event_seats (event_id, host_id) select id, '${person}' from made)
     insert into app.events (id, body, starts_at, ends_at, timezone, location_kind, city, country)
@@ -54,7 +54,7 @@ test('a city that is looked for among events is folded once', async () => {
   expect(await folded('list_events', `p_city => 'koln', p_country => 'osterreich'`)).toMatchObject({ items: 20 })
 })
 
-test('a name that is looked for among members is folded once', async () => {
+test('The name in a query is folded once for all members', async () => {
   await put(`
     with people as (
       insert into app.users (username, first_name, last_name) select 'member' || n, 'Zoë', 'x' from generate_series(1, ${ROWS}) n returning id
@@ -65,7 +65,7 @@ test('a name that is looked for among members is folded once', async () => {
   expect(await folded('list_group_members', `p_id => 'readers', p_q => 'ZOE'`)).toMatchObject({ items: 20 })
 })
 
-test('a role that is looked for among projects is folded once, and the roles are not', async () => {
+test('The role of a filter is folded once for all projects, and the roles themselves are not', async () => {
   await put(`
     with made as (${contents('project')}), kept as (insert into app.projects (id, summary) select id, 'x' from made)
     insert into app.project_roles (project_id, name, words)
@@ -77,7 +77,7 @@ test('a role that is looked for among projects is folded once, and the roles are
   expect(await folded('list_projects', `p_role => '?'`)).toMatchObject({ items: 0 })
 })
 
-test('staff finds solutions by words that were taken when they were written', async () => {
+test('Staff find solutions by words that were parsed when they were written', async () => {
   const [problem] = await put(contents('problem'))
   await put(`insert into app.problem_solutions (problem_id, author_id, body, words)
              select '${problem?.id}', '${person}', repeat('Über alles ', 9), private.words_in(array['Über alles']) from generate_series(1, ${ROWS})`)

@@ -1,9 +1,9 @@
-// The most that a request of videos looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of videos: test/support/bounds.ts.
 import { crowd, id, ids, minutes, openBounds, SHOWN } from '../../support/bounds.ts'
 
 const { checkBounds, contents, nameOf, newViewer, put } = await openBounds()
 
-/** What is of earlier scenes would stand in the lists of everybody. */
+/** Contents of earlier scenes would be in everybody's lists. */
 const clearContents = () => put('delete from app.contents where true')
 
 checkBounds([
@@ -28,7 +28,7 @@ checkBounds([
   },
   {
     operation: 'list_audio',
-    against: 'recordings of blocked people about what is below an interest',
+    against: 'audio of blocked people about interests below the given one',
     most: 7000,
     async scene(_, size) {
       await clearContents()

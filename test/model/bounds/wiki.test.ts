@@ -1,4 +1,4 @@
-// The most that a request of the wiki looks at: test/support/bounds.ts.
+// The worst-case row counts of requests of the wiki: test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
@@ -21,7 +21,7 @@ const versions = (size: number, interest: string) =>
 checkBounds([
   {
     operation: 'list_wiki_proposals',
-    against: 'proposals of people whom the caller does not see',
+    against: 'proposals of people whom the caller can’t see',
     most: 2500,
     async scene(_, size) {
       const { id, slug } = next()
@@ -30,7 +30,7 @@ checkBounds([
   },
   {
     operation: 'list_all_wiki_proposals',
-    against: 'proposals that are not looked for',
+    against: 'proposals that don’t match',
     role: 'service_role',
     most: 2500,
     async scene(viewer, size) {

@@ -4,7 +4,7 @@ import { type Flood, type Ground, MANY } from '../../support/floods.ts'
 type Kind = {
   plural: string
   relation: string
-  /** Writes the details of the contents $1, before those of the others in an order of its own or behind them. */
+  /** Writes the details of the contents $1, so that they come before or after the others in the kind's own orders. */
   detail(first: boolean): string
 }
 const recorded = (table: string): Kind['detail'] => {
@@ -57,7 +57,7 @@ export const contentKinds = Object.keys(kinds)
 
 type Where = { space?: string | null; interest?: string | null }
 
-/** So many contents of somebody, newer than one that is written with `old`. */
+/** `MANY` contents of an author, newer than one written with `old`. */
 async function write(
   { ids, rows }: Ground,
   kind: string,
@@ -75,13 +75,13 @@ async function write(
   return made
 }
 
-/** What each way of hiding does to contents that are there for everybody. */
+/** What each way of hiding does to contents that everybody could see. */
 const ways: Record<string, string> = {
   draft: 'update app.contents set is_draft = true where id = any ($1::uuid[])',
   removed: 'update app.contents set removed_at = now() where id = any ($1::uuid[])',
 }
 
-/** Floods hidden in each way, before the honest content in every order. @returns the honest one */
+/** Floods hidden in each way, before the visible content in every order. @returns the visible one */
 async function flood(ground: Ground, kind: string, where: Where, author?: string): Promise<string> {
   const { detail, relation } = kinds[kind] ?? { detail: () => '', relation: '' }
   const { ban, group, rows, someone } = ground
@@ -100,7 +100,7 @@ async function flood(ground: Ground, kind: string, where: Where, author?: string
   return honest
 }
 
-/** Orders of lists beside that by when contents were published. */
+/** Orders of lists besides that by publication. */
 const orders: Record<string, string[]> = {
   event: [`p_when => 'upcoming'`, 'p_from => now()'],
   offering: [`p_sort => 'price'`, `p_sort => 'rating'`],
@@ -142,15 +142,15 @@ const listed = (kind: string): Flood[] => {
 const past = (starts: string) => event(`now() - interval '${starts}'`)
 
 export const contentFloods: Flood[] = [
-  // first, since events that are cancelled stand there
+  // First, because cancelled events are listed there
   {
     operation: 'list_stream',
-    against: 'contents that are hidden',
+    against: 'hidden contents',
     scene: async (ground) => ({ asked: ['p_limit => 50'], honest: await flood(ground, 'audio', {}) }),
   },
   {
     operation: 'list_stream',
-    against: 'contents of one kind that are hidden',
+    against: 'hidden contents of one kind',
     scene: async (ground) => ({
       asked: [`p_type => 'debate', p_limit => 50`],
       honest: await flood(ground, 'debate', {}),
@@ -168,7 +168,7 @@ export const contentFloods: Flood[] = [
   })),
   {
     operation: 'list_events',
-    against: 'events that were cancelled',
+    against: 'cancelled events',
     async scene(ground) {
       const detail = kinds.event?.detail ?? (() => '')
       const [honest = ''] = await write(ground, 'event', await ground.someone(), {}, detail(false), true)
@@ -179,7 +179,7 @@ export const contentFloods: Flood[] = [
   },
   {
     operation: 'list_events',
-    against: 'past events that are hidden',
+    against: 'hidden past events',
     async scene(ground) {
       const [honest = ''] = await write(ground, 'event', await ground.someone(), {}, past('2 hours'), true)
       const hidden = await write(ground, 'event', await ground.someone(), {}, past('1 hour'))

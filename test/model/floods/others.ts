@@ -1,13 +1,14 @@
-// Posts, replies and what people leave within contents: test/support/floods.ts.
+// Posts, replies and parts of contents: test/support/floods.ts.
 import { type Flood, type Ground, MANY } from '../../support/floods.ts'
 
 const HOUR = `interval '1 hour'`
 const times = `now() - ${HOUR} * 100 + n * interval '1 second'`
 
 /**
- * Rows of a table, hidden in each way, before one honest row in the order of the list, which goes up or down by time.
- * @param columns of each row, as SQL, with $1 for who wrote it
- * @param ways what hides rows that are there for everybody, as SQL of their ids in $1
+ * Rows of a table, hidden in each way, before one visible row in the order of the list, which is ascending or
+ * descending by time.
+ * @param columns of each row, as SQL, with $1 for the author
+ * @param ways what hides rows that everybody could see, as SQL of their ids in $1
  */
 async function flood(
   { ids, someone, ban, rows }: Ground,
@@ -78,7 +79,7 @@ export const otherFloods: Flood[] = [
   })),
   {
     operation: 'list_space_posts',
-    against: 'posts that are hidden, deleted or not out',
+    against: 'posts that are hidden, deleted or scheduled',
     async scene(ground) {
       const space = await ground.group(ground.stranger)
       const honest = await flood(
@@ -114,13 +115,13 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_arguments',
-    against: 'arguments that were removed or deleted',
+    against: 'removed or deleted arguments',
     async scene(ground) {
       const id = await content(ground, 'debate', debate)
       const honest = await flood(
         ground,
         'app.debate_arguments',
-        // more votes, and a later id, than the honest one
+        // More votes, and a later id, than the visible one
         { debate_id: `'${id}'`, side: `'for'`, body: long, depth: '1', votes: `case when $2 = 1 then 0 else 9 end` },
         {
           removed: set('app.debate_arguments', 'removed_at = now()'),
@@ -132,7 +133,7 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_solutions',
-    against: 'solutions that were removed or deleted',
+    against: 'removed or deleted solutions',
     async scene(ground) {
       const id = await content(ground, 'problem', problem)
       const honest = await flood(
@@ -149,7 +150,7 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_video_comments',
-    against: 'comments that were taken back',
+    against: 'deleted comments',
     async scene(ground) {
       const id = await content(ground, 'video', video)
       const honest = await flood(
@@ -164,10 +165,10 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_reviews',
-    against: 'reviews that were removed',
+    against: 'removed reviews',
     async scene(ground) {
       const id = await content(ground, 'offering', offering)
-      // the others have no order, since each would take a movement of mana
+      // The others have no order, because each would need a transaction of mana
       await ground.rows('alter table app.offering_reviews drop constraint offering_reviews_order_id_fkey')
       await ground.rows('alter table app.orders drop constraint orders_id_fkey')
       const order = await ground.one(
@@ -189,10 +190,10 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_wiki_proposals',
-    against: 'proposals of the banned',
+    against: 'proposals of banned people',
     async scene(ground) {
       await ground.rows(`update app.feature_flags set enabled = true where key = 'wiki'`)
-      await ground.rows('alter table app.wiki_proposals disable trigger user') // which ask for reputation
+      await ground.rows('alter table app.wiki_proposals disable trigger user') // they require reputation
       const interest = await ground.interest()
       const slug = (await ground.rows<{ slug: string }>('select slug from app.interests where id = $1', interest))[0]
         ?.slug
@@ -207,7 +208,7 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_received_votes',
-    against: 'votes that were taken back',
+    against: 'removed votes',
     async scene(ground) {
       const [voter, honest] = [await ground.someone(), await ground.someone()]
       await ground.rows(
@@ -230,7 +231,7 @@ export const otherFloods: Flood[] = [
   },
   {
     operation: 'list_project_applications',
-    against: 'applications of one person that were withdrawn',
+    against: 'withdrawn applications of one person',
     async scene(ground) {
       const author = await ground.someone()
       const project = await ground.one(

@@ -1,4 +1,4 @@
-// The acts of a happening world: what each calls, who may, and whom it reaches.
+// The acts of a story: what each calls, who may do it, and whom it reaches.
 import {
   type Act,
   followers,
@@ -16,11 +16,11 @@ import { at, deletedPost, meant, meets, names, places, sees, seesReply, type Wor
 import { ties } from './ties.ts'
 
 type Reach = Partial<Pick<Step, 'told' | 'feed' | 'makes'>>
-/** What comes of an act on a post, or null when whoever acts may not. */
+/** The result of an act on a post, or null if the person may not do it. */
 type Effect = (world: World, act: Act, memory: Memory) => Reach | null
 type Call = (id: string, act: Act, world: World) => string
 
-/** An act on a post, in somebody's name. */
+/** An act on a post, in a person's name. */
 const onPost =
   (call: Call, effect: Effect): Performer =>
   (world, act, memory) => {
@@ -28,7 +28,7 @@ const onPost =
     return { by: act.by, call: (id) => call(`'${id(act.post)}'`, act, world), may: reach !== null, ...nobody, ...reach }
   }
 
-/** What happens to a post in nobody's name. */
+/** An event at a post in nobody's name. */
 const toPost =
   (call: Call, effect: Effect): Performer =>
   (world, act, memory) => ({ ...onPost(call, effect)(world, act, memory), by: null })
@@ -36,10 +36,10 @@ const toPost =
 const isOut = (world: World, { by, post }: Act) => sees(world, by, post) && !at(world.posts, post).scheduled
 const isMine = (world: World, { by, post }: Act) => sees(world, by, post) && at(world.posts, post).author === by
 
-/** Of these what reaches somebody, when `by` has caused it. */
+/** Of these, the notices that reach their reader, when `by` caused them. */
 const heard = (world: World, by: number | null, list: Told[]) => list.filter((notice) => hears(world, notice, by))
 
-/** Posts are passed on, in words of their own or without any; a repost of a repost is of the original. */
+/** A repost or a quote of a post; a repost of a repost refers to the original. */
 const passOn = (format: 'quote' | 'repost') =>
   onPost(
     (id, { mentions, visibility }) =>
@@ -53,7 +53,7 @@ const passOn = (format: 'quote' | 'repost') =>
       })
       if (format === 'repost' && stands) return nobody
       const { told, feed, makes } = publish(world, act, memory, { format, of })
-      // rolled up by who did it: whoever takes a repost back and makes it again is told of no second time
+      // Grouped by who did it: removing and repeating a repost notifies nobody a second time
       const again = ({ to, kind, post }: Told) => kind === 'post.reposted' && memory.once.has(`${act.by} ${to} ${post}`)
       const fresh = told.filter((notice) => !again(notice))
       for (const { to, kind, post } of fresh) if (kind === 'post.reposted') memory.once.add(`${act.by} ${to} ${post}`)
@@ -61,7 +61,7 @@ const passOn = (format: 'quote' | 'repost') =>
     },
   )
 
-/** Answers the latest reply under the post that one sees, if any. */
+/** Answers the latest visible reply to the post, if any. */
 const parentOf = (world: World, { by, post }: Act) =>
   places(world.replies).findLast(
     (place) => at(world.replies, place).post === meant(world.posts, post) && seesReply(world, by, place),
@@ -195,7 +195,7 @@ export const performers: Record<Act['kind'], Performer> = {
     },
   ),
   edit: onPost(
-    // it names people, and reaches none of them
+    // An edit mentions people, but notifies none of them
     (id, { post, visibility, mentions }, { posts }) => {
       const body = at(posts, post).format === 'repost' ? {} : { body: said(mentions) }
       return `api.update_post(${id}, '${JSON.stringify({ visibility, ...body })}')`
@@ -203,7 +203,7 @@ export const performers: Record<Act['kind'], Performer> = {
     (world, act, memory) => {
       if (!isMine(world, act)) return null
       at(world.posts, act.post).visibility = act.visibility
-      // what is not out yet mentions whom it mentions then
+      // A scheduled post mentions these people when it is published
       if (at(world.posts, act.post).format !== 'repost') memory.mentions[act.post] = act.mentions
       return nobody
     },
@@ -212,7 +212,7 @@ export const performers: Record<Act['kind'], Performer> = {
     (id) => `api.delete_post(${id})`,
     (world, act) => {
       const { author, format, deleted } = at(world.posts, act.post)
-      // one's repost goes whatever one sees of what it is of
+      // One's own repost can be deleted even if its original is invisible
       const repost = author === act.by && format === 'repost' && !deleted
       if (!repost && !isMine(world, act)) return null
       at(world.posts, act.post).deleted = true

@@ -1,11 +1,11 @@
-// Asks the database as a person: all the calls of a look in one statement, each undone again.
+// Asks the database as a person: all the calls of a look in one statement, each rolled back.
 import type { ReservedSql, Sql } from 'postgres'
 import type { Ground } from './build.ts'
 
-/** An error by its code, or with what else went wrong. */
+/** An error by its code, or with the unexpected error. */
 export type Reply = { answer: never } | { refused: string }
 
-/** What the looks call. In a schema of its own, which goes with the test's database. */
+/** The functions that the looks call. They have a schema of their own, dropped with the test's database. */
 export async function prepare(superuser: Sql, { parent, child }: Ground): Promise<void> {
   await superuser.unsafe(`
     create schema oracle;
@@ -21,7 +21,7 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
       v_items    json[];
       v_sections jsonb := '{}';
     begin
-      -- those of posts and replies, and every fourth other: there are many
+      -- those of posts and replies, and every fourth of the others, because there are many
       for v_name in
         select s.section ->> 'name'
         from json_array_elements(api.export_me() -> 'sections') with ordinality as s (section, place)
@@ -88,14 +88,14 @@ export async function prepare(superuser: Sql, { parent, child }: Ground): Promis
       raise exception using errcode = 'UNDO1';
     exception
       when sqlstate 'UNDO1' then
-        -- an operation that refuses and keeps what it wrote: private.error_response
+        -- an operation that refuses and commits its writes: private.error_response
         if v_status >= '400' then
           return json_build_object('refused', v_answer ->> 'message');
         end if;
         return json_build_object('answer', v_answer);
       when others then
         get stacked diagnostics v_state = returned_sqlstate, v_code = message_text, v_detail = pg_exception_detail;
-        -- a code says all there is to say: what came with it beside its own text would tell of what is not seen
+        -- the code is the whole answer: further details could reveal what the caller can't see
         if exists (select from private.errors e where e.code = v_code and 'PT' || e.status = v_state and e.text = v_detail) then
           return json_build_object('refused', v_code);
         end if;
@@ -113,7 +113,7 @@ export async function actAs(sql: ReservedSql, person: string): Promise<void> {
   await sql`select set_config('role', 'authenticated', true), private.enter(${claims}::text)`
 }
 
-/** What a person is answered. Their role holds until the transaction ends or `actAsOwner`. */
+/** The answers to a person. The person's role holds until the transaction ends or `actAsOwner`. */
 export async function ask(sql: ReservedSql, calls: readonly string[]): Promise<Reply[]> {
   const [row] = await sql<[{ replies: Reply[] }]>`
     select json_agg(oracle.ask(c.call) order by c.place) as replies

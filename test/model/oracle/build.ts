@@ -1,8 +1,8 @@
-// A world put into the database: through the tables, so that every trigger runs, in the order in which it came about.
+// Puts a world into the database: through the tables, so that every trigger runs, in the order in which it came about.
 import type { ReservedSql, Sql } from 'postgres'
 import { at, names, type World } from './model.ts'
 
-/** An id that says what it is and where it stands. */
+/** An id that shows its kind and its place in the list. */
 const id = (kind: number) => (place: number) => `00000000-0000-4000-8000-${kind}${String(place).padStart(11, '0')}`
 export const postId = id(1)
 export const replyId = id(2)
@@ -14,10 +14,10 @@ const pollId = id(7)
 const spaceId = id(8)(0)
 const keywordId = id(9)
 export const optionId = (post: number, option: number) => id(7)(1000 + post * 10 + option)
-/** Of nothing at all. */
+/** An id of nothing. */
 export const unknownId = id(0)(404)
 
-/** What stands in a text, so that it is known again wherever it turns up. */
+/** A text that can be recognized wherever it turns up. */
 const wordsOf = (what: 'post' | 'reply' | 'series', place: number) => `words of ${what} ${place}.`
 
 /** Two interests of the catalog, and the people by their place in the world. */
@@ -27,7 +27,7 @@ export const minute = (place: number) => new Date(Date.UTC(2026, 0, 1, 0, Math.f
 const past = new Date(Date.UTC(2026, 0, 2))
 const future = (place: number) => new Date(Date.UTC(2099, 0, 1, 0, place))
 
-/** The people, once: worlds come and go around them. They may all write journalism. */
+/** Creates the people once; worlds change around them. They may all write journalism. */
 export async function settle(owner: Sql): Promise<Ground> {
   const people: string[] = []
   for (const name of names) {
@@ -217,7 +217,7 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     await sql`select private.notify(array[(${who(to)}, 'post.mentioned', ${who(by)}, 'post', ${postId(post)},
       ${sql.json({ postId: postId(post) })}, null, null, now())::private.notice])`
 
-  // what became of it all
+  // The later state of everything
   for (const [place, { visibility, before }] of posts.entries())
     if (visibility !== before) await sql`update app.posts set visibility = ${visibility} where id = ${postId(place)}`
   const ids = <T>(list: T[], is: (item: T) => boolean, name: (place: number) => string) =>

@@ -1,4 +1,4 @@
-// What a card says as the model has it, and the same of a card that was answered.
+// The contents of a card in the model, and the same fields of a card in an answer.
 import { optionId, paymentId, postId, replyId, seriesId } from './build.ts'
 import {
   at,
@@ -20,7 +20,7 @@ import {
 
 export const actorId = (person: number) => `acct:${at(names, person)}@localhost`
 
-/** What is looked at of a card. */
+/** The fields of a card that are compared. */
 type Looked = { id: string; [field: string]: unknown }
 
 type Person = { id: string } | null
@@ -73,7 +73,7 @@ export function emojisOf({ payments }: World, place: number) {
 
 const countersOf = (world: World, place: number) => ({
   reactions: world.hearts.filter(([, post]) => post === place).length,
-  // as many as are there for everyone: a block takes nobody's away
+  // As many as there are for everyone: a block doesn't change the count
   replies: world.replies.filter(
     ({ post, author, hidden }, reply) =>
       post === place && !hidden && !deletedReply(world, reply) && !gone(world, author),
@@ -109,7 +109,7 @@ function pollOf({ posts, votes }: World, viewer: number, place: number) {
   }
 }
 
-/** A post's card for somebody who sees it. */
+/** A post's card for a person who sees it. */
 export function postCardOf(world: World, viewer: number, place: number, quotes = true): Looked {
   const { author, pinned, hidden, scheduled } = at(world.posts, place)
   const quoted = seesQuoted(world, viewer, place)
@@ -181,7 +181,9 @@ export const paymentCard = ({ id, sender, receiver, postId, replyId }: PaymentCa
 export const receiverOf = ({ posts, replies }: World, { post, reply }: World['payments'][number]) =>
   post === null ? at(replies, reply ?? 0).author : at(posts, post).author
 
-/** A payment stays with the two whom it concerns, and names other and post as long as they are there. */
+/**
+ * A payment stays visible to sender and receiver, and names the other person and the post as long as they are visible.
+ */
 export function paymentCardOf(world: World, viewer: number, place: number) {
   const payment = at(world.payments, place)
   const named = (person: number) => (meets(world, viewer, person) ? actorId(person) : null)
@@ -195,11 +197,11 @@ export function paymentCardOf(world: World, viewer: number, place: number) {
 }
 
 type Notice = { kind: string; target: { id: string }; actors: { id: string }[] }
-/** A notice stays as it was, an id and no words; who is not there for its reader any more has left it. */
+/** A notification keeps its id and has no text; actors who are hidden from its reader are left out. */
 export const notice = ({ kind, target, actors }: Notice) =>
   [kind, target.id, ...actors.map(({ id }) => id).sort()].join(' ')
 
-/** Those about one post are one, of at most three people, so that all of them show. */
+/** Notifications about one post are grouped, with at most three people, so that all of them are shown. */
 export function noticesOf(world: World, viewer: number): string[] {
   const told = world.notices.filter(({ to, by, post }) => {
     const silent = world.mutes.some(isPair(to, by)) || world.postMutes.some(isPair(to, post))

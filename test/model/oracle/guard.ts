@@ -1,19 +1,20 @@
-// Which operations touch posts, worked out from the schema: what a function says, what the functions and views that it
-// names say, and what the policies of the tables say. Triggers and what hears an event are not followed: they answer nobody.
+// Which operations touch posts, derived from the schema: the source of each function, of the functions and views that
+// it names, and of the policies of the tables. Triggers and listeners of events are not followed, because they answer
+// nobody.
 export const touching = `
   with recursive
     ours as (select oid, nspname from pg_namespace where nspname in ('app', 'private', 'api')),
     relations as (select c.oid, c.relkind, o.nspname || '.' || c.relname as name from pg_class c join ours o on o.oid = c.relnamespace),
-    -- posts and replies, and all that hangs on them by a foreign key
+    -- posts and replies, and every table that refers to them by a foreign key
     keyed (oid) as (
       select oid from relations where name in ('app.posts', 'app.replies')
       union select c.conrelid from pg_constraint c join keyed k on k.oid = c.confrelid where c.contype = 'f'),
     roots (name) as (
       select r.name from relations r join keyed k on k.oid = r.oid
-      -- what names them without a key
+      -- tables that name them without a key
       union select r.name from relations r join pg_attribute a on a.attrelid = r.oid
             where r.relkind in ('r', 'p') and a.attname ~ '^(post|reply|target|source)_id$'
-      -- what says which tables and functions are asked by a name put together as it runs
+      -- the registries that name tables and functions used by dynamic SQL
       union values ('private.personal_data'), ('private.report_targets')),
     said (name, text) as (
       select o.nspname || '.' || p.proname, p.prosrc from pg_proc p join ours o on o.oid = p.pronamespace
@@ -27,21 +28,21 @@ export const touching = `
     reached (name) as (
       select name::text collate "C" from roots
       union select m.name::text collate "C" from mentions m join reached r on r.name = m.other collate "C")
-  -- of what people can call; what the service alone may call is for staff, who see everything
+  -- only operations that people can call; the service role's are for staff, who see everything
   select p.proname as operation from pg_proc p join reached r on r.name = 'api.' || p.proname
   where p.pronamespace = 'api'::regnamespace
     and exists (select from unnest(array['anon', 'authenticated', 'gate']) g where has_function_privilege(g, p.oid, 'execute'))
   order by 1`
 
-/** What touches posts, or tables that may name one, and yet needs no question. */
+/** Operations that touch posts, or tables that may name one, and still need no question. */
 export const unasked: Record<string, string> = {
-  count_views: 'for the facade alone, answers nothing, and passes over what there is not',
+  count_views: 'is for the facade only, answers nothing, and ignores unknown posts',
   count_unread: 'the number of the notifications that list_notifications shows',
   mark_read: 'marks what list_notifications shows, and answers its number',
-  create_series: 'makes one without parts; add_series_item and list_series_items are asked about them',
-  create_appeal: 'names an entry of the own ledger, and shows none of its causes',
-  list_my_appeals: 'shows the own appeals, and no cause of an entry',
-  get_reputation_details: 'shows the own ledger, points and kinds without their causes',
-  list_suggested: 'shows people, whom a post that the viewer sees is by',
-  vote_reputation: 'writes to the ledger, and names a person and an interest',
+  create_series: 'makes one without items; add_series_item and list_series_items are asked about items',
+  create_appeal: 'names an entry of the own ledger, without its cause',
+  list_my_appeals: 'shows the own appeals, without the cause of an entry',
+  get_reputation_details: 'shows the own ledger, points and kinds without causes',
+  list_suggested: 'shows people, who wrote a post that the viewer sees',
+  vote_reputation: 'writes to the ledger, and names only a person and an interest',
 }

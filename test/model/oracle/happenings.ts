@@ -1,4 +1,4 @@
-// What happens in a world, act by act: who may do it, and who then hears of it. The world goes on by it.
+// What happens in a world, act by act: who may do it, and who is then notified. Each act changes the world.
 import { at, blocked, gone, isAnnounced, meets, names, type Post, sees, type World } from './model.ts'
 
 export const kinds = [
@@ -24,7 +24,7 @@ export const kinds = [
   'leave',
 ] as const
 
-/** Each kind takes of it what it needs. */
+/** Each kind of act uses the fields that it needs. */
 export type Act = {
   kind: (typeof kinds)[number]
   by: number
@@ -32,11 +32,11 @@ export type Act = {
   post: number
   visibility: Post['visibility']
   mentions: number[]
-  /** Rather by somebody who may. */
+  /** Rather by a person who may do it. */
   fitting: boolean
 }
 
-/** Somebody is told something about a post: a notification, and on their own channel that there is one. */
+/** A person is told something about a post: a notification, and a message on their own channel that there is one. */
 export type Told = { to: number; kind: string; post: number }
 
 type Ids = (place: number) => string
@@ -44,23 +44,26 @@ export type Step = {
   /** In whose name the call is made; null is the database's own. */
   by: number | null
   call(postId: Ids, replyId: Ids): string
-  /** Otherwise it is refused. */
+  /** Otherwise the act is refused. */
   may: boolean
   told: Told[]
-  /** Posts that everyone hears of. */
+  /** Posts that are broadcast to everyone. */
   feed: number[]
   makes?: 'posts' | 'replies' | undefined
 }
 
-/** What nobody hears of. */
+/** Notifies nobody. */
 export const nobody: Pick<Step, 'told' | 'feed'> = { told: [], feed: [] }
 
-/** What the world does not hold: whom each post mentions, which polls are over, and what is told but once. */
+/** State outside the world: whom each post mentions, which polls are over, and what is notified only once. */
 export type Memory = { mentions: number[][]; closed: Set<number>; once: Set<string> }
 
 export type Performer = (world: World, act: Act, memory: Memory) => Step
 
-/** Whether a notice reaches its reader: nothing by oneself, nor by the muted, across a block, or about a muted post. */
+/**
+ * Whether a notice reaches its reader: none about their own acts, by muted people, across a block, or about a muted
+ * post.
+ */
 export function hears(world: World, { to, kind, post }: Told, by: number | null): boolean {
   if (to === by || gone(world, to)) return false
   if (by !== null && (blocked(world, to, by) || world.mutes.some(([muter, whom]) => muter === to && whom === by)))
@@ -68,7 +71,7 @@ export function hears(world: World, { to, kind, post }: Told, by: number | null)
   return kind.startsWith('co-author') || !world.postMutes.some(([muter, which]) => muter === to && which === post)
 }
 
-/** Who is told of a new part: those who follow its author's series and see it, once. */
+/** Who is notified of a new item: those who follow its author's series and see it, once. */
 export function followers(world: World, place: number, { once }: Memory): Told[] {
   const { author } = at(world.posts, place)
   if (!at(world.series, author).parts.includes(place)) return []
@@ -79,7 +82,10 @@ export function followers(world: World, place: number, { once }: Memory): Told[]
     .filter(({ to }) => !once.has(`part ${to} ${place}`) && once.add(`part ${to} ${place}`))
 }
 
-/** Who hears of a post when it goes out: whom it mentions, whose post it is of, who follows its series; and everyone. */
+/**
+ * Who is notified when a post is published: people it mentions, the author of its original, followers of its series;
+ * and everyone.
+ */
 export function goesOut(world: World, place: number, memory: Memory): Pick<Step, 'told' | 'feed'> {
   const { author, of, format } = at(world.posts, place)
   const told: Told[] = at(memory.mentions, place)
@@ -113,7 +119,7 @@ const plain = {
   words: [],
 } as const
 
-/** Publishes a note with a poll, for now or later; or what `more` makes of it, by another call. */
+/** Publishes a note with a poll, now or later; or the variant in `more`, by another call. */
 export function publish(world: World, act: Act, memory: Memory, more: Partial<Post> = {}): Step {
   const { by, visibility, mentions } = act
   const post: Post = {

@@ -1,4 +1,4 @@
-// One person's look at a world: which questions are asked in it, what is found, and what must never be in any answer.
+// One person's look at a world: which questions are asked, what is found, and what must never be in any answer.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import type { Reply } from './ask.ts'
 import { inviteId, optionId, postId, replyId, seriesId } from './build.ts'
@@ -16,7 +16,7 @@ const kinds = {
 }
 const lists = entries.flatMap(([operation, { lists }]) => (lists ? [{ operation, lists }] : []))
 
-/** Of each post, reply and series some operations, in turn from world to world, and some lists; the feed always. */
+/** For each post, reply and series some operations, in turn from world to world, and some lists; the feed always. */
 export function questions(world: World, viewer: number): Asked[] {
   const turn = world.call + viewer
   const asked = (['posts', 'replies', 'series'] as const).flatMap((kind) =>
@@ -35,14 +35,14 @@ export function questions(world: World, viewer: number): Asked[] {
 
 export const found = ({ read }: Question, reply: Reply): unknown => ('answer' in reply ? read(reply.answer) : reply)
 
-/** Their answers hold ids of posts that have gone from sight since; ids alone. */
+/** Their answers have ids of posts that have become invisible since; only ids. */
 const remembering: Operation[] = ['export_me', 'list_notifications']
 
-/** What an answer tells that its reader must not know, whatever the operation is. */
+/** What an answer reveals that its reader must not know, whatever the operation is. */
 export function leaks(world: World, viewer: number, { operation, call }: Asked, reply: Reply): string[] {
   if ('refused' in reply) return []
   const exported = operation === 'export_me'
-  // one sees whom one has blocked oneself
+  // People see whom they have blocked themselves
   const { blocks: _own, ...rest } = exported ? (reply.answer as Record<string, unknown>) : { whole: reply.answer }
   const text = JSON.stringify(rest)
   const may = {
@@ -61,12 +61,12 @@ export function leaks(world: World, viewer: number, { operation, call }: Asked, 
     ? []
     : places(world.posts)
         .map(postId)
-        // what was asked with is no news
+        // Ids that were in the question reveal nothing
         .filter((id, place) => text.includes(id) && !call.includes(id) && !sees(world, viewer, place))
   return [...said, ...named, ...known]
 }
 
-/** What row-level security leaves of the tables themselves, for whatever reads them next. */
+/** The rows that row-level security shows of the tables themselves, for any later reader of them. */
 export function tablesOf(world: World, viewer: number) {
   const seen = places(world.posts).filter((place) => sees(world, viewer, place))
   const series = places(world.series).filter((place) => seesSeries(world, viewer, place))

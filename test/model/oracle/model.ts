@@ -1,5 +1,5 @@
-// Who may see what, as a pure function of a small world. docs/decisions.md, Visibility. It knows nothing of SQL: what the
-// database answers is held against it, operation by operation (registry.ts).
+// Who may see what, as a pure function of a small world. See docs/decisions.md, Visibility. It knows no SQL: the
+// answers of the database are compared with it, operation by operation (registry.ts).
 
 export const names = ['ann', 'ben', 'cyd', 'dan', 'eve'] as const
 export const words = ['tea', 'milk'] as const
@@ -7,20 +7,20 @@ export const words = ['tea', 'milk'] as const
 export type Visibility = 'public' | 'circles' | 'inner'
 type Format = 'note' | 'quote' | 'repost'
 
-/** Whoever `left` was a member once. */
+/** A member with `left` is a former member. */
 export type Circle = { owner: number; members: { person: number; close: boolean; left: boolean }[] }
 export type Post = {
   author: number
   format: Format
-  /** The earlier post that a quote or a repost is of, else null. */
+  /** The earlier post that a quote or a repost refers to, otherwise null. */
   of: number | null
   visibility: Visibility
-  /** What it was before an edit: when it was passed on. */
+  /** Its visibility before an edit, when it was reposted. */
   before: Visibility
   hidden: boolean
   deleted: boolean
   scheduled: boolean
-  /** Whether it belongs to the one space. */
+  /** Whether it is in the one space. */
   space: boolean
   pinned: boolean
   journalism: boolean
@@ -37,14 +37,14 @@ export type Reply = {
   hidden: boolean
   deleted: boolean
 }
-/** Its parts were posts of its owner when they came in, in this order. */
+/** Its items were posts of its owner when they were added, in this order. */
 type Series = { owner: number; parts: number[] }
-/** Lifted ones were there for a while, and ended what a block ends. */
+/** Lifted blocks existed for a while, and ended what a block ends. */
 type Block = { by: number; whom: number; lifted: boolean }
 
 /**
- * Places in lists stand for people, posts, replies and series. Everything in it could have come about by the operations;
- * blocks came after all of it, and have ended what a block ends.
+ * Numbers are places in the lists of people, posts, replies and series. Everything in it could have come about by the
+ * operations; blocks came last, and have ended what a block ends.
  */
 export type World = {
   circles: Circle[]
@@ -52,13 +52,13 @@ export type World = {
   blocks: Block[]
   mutes: [muter: number, muted: number][]
   keywords: [muter: number, keyword: (typeof words)[number]][]
-  /** Who is in the space, who was and left, and who was taken out for good; whether it is archived. */
+  /** Who is in the space, who was and left, and who was removed permanently; whether it is archived. */
   space: number[]
   departed: number[]
   barred: number[]
   archived: boolean
   banned: number[]
-  /** Whose ban was lifted. */
+  /** People whose ban was lifted. */
   pardoned: number[]
   erased: number[]
   posts: Post[]
@@ -72,11 +72,11 @@ export type World = {
   bookmarks: [person: number, post: number][]
   postMutes: [person: number, post: number][]
   payments: { from: number; post: number | null; reply: number | null }[]
-  /** Who was told by whom about which post. */
+  /** Who was notified by whom about which post. */
   notices: { to: number; by: number; post: number }[]
-  /** After which posts a block of the ranked feed begins. */
+  /** The posts after which a block of the ranked feed begins. */
   boundaries: number[]
-  /** The page length with which lists are walked, and which calls are made on what. */
+  /** The page length used to walk lists, and which calls are made on what. */
   limit: number
   call: number
 }
@@ -87,7 +87,7 @@ export const at = <T>(list: readonly T[], place: number): T => {
   return item
 }
 
-/** Whether one follows another: a block ends that, also when it is lifted. */
+/** Whether one person follows another: a block ends a follow, even if it is lifted. */
 export const follows = (world: World, one: number, other: number) =>
   world.follows.some(([by, whom]) => by === one && whom === other) && !quarrelled(world, one, other)
 
@@ -95,31 +95,34 @@ export const followsSeries = (world: World, person: number, series: number) =>
   world.seriesFollows.some(([by, which]) => by === person && which === series) &&
   !quarrelled(world, person, at(world.series, series).owner)
 
-/** Whether an invitation to write with somebody stands, or was accepted. */
+/** Whether an invitation as a co-author is pending or was accepted. */
 export const isCoAuthor = (world: World, { post, person, accepted }: World['coAuthors'][number]) =>
   !world.erased.includes(person) && (accepted || !quarrelled(world, person, at(world.posts, post).author))
 
-/** Whether a post that a viewer sees names its co-author to them: who has not answered yet, to few. */
+/**
+ * Whether a post that a viewer sees shows them its co-author: a pending one is shown only to that person and the
+ * author.
+ */
 export const showsCoAuthor = (world: World, viewer: number, one: World['coAuthors'][number]) =>
   isCoAuthor(world, one) &&
   meets(world, viewer, one.person) &&
   (one.accepted || viewer === one.person || viewer === at(world.posts, one.post).author)
 
-/** Whether two people ever stood across a block, also one that was lifted. */
+/** Whether there ever was a block between two people, including a lifted one. */
 export const quarrelled = ({ blocks }: World, one: number, other: number) =>
   blocks.some(({ by, whom }) => (by === one && whom === other) || (by === other && whom === one))
 
 export const blocked = ({ blocks }: World, one: number, other: number) =>
   blocks.some(({ by, whom, lifted }) => !lifted && ((by === one && whom === other) || (by === other && whom === one)))
 
-/** Whether somebody has gone from everyone's sight. */
+/** Whether a person is hidden from everyone. */
 export const gone = ({ banned, erased }: World, person: number) => banned.includes(person) || erased.includes(person)
 
-/** Whether a person is there for a viewer at all. */
+/** Whether a person is visible to a viewer at all. */
 export const meets = (world: World, viewer: number, person: number) =>
   !gone(world, person) && !blocked(world, viewer, person)
 
-/** 0 a stranger, 1 in a circle of the author, 2 in it as inner circle. */
+/** 0 a stranger, 1 in a circle of the author, 2 in the inner circle. */
 function closeness({ circles }: World, viewer: number, author: number): number {
   const bonds = circles
     .filter(({ owner }) => owner === author)
@@ -127,7 +130,7 @@ function closeness({ circles }: World, viewer: number, author: number): number {
   return Math.max(0, ...bonds.map(({ close }) => (close ? 2 : 1)))
 }
 
-/** For everyone: by its author, by staff, or with its author's account. */
+/** Deleted for everyone: by its author, by staff, or by the erasure of its author. */
 export const deletedPost = (world: World, place: number) => {
   const { deleted, author } = at(world.posts, place)
   return deleted || world.erased.includes(author)
@@ -154,35 +157,35 @@ export function seesReply(world: World, viewer: number, place: number): boolean 
   return !hidden || viewer === author
 }
 
-/** What is meant by what is done to a post: of a repost the original. */
+/** The post to which an action on a post applies: for a repost, its original. */
 export function meant(posts: readonly Post[], place: number): number {
   const { format, of } = at(posts, place)
   return format === 'repost' && of !== null ? of : place
 }
 
-/** The post around which others are, as far as the viewer sees it. */
+/** The quoted or reposted post, if the viewer sees it. */
 export function seesQuoted(world: World, viewer: number, place: number): number | null {
   const { of } = at(world.posts, place)
   return of !== null && sees(world, viewer, of) ? of : null
 }
 
-/** What is out, and neither hidden nor one's own alone: what lists of others' posts are made of. */
+/** A published post that isn't hidden: these are in other people's lists. */
 export const isOut = (world: World, place: number) => {
   const { hidden, scheduled } = at(world.posts, place)
   return !hidden && !scheduled && !deletedPost(world, place)
 }
 
-/** The parts of a series that a viewer sees, in order. */
+/** The items of a series that a viewer sees, in order. */
 export const partsOf = (world: World, viewer: number, series: number) =>
   at(world.series, series).parts.filter((post) => sees(world, viewer, post))
 
-/** Its author sees a series without parts too. An erased author's are gone. */
+/** The author also sees a series without items. An erased author's series are deleted. */
 export function seesSeries(world: World, viewer: number, series: number): boolean {
   const { owner } = at(world.series, series)
   return !world.erased.includes(owner) && (viewer === owner || partsOf(world, viewer, series).length > 0)
 }
 
-/** Whether what a viewer has muted keeps a post out of their feed. */
+/** Whether a viewer's mutes keep a post out of their feed. */
 export function muted(world: World, viewer: number, place: number): boolean {
   const { author, format, words } = at(world.posts, place)
   const person = (whom: number) => world.mutes.some(([by, other]) => by === viewer && other === whom)
@@ -198,23 +201,23 @@ export function muted(world: World, viewer: number, place: number): boolean {
 export const inFeed = (world: World, viewer: number, place: number) =>
   sees(world, viewer, place) && isOut(world, place) && !muted(world, viewer, place)
 
-/** Whether it is for those alone who are closer to somebody than strangers: written for circles, or a repost of such. */
+/** Whether it is only for people closer than strangers: written for circles, or a repost of such a post. */
 export function isCloser(world: World, place: number): boolean {
   const { visibility, format, of } = at(world.posts, place)
   return visibility !== 'public' || (format === 'repost' && of !== null && isCloser(world, of))
 }
 
-/** Whether members of the space alone may see it: written there, or a repost of such. */
+/** Whether only members of the space may see it: written there, or a repost of such a post. */
 export function isWithin(world: World, place: number): boolean {
   const { space, format, of } = at(world.posts, place)
   return space || (format === 'repost' && of !== null && at(world.posts, of).space)
 }
 
-/** Whether everyone hears of it when it goes out. */
+/** Whether its publication is broadcast to everyone. */
 export const isAnnounced = (world: World, place: number): boolean =>
   !isCloser(world, place) && !isWithin(world, place) && !at(world.posts, place).hidden
 
-/** What a viewer is to the space. */
+/** The relation of a viewer to the space. */
 export function standing({ space, departed, barred }: World, viewer: number): string {
   if (space.includes(viewer)) return 'inside'
   if (departed.includes(viewer)) return 'departed'
@@ -223,7 +226,7 @@ export function standing({ space, departed, barred }: World, viewer: number): st
 
 export const places = (list: readonly unknown[]) => list.map((_item, place) => place)
 
-/** What a viewer is to an author: what the test counts, so that no relation stays untried. */
+/** The relation of a viewer to an author; the test counts these, so that no relation is left out. */
 export function relation(world: World, viewer: number, author: number): string {
   if (viewer === author) return 'oneself'
   if (world.erased.includes(author)) return 'erased'

@@ -1,21 +1,21 @@
-// How an operation is asked, and what is expected of it: the parts that the registry is made of.
+// How an operation is asked, and what is expected of it: the building blocks of the registry.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import { postId, replyId, seriesId } from './build.ts'
 import { at, sees, seesReply, seesSeries, type World } from './model.ts'
 
 export type Question = {
-  /** The call as SQL. `$1` in it is a cursor: it is then walked page by page, and what is read has all the items. */
+  /** The call as SQL. With `$1` for a cursor it is walked page by page, and `read` gets all the items. */
   call: string
-  /** What is looked at of an answer. */
+  /** The part of an answer that is compared. */
   read(answer: never): unknown
   expected: unknown
 }
-/** Makes the question of what stands at a place. */
+/** Makes the question about the thing at a place. */
 export type Ask = (world: World, viewer: number, place: number) => Question
 /** Makes questions that name nothing. */
 type AskAll = (world: World, viewer: number) => Question[]
 
-/** How one operation is asked: of each post, reply or series in turn, and for what it lists. */
+/** How one operation is asked: about each post, reply or series in turn, and for what it lists. */
 export type Entry = { posts?: Ask[]; replies?: Ask[]; series?: Ask[]; lists?: AskAll }
 export type Entries = { [O in Operation]?: Entry }
 
@@ -27,7 +27,7 @@ type Outcome = (world: World, viewer: number, place: number) => unknown
 const always = () => done
 const readNothing = () => done
 
-/** Of a post: what is not seen answers as what there is not. */
+/** About a post: an invisible post is answered like an unknown one. */
 export const ofPost =
   (call: Call, outcome: Outcome = always, read: Question['read'] = readNothing): Ask =>
   (world, viewer, place) => ({
@@ -36,7 +36,7 @@ export const ofPost =
     expected: sees(world, viewer, place) ? outcome(world, viewer, place) : refused('post_unknown'),
   })
 
-/** @param below the call names the reply's post too, which is looked at first */
+/** @param below the call also names the reply's post, which is checked first */
 export const ofReply =
   (call: Call, outcome: Outcome = always, read: Question['read'] = readNothing, below = false): Ask =>
   (world, viewer, place) => {

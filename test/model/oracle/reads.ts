@@ -1,4 +1,4 @@
-// The registry, first part: what is read.
+// The registry, first part: the operations that read.
 import { postId, replyId } from './build.ts'
 import * as cards from './cards.ts'
 import {
@@ -22,7 +22,7 @@ import { type Entries, ofPost, ofReply, ofSeries, type Question, refused } from 
 type Page = { items: never[] }
 type Identified = { id: string }
 
-/** A call that is walked: what comes last says so. */
+/** A call that is walked page by page. */
 const paged = (operation: string, { limit }: World, ...given: string[]) =>
   `api.${operation}(${[...given, `p_limit => ${limit}`, 'p_cursor => $1'].join(', ')})`
 
@@ -34,7 +34,7 @@ const replyCards = (world: World, viewer: number, list: readonly number[]) =>
   list.map((place) => cards.replyCardOf(world, viewer, place))
 const byId = (list: readonly Identified[]) => list.toSorted((one, other) => one.id.localeCompare(other.id))
 
-/** Newest first, of two at one moment the one with the greater id. */
+/** Newest first, and at the same moment by id, descending. */
 const newestFirst = (list: readonly number[]) =>
   list.toSorted((one, other) => Math.floor(other / 2) - Math.floor(one / 2) || other - one)
 
@@ -76,12 +76,12 @@ function feed(world: World, viewer: number, tab: Choice, filter: Choice): Questi
   const given = [tab.given, filter.given].filter((argument) => argument !== undefined)
   return {
     call: paged('list_feed', world, ...given),
-    read: (page: Page) => byId(postsIn(page)), // the order is for the tests of the feed
+    read: (page: Page) => byId(postsIn(page)), // the tests of the feed check the order
     expected: byId(postCards(world, viewer, shown)),
   }
 }
 
-/** What stands in the stream: the order is for all of it. */
+/** The items of the stream; their order is checked too. */
 function stream(world: World, viewer: number, given: string[], keeps: (post: Post) => boolean): Question {
   const shown = places(world.posts).filter(
     (place) => inFeed(world, viewer, place) && isAnnounced(world, place) && keeps(at(world.posts, place)),
@@ -184,7 +184,7 @@ export const reads: Entries = {
         })
         return {
           call: `api.search('${q}', 'post', p_limit => ${Math.max(world.limit, Math.ceil(length / 50))}, p_cursor => $1)`,
-          // the order is for the tests of the search
+          // The tests of the search check the order
           read: ({ items }: Page) => items.map(({ id }: Identified) => id).toSorted(),
           expected: shown.map(postId).toSorted(),
         }

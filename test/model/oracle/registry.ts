@@ -1,4 +1,4 @@
-// Every operation that touches posts, and what it must answer. One that is not here fails the build (guard.ts).
+// Every operation that touches posts, and its expected answer. An operation missing here fails the build (guard.ts).
 import type { Entries } from './question.ts'
 import { reads } from './reads.ts'
 import { writes } from './writes.ts'

@@ -1,4 +1,5 @@
-// The registry's operations as requests: by every spelling of every route, with the id of something that may be unseen.
+// The registry's operations as requests: by every spelling of every route, with the id of something that may be
+// invisible.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import type { Route } from '../../../api-facade/lib/routes.ts'
 import type { Entry } from './question.ts'
@@ -6,13 +7,13 @@ import { registry } from './registry.ts'
 
 export type Kind = 'posts' | 'replies' | 'series'
 export type Request = { method: string; path: string; body?: object }
-/** What a request needs beside the id that it is about: ids of what its sender does see. */
+/** What a request needs besides the id that it is about: ids of things its sender does see. */
 export type Means = { post: string; series: string; nothing: string }
 
 type Sample = (id: string, means: Means) => { params?: Record<string, string>; query?: string; body?: object }
 type Samples = { [O in Operation]?: Sample }
 
-/** Where the id is not simply the parameter of the path. */
+/** Where the id isn't simply the parameter of the path. */
 const samples: Record<Kind, Samples> = {
   posts: {
     create_post: (id) => ({ body: { format: 'quote', body: 'Indeed', quotedPostId: id } }),
@@ -36,11 +37,11 @@ const samples: Record<Kind, Samples> = {
   series: {},
 }
 
-/** Every request about something of a kind, by the routes that there are. */
+/** Every request about something of a kind, by all existing routes. */
 export function requests(routes: readonly Route[], kind: Kind, id: string, means: Means): Request[] {
   return routes.flatMap(({ method, path, row: { operation, as = {} } }) => {
     if (!operation || !(registry[operation] as Entry | undefined)?.[kind]) return []
-    // the same operation by a path whose id is that of a group or guild
+    // The same operation by a path whose id is that of a group or guild
     if (Object.values(as).some((parameter) => /^p_(group|guild)_id$/.test(parameter))) return []
     const { params = {}, query = '', body } = samples[kind][operation]?.(id, means) ?? {}
     const filled = path.replace(/:(\w+)/g, (_all, name: string) => params[name] ?? id)
@@ -48,6 +49,6 @@ export function requests(routes: readonly Route[], kind: Kind, id: string, means
   })
 }
 
-/** What can be asked of a kind. */
+/** The operations that can be asked about a kind. */
 export const asking = (kind: Kind) =>
   (Object.entries(registry) as [Operation, Entry][]).flatMap(([operation, entry]) => (entry[kind] ? [operation] : []))

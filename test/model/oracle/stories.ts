@@ -1,4 +1,4 @@
-// Random stories: how people stand to each other, what is published first, and what happens then.
+// Random stories: the relations between people, what is published first, and what happens then.
 import fc from 'fast-check'
 import { type Act, kinds } from './happenings.ts'
 import { at, gone, names, places, sees, type World } from './model.ts'
@@ -96,7 +96,7 @@ export const beginning = ({ members, mutes, followers }: Story): World => ({
 const authors: Act['kind'][] = ['part', 'invite', 'edit', 'delete']
 const readers: Act['kind'][] = ['quote', 'repost', 'reply', 'react', 'vote']
 
-/** The act as it is done: to a post that there is, mostly by one who may, and to what is waiting for it. */
+/** The act as it is done: to an existing post, mostly by a person who may, and to things that are pending. */
 export function fitted(world: World, drawn: Act): Act {
   const { posts, coAuthors } = world
   if (posts.length === 0) return drawn
@@ -114,5 +114,5 @@ export function fitted(world: World, drawn: Act): Act {
 }
 
 const postless: Act['kind'][] = ['publish', 'schedule', 'block', 'ban', 'join', 'leave']
-/** Whether it needs a post that is not there yet. */
+/** Whether it needs a post when there is none yet. */
 export const tooEarly = ({ posts }: World, { kind }: Act) => posts.length === 0 && !postless.includes(kind)

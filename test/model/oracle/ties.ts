@@ -1,4 +1,4 @@
-// The acts of a happening world that change what people are to each other.
+// The acts of a story that change the relations between people.
 import { nobody, type Performer } from './happenings.ts'
 import { at, meets, names, quarrelled } from './model.ts'
 

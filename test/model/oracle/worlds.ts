@@ -1,5 +1,5 @@
-// Random worlds. What could not have come about by the operations (a repost of one's own post, a reply to another post's
-// reply) is straightened out, so that whatever fails could happen.
+// Random worlds. Whatever the operations could not have produced (a repost of one's own post, a reply to another
+// post's reply) is corrected, so that every failure could happen in reality.
 import fc from 'fast-check'
 import { at, meant, names, type Post, type Reply, type World, words } from './model.ts'
 
@@ -89,7 +89,7 @@ const raw: fc.Arbitrary<World> = fc.record({
   call: fc.nat(10_000),
 })
 
-/** The first of each kind. */
+/** The first item of each kind. */
 function once<T>(list: readonly T[], key: (item: T) => unknown): T[] {
   const seen = new Set<string>()
   return list.filter((item) => {
@@ -101,7 +101,7 @@ function once<T>(list: readonly T[], key: (item: T) => unknown): T[] {
 function straightPosts(list: readonly Post[]): Post[] {
   const posts: Post[] = []
   for (const [place, drawn] of list.entries()) {
-    // a repost of a repost is of the original; nobody passes on their own, nor what they have not seen
+    // A repost of a repost refers to the original; nobody reposts their own post, nor one they haven't seen
     const first = place > 0 && drawn.of !== null ? drawn.of % place : null
     const of = first !== null && posts[first]?.format === 'repost' ? (posts[first]?.of ?? null) : first
     const original = of === null ? undefined : posts[of]
@@ -144,7 +144,7 @@ function straight(drawn: World): World {
       list.filter(([one, other]) => one !== other),
       (pair) => pair,
     )
-  /** What nobody but the author sees, nobody else has done anything to. */
+  /** A post that only its author sees has no actions by others. */
   const isOut = (place: number) => !at(posts, place).scheduled
   const out = (list: readonly [number, number][]) => pairs(list).filter(([, place]) => isOut(place))
   const kept = (list: readonly [number, number][]) =>
@@ -153,7 +153,7 @@ function straight(drawn: World): World {
   const replies: Reply[] = []
   for (const reply of onPost(drawn.replies).map((one) => ({ ...one, post: meant(posts, one.post) }))) {
     const parent = reply.parent === null || replies.length === 0 ? null : reply.parent % replies.length
-    // an answer stands under the same post
+    // An answer belongs to the same post as its parent
     const post = parent === null ? reply.post : at(replies, parent).post
     if (isOut(post)) replies.push({ ...reply, parent, post })
   }

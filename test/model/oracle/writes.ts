@@ -1,4 +1,5 @@
-// The registry, second part: what is done to a post. All of it is taken back after it was asked.
+// The registry, second part: the operations that change something about a post. Each is rolled back after it was
+// asked.
 import { inviteId, optionId, postId, unknownId } from './build.ts'
 import { at, deletedPost, followsSeries, isCoAuthor, meant, places, sees, showsCoAuthor, type World } from './model.ts'
 import { type Ask, done, type Entries, ofPost, ofReply, ofSeries, refused } from './question.ts'
@@ -8,10 +9,10 @@ const isOwn = (world: World, viewer: number, place: number) => at(world.posts, p
 const isOwnRepost = (world: World, viewer: number, place: number) =>
   isOwn(world, viewer, place) && at(world.posts, place).format === 'repost'
 
-/** What is not out takes nothing, not even from its author. */
+/** A scheduled post accepts nothing, not even from its author. */
 const outAlone: Outcome = ({ posts }, _viewer, place) => (at(posts, place).scheduled ? refused('post_not_out') : done)
 
-/** What is in an archived space takes nothing that is new. */
+/** A post in an archived space accepts nothing new. */
 const isClosed = (world: World, place: number) => world.archived && at(world.posts, meant(world.posts, place)).space
 const entering =
   (outcome: Outcome): Outcome =>
@@ -30,7 +31,7 @@ const polled: Outcome = (world, viewer, place) => {
   return out === done && !at(world.posts, meant(world.posts, place)).poll ? refused('poll_unknown') : out
 }
 
-/** Hidden from others by the staff, it still is its author's. */
+/** A post hidden by staff still belongs to its author. */
 const boosting: Outcome = (world, viewer, place) => {
   const post = at(world.posts, meant(world.posts, place))
   if (post.author !== viewer) return refused('post_not_yours')
@@ -38,14 +39,14 @@ const boosting: Outcome = (world, viewer, place) => {
   return post.hidden ? refused('boost_hidden') : done
 }
 
-/** Of what something is taken back: an unseen repost of another's tells nobody what it is of. */
+/** The post to which taking back applies: another person's invisible repost doesn't reveal its original. */
 const targetOf = (world: World, viewer: number, place: number) =>
   sees(world, viewer, place) || isOwnRepost(world, viewer, place) ? meant(world.posts, place) : place
 
 const has = (pairs: [number, number][], viewer: number, place: number) =>
   pairs.some(([who, which]) => who === viewer && which === place)
 
-/** What one has put there oneself goes whatever one sees by now; otherwise what is unseen is unknown. */
+/** One's own action can be taken back whatever one sees by now; otherwise an invisible post is unknown. */
 const takingBack =
   (call: (id: string) => string, stands: (world: World, viewer: number, place: number) => boolean): Ask =>
   (world, viewer, place) => {
@@ -54,7 +55,7 @@ const takingBack =
     return { ...question, expected: seen || stands(world, viewer, place) ? done : refused('post_unknown') }
   }
 
-/** The caller invites themselves: whatever comes before that answer was looked at before. */
+/** The caller invites themselves: all checks before that error have passed. */
 const inviting: Outcome = (world, viewer, place) => {
   const { format, scheduled } = at(world.posts, place)
   if (!isOwn(world, viewer, place)) return refused('post_not_yours')
@@ -66,7 +67,7 @@ const inviteOf = ({ coAuthors }: World, place: number) => {
   const invite = coAuthors.findIndex(({ post }) => post === place)
   return invite < 0 ? unknownId : inviteId(invite)
 }
-/** The one invitation that is named may be another's, ended, or accepted already. */
+/** The one invitation that is named may be another person's, ended, or accepted already. */
 const invitation = (world: World, viewer: number, place: number) => {
   const invite = world.coAuthors.find(({ post }) => post === place)
   return invite && invite.person === viewer && isCoAuthor(world, invite) ? invite : undefined
@@ -87,7 +88,7 @@ const declining: Ask = (world, viewer, place) => {
     (id) => `api.respond_co_author(${id}, '${inviteOf(world, place)}', false)`,
     () => (invitation(world, viewer, place) ? done : others(world, viewer, place)),
   )(world, viewer, place)
-  // one is rid of what one has accepted also when the post has gone from sight
+  // An accepted co-author can leave even if the post has become invisible
   return invitation(world, viewer, place)?.accepted ? { ...question, expected: done } : question
 }
 
@@ -98,7 +99,7 @@ const adding: Outcome = (world, viewer, place) => {
 
 export const writes: Entries = {
   react: { posts: [ofPost((id) => `api.react(${id}, 'heart')`, entering(outAlone))] },
-  // answered as unknown, although it is taken back
+  // Answered as unknown, although it is removed
   unreact: {
     posts: [
       takingBack(
@@ -185,7 +186,7 @@ export const writes: Entries = {
       ),
     ],
   },
-  // answered as unknown, although it is taken back
+  // Answered as unknown, although it is removed
   unvote_poll: {
     posts: [
       (world, viewer, place) => {
@@ -251,7 +252,8 @@ export const writes: Entries = {
     posts: [
       (world, viewer, place) => {
         const question = ofPost((id) => `api.delete_post(${id})`, ownAlone)(world, viewer, place)
-        // one's own goes whatever one sees of it: a repost of what is hidden, a post in the space that one left
+        // One's own post can be deleted even if it is invisible: a repost of a hidden post, a post in a space that one
+        // left
         const standing = isOwn(world, viewer, place) && !deletedPost(world, place)
         return standing ? { ...question, expected: done } : question
       },
@@ -282,7 +284,7 @@ export const writes: Entries = {
       (world, viewer, place) => {
         const question = ofSeries((id) => `api.unfollow_series(${id})`)(world, viewer, place)
         const stands = !world.erased.includes(at(world.series, place).owner)
-        // a follow ends also when the series has gone from sight
+        // A follow can be ended even if the series has become invisible
         return stands && followsSeries(world, viewer, place) ? { ...question, expected: done } : question
       },
     ],

@@ -1,4 +1,4 @@
--- Helpers of the pgTAP files: people, and acting as one of them. Loaded beside pgTAP, never into a real database.
+-- Helpers of the pgTAP files: create people, call as one of them. Loaded beside pgTAP, never into a real database.
 
 create schema test;
 
@@ -11,7 +11,7 @@ declare
   v_id   uuid;
 begin
   foreach v_name in array p_names loop
-    -- a family name in another script leaves nothing for the username, which is then the first name alone
+    -- the username uses only Latin letters, so with this last name it is made from the first name alone
     v_id := private.create_person(v_name || '@example.org', 'no hash', v_name, '例', '1990-01-31', 'DE', 'Berlin');
     if v_id is distinct from test.id(v_name) then
       raise exception 'the name % is taken', v_name;
@@ -20,7 +20,8 @@ begin
       json_build_object('userId', v_id, 'email', v_name || '@example.org', 'inviterUserId', null));
   end loop;
 end $$;
-comment on function test.people is 'Makes people whose usernames are these names, with all that registering gives them.';
+comment on function test.people is
+  'Creates people with these usernames, with everything that registration gives them.';
 
 create function test.crowd(p_name text, p_many integer) returns void
 language plpgsql
@@ -34,14 +35,14 @@ begin
   alter table app.users enable trigger _175_create_wallet, enable trigger _205_index_person_names,
     enable trigger _206_index_person;
 end $$;
-comment on function test.crowd is 'Makes many people, <name>1 and so on, who have no wallet and whom no search finds: '
-  'both take longest.';
+comment on function test.crowd is 'Creates many people, <name>1 and so on, without wallets and search entries: '
+  'those take longest to create.';
 
 create function test.id(p_name text) returns uuid
 language sql stable security definer
 set search_path = ''
 as $$ select id from app.users where username = p_name $$;
-comment on function test.id is 'The internal id behind a username, whoever asks; null when there is none.';
+comment on function test.id is 'The internal id of a username, for every caller; null if there is none.';
 
 create function test.claims(p_name text) returns jsonb
 language plpgsql stable security definer
@@ -61,7 +62,7 @@ begin
   end if;
   return v_claims;
 end $$;
-comment on function test.claims is 'What a token issued to this person now would say.';
+comment on function test.claims is 'The claims of a token issued to this person now.';
 
 create function test.settle() returns void
 language plpgsql security definer
@@ -78,46 +79,49 @@ begin
     exit when v_done ->> 'applied' = '0';
   end loop;
 end $$;
-comment on function test.settle is 'What the worker does within a second: applies all effects that wait.';
+comment on function test.settle is 'Applies all waiting effects, as the worker does within a second.';
 
 create function test.act(p_role text, p_claims jsonb) returns void
-language plpgsql   -- invoker: a definer function can take no role
+language plpgsql   -- invoker: a definer function cannot set the role
 set search_path = ''
 as $$
 begin
-  perform test.settle();   -- what was done until here has had its effects
+  perform test.settle();   -- applies the effects of what was done so far
   perform set_config('role', p_role, true),
           set_config('request.jwt.claims', coalesce(p_claims::text, ''), true),
           set_config('request.headers', '', true),
           set_config('response.status', '', true),
           set_config('response.headers', '', true);
 end $$;
-comment on function test.act is 'Takes a role and claims, as the facade''s door does, without asking whether they are still good.';
+comment on function test.act is
+  'Sets the role and the claims, like private.enter, but without checking that the claims are still valid.';
 
 create function test.act_as(p_name text) returns void
 language sql
 as $$ select test.act('authenticated', test.claims(p_name)) $$;
-comment on function test.act_as is 'From here on this person is calling.';
+comment on function test.act_as is 'From now on the caller is this person.';
 
 create function test.act_as_anon() returns void
 language sql
 as $$ select test.act('anon', null) $$;
-comment on function test.act_as_anon is 'From here on somebody without a token is calling.';
+comment on function test.act_as_anon is 'From now on the caller has no token.';
 
 create function test.act_as_gate() returns void
 language sql
 as $$ select test.act('gate', null) $$;
-comment on function test.act_as_gate is 'From here on the facade is calling, before there is a token.';
+comment on function test.act_as_gate is 'From now on the caller is the facade, before there is a token.';
 
 create function test.act_as_service(p_name text default null) returns void
 language sql
 as $$ select test.act('service_role', coalesce(case when p_name is not null then test.claims(p_name) end, '{"role": "service_role"}')) $$;
-comment on function test.act_as_service is 'From here on staff is calling through the service pool, or with no name the service itself.';
+comment on function test.act_as_service is
+  'From now on the caller is this staff member through the service pool, or without a name the service itself.';
 
 create function test.act_as_owner() returns void
 language sql
 as $$ select test.act('none', null) $$;
-comment on function test.act_as_owner is 'Back to the owner of the schemas, whom no policy holds.';
+comment on function test.act_as_owner is
+  'From now on the caller is again the owner of the schemas, whom no policy restricts.';
 
 create function test.notify(
   p_user uuid, p_kind text, p_actor uuid, p_target_type text, p_target_id text,
@@ -129,7 +133,7 @@ as $$
   select private.notify(array[(p_user, p_kind, p_actor, p_target_type, p_target_id, p_payload, p_group_key, null,
                              now())::private.notice])
 $$;
-comment on function test.notify is 'Tells a person something, as the listeners of events do.';
+comment on function test.notify is 'Notifies a person, as the listeners of events do.';
 
 grant usage on schema tap, test to public;
 grant execute on all functions in schema tap, test to public;
