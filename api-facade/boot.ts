@@ -94,7 +94,6 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
           `Start with INSTANCE_DOMAIN=${row.value}. docs/operation.md, Another domain, says how to rename everyone.`,
       )
     }
-    // also where it is right: private.domain is made of it by a trigger, which rows that were restored did not pass
     await takeSetting(tx, 'instance_domain', domain)
   })
 }

@@ -92,6 +92,9 @@ const guards: Record<string, string> = {
   'the exposed schema holds operations and nothing that GraphQL could show (lints 0026, 0027)': `
     select c.oid::regclass::text as offender from pg_class c where c.relnamespace = 'api'::regnamespace
     union all select extname from pg_extension where extname = 'pg_graphql'`,
+  'no function creates or replaces a function': `
+    select p.oid::regprocedure::text as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname in ${ours} and p.prosrc ~* '\\mcreate\\s+(or\\s+replace\\s+)?(function|procedure)\\M'`,
   'private tables are accessible only to definer functions': `
     select g.table_name || ' ' || g.grantee as offender from information_schema.role_table_grants g
     where g.table_schema = 'private' and g.grantee in ('anon', 'authenticated', 'gate', 'user', 'PUBLIC')
@@ -158,6 +161,7 @@ const offences = `
   create function api.offence(id uuid) returns setof json language sql immutable security definer as 'select null::json';
   grant execute on function api.offence(uuid) to public, authenticated;
   create function api.offence() returns text language sql as 'select null::text';
+  create procedure private.offend() language plpgsql as $$ begin execute 'create or replace function a()'; end $$;
   create view api.offence as select 1;`
 
 describe('Among the routes', async () => {

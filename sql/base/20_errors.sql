@@ -75,69 +75,9 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, '
-  'and value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
-
-create procedure private.make_checks_raise_codes()
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_domain record;
-  v_table  record;
-begin
-  for v_domain in
-    select c.conname as name, c.contypid::regtype as domain,
-           regexp_replace(pg_get_constraintdef(c.oid), '^CHECK ', '') as rule
-    from pg_catalog.pg_constraint c
-    where c.connamespace = 'app'::regnamespace and c.contype = 'c' and c.contypid <> 0
-      and pg_get_constraintdef(c.oid) not like '%private.raise_check_violation(%'
-  loop
-    execute format('alter domain %s drop constraint %I', v_domain.domain, v_domain.name);
-    -- in this order: the function is called for what breaks the rule alone, and null passes as in any check
-    execute format('alter domain %s add constraint %I check (%s is not false or private.raise_check_violation(%L))',
-                   v_domain.domain, v_domain.name, v_domain.rule, v_domain.name);
-  end loop;
-
-  -- those of a table become one function: Postgres parses every check anew in each statement that writes a row
-  for v_table in
-    with checks as (
-      select k.conrelid, k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) as rule
-      from pg_catalog.pg_constraint k
-      where k.connamespace = 'app'::regnamespace and k.contype = 'c' and k.conrelid <> 0
-        and pg_get_expr(k.conbin, k.conrelid) !~ '^private\.\w+_rules[0-9]*\('
-    )
-    select c.relation, c.drops, c.body,
-           format('%s_rules%s', t.relname, (select nullif(count(*), 0) from pg_catalog.pg_constraint o
-                                            where o.conrelid = t.oid and o.conname ~ '_rules[0-9]*$')) as rules,
-           string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
-           string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', '
-                      order by a.attnum) as parameters
-    from (select k.conrelid, k.conrelid::regclass as relation,
-                 string_agg(format('drop constraint %I', k.conname), ', ') as drops,
-                 string_agg(format(e'  if (%s) is false then perform private.raise_check_violation(%L); end if;\n',
-                                   k.rule, k.conname), '' order by k.conname) as body
-          from checks k
-          group by k.conrelid) c
-    join pg_catalog.pg_class t on t.oid = c.conrelid
-    join pg_catalog.pg_attribute a on a.attrelid = t.oid
-     and exists (select from checks k where k.conrelid = t.oid and a.attnum = any (k.conkey))
-    group by t.oid, c.relation, c.drops, c.body
-  loop
-    execute format(e'create function private.%I(%s) returns boolean language plpgsql immutable set search_path = '''' '
-                   'as %L', v_table.rules, v_table.parameters,
-                   e'\nbegin\n' || v_table.body || e'  return true;\nend ');
-    execute format('comment on function private.%I is %L', v_table.rules,
-                   'Check: what every row of ' || v_table.relation || ' keeps to. Fails with a rule''s name.');
-    execute format('grant execute on function private.%I to anon, authenticated, service_role, gate', v_table.rules);
-    execute format('alter table %s %s, add constraint %I check (private.%I(%s))',
-                   v_table.relation, v_table.drops, v_table.rules, v_table.rules, v_table.columns);
-  end loop;
-end $$;
-comment on procedure private.make_checks_raise_codes is
-  'For migrations: from then on every check of schema app raises its code, in whatever way it is reached. Those of a '
-  'table become one function, private.<table>_rules. To change a rule later, drop that constraint and its function, '
-  'declare all checks of the table anew, and call this.';
+  'Every check of schema app calls it for a value that breaks the check (sql/admin/95_checks.sql, generated). It '
+  'raises the code that is the check''s name, as private.raise_error does, or value_invalid where none is registered. '
+  'Postgres itself would quote the row to a caller by `.rpc()`.';
 
 create function private.reject_null() returns trigger
 language plpgsql

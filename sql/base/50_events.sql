@@ -43,32 +43,11 @@ comment on table app.domain_events is
 create function private.dispatch_event(p_event text, p_payload jsonb) returns void
 language plpgsql volatile
 set search_path = ''
-as $$
-begin
-end $$;
+as $$ begin end $$;
 comment on function private.dispatch_event is
-  'Tells an event to its listeners that hear it at once, one after the other. It is made of private.event_listeners '
-  'whenever these change, since calling by a name costs a plan each time.';
-
-create function private.make_dispatch_event() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_calls text := (
-    select string_agg(format(e'  if p_event = %L then\n%s\n  end if;', e.event, e.calls), e'\n' order by e.event)
-    from (select l.event,
-                 string_agg(format('    perform %s(p_payload);', l.listener), e'\n' order by l.position) as calls
-          from private.event_listeners l where l.timing = 'at once' group by l.event) e);
-begin
-  execute format('create or replace function private.dispatch_event(p_event text, p_payload jsonb) returns void
-                  language plpgsql volatile set search_path = '''' as %L',
-                 e'\nbegin\n' || coalesce(v_calls, '') || e'\nend ');
-  return null;
-end $$;
-comment on function private.make_dispatch_event is 'Trigger: makes private.dispatch_event anew.';
-create trigger make_dispatch_event after insert or update or delete on private.event_listeners
-  for each statement execute function private.make_dispatch_event();
+  'Calls the listeners of an event that are registered ''at once'', in the order of their positions. `npm run gen` '
+  'writes it from private.event_listeners (sql/admin/96_listeners.sql), since a call by a name out of a table costs a '
+  'plan each time.';
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others

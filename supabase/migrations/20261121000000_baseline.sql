@@ -158,69 +158,9 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'What every check of schema app comes to: raises the code that is the check''s name, as private.raise_error does, '
-  'and value_invalid where none is registered. Postgres would quote the row to whoever calls by `.rpc()`.';
-
-create procedure private.make_checks_raise_codes()
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_domain record;
-  v_table  record;
-begin
-  for v_domain in
-    select c.conname as name, c.contypid::regtype as domain,
-           regexp_replace(pg_get_constraintdef(c.oid), '^CHECK ', '') as rule
-    from pg_catalog.pg_constraint c
-    where c.connamespace = 'app'::regnamespace and c.contype = 'c' and c.contypid <> 0
-      and pg_get_constraintdef(c.oid) not like '%private.raise_check_violation(%'
-  loop
-    execute format('alter domain %s drop constraint %I', v_domain.domain, v_domain.name);
-    -- in this order: the function is called for what breaks the rule alone, and null passes as in any check
-    execute format('alter domain %s add constraint %I check (%s is not false or private.raise_check_violation(%L))',
-                   v_domain.domain, v_domain.name, v_domain.rule, v_domain.name);
-  end loop;
-
-  -- those of a table become one function: Postgres parses every check anew in each statement that writes a row
-  for v_table in
-    with checks as (
-      select k.conrelid, k.conname, k.conkey, pg_get_expr(k.conbin, k.conrelid) as rule
-      from pg_catalog.pg_constraint k
-      where k.connamespace = 'app'::regnamespace and k.contype = 'c' and k.conrelid <> 0
-        and pg_get_expr(k.conbin, k.conrelid) !~ '^private\.\w+_rules[0-9]*\('
-    )
-    select c.relation, c.drops, c.body,
-           format('%s_rules%s', t.relname, (select nullif(count(*), 0) from pg_catalog.pg_constraint o
-                                            where o.conrelid = t.oid and o.conname ~ '_rules[0-9]*$')) as rules,
-           string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
-           string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', '
-                      order by a.attnum) as parameters
-    from (select k.conrelid, k.conrelid::regclass as relation,
-                 string_agg(format('drop constraint %I', k.conname), ', ') as drops,
-                 string_agg(format(e'  if (%s) is false then perform private.raise_check_violation(%L); end if;\n',
-                                   k.rule, k.conname), '' order by k.conname) as body
-          from checks k
-          group by k.conrelid) c
-    join pg_catalog.pg_class t on t.oid = c.conrelid
-    join pg_catalog.pg_attribute a on a.attrelid = t.oid
-     and exists (select from checks k where k.conrelid = t.oid and a.attnum = any (k.conkey))
-    group by t.oid, c.relation, c.drops, c.body
-  loop
-    execute format(e'create function private.%I(%s) returns boolean language plpgsql immutable set search_path = '''' '
-                   'as %L', v_table.rules, v_table.parameters,
-                   e'\nbegin\n' || v_table.body || e'  return true;\nend ');
-    execute format('comment on function private.%I is %L', v_table.rules,
-                   'Check: what every row of ' || v_table.relation || ' keeps to. Fails with a rule''s name.');
-    execute format('grant execute on function private.%I to anon, authenticated, service_role, gate', v_table.rules);
-    execute format('alter table %s %s, add constraint %I check (private.%I(%s))',
-                   v_table.relation, v_table.drops, v_table.rules, v_table.rules, v_table.columns);
-  end loop;
-end $$;
-comment on procedure private.make_checks_raise_codes is
-  'For migrations: from then on every check of schema app raises its code, in whatever way it is reached. Those of a '
-  'table become one function, private.<table>_rules. To change a rule later, drop that constraint and its function, '
-  'declare all checks of the table anew, and call this.';
+  'Every check of schema app calls it for a value that breaks the check (sql/admin/95_checks.sql, generated). It '
+  'raises the code that is the check''s name, as private.raise_error does, or value_invalid where none is registered. '
+  'Postgres itself would quote the row to a caller by `.rpc()`.';
 
 create function private.reject_null() returns trigger
 language plpgsql
@@ -427,32 +367,15 @@ end $$;
 comment on function private.require_caller is 'Answers app.uid(), or raises token_missing.';
 
 create function private.domain() returns text
-language plpgsql stable
-set search_path = ''
-as $$ begin return 'localhost'; end $$;
-comment on function private.domain is
-  'INSTANCE_DOMAIN. It is made of the setting whenever that changes, since every card of a person asks for it, and '
-  'reading a row takes ten times as long. A query over many rows writes (select private.domain()), which is called '
-  'once.';
-
-create function private.make_domain() returns trigger
-language plpgsql security definer   -- the worker writes settings, and functions are their owner's
+language plpgsql stable security definer   -- as its owner: row-level security would have each role plan it again
 set search_path = ''
 as $$
-declare
-  v_domain text := (select value from app.settings where key = 'instance_domain');
 begin
-  if v_domain is distinct from private.domain() then
-    execute format('create or replace function private.domain() returns text
-                    language plpgsql stable set search_path = '''' as %L', format('begin return %L; end', v_domain));
-  end if;
-  return null;
+  return (select value from app.settings where key = 'instance_domain');
 end $$;
-comment on function private.make_domain is
-  'Trigger: makes private.domain anew where it is not the setting, also when the statement changes none. So each '
-  'start of a facade makes it right where rows came past triggers, as those of a restored dump do.';
-create trigger make_domain after insert or update or delete on app.settings
-  for each statement execute function private.make_domain();
+comment on function private.domain is
+  'INSTANCE_DOMAIN, read from the settings in 3 microseconds. A query over many rows writes '
+  '(select private.domain()), which Postgres calls once.';
 
 create function private.actor_id(p_username text, p_domain text) returns text
 language plpgsql immutable
@@ -907,32 +830,11 @@ comment on table app.domain_events is
 create function private.dispatch_event(p_event text, p_payload jsonb) returns void
 language plpgsql volatile
 set search_path = ''
-as $$
-begin
-end $$;
+as $$ begin end $$;
 comment on function private.dispatch_event is
-  'Tells an event to its listeners that hear it at once, one after the other. It is made of private.event_listeners '
-  'whenever these change, since calling by a name costs a plan each time.';
-
-create function private.make_dispatch_event() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_calls text := (
-    select string_agg(format(e'  if p_event = %L then\n%s\n  end if;', e.event, e.calls), e'\n' order by e.event)
-    from (select l.event,
-                 string_agg(format('    perform %s(p_payload);', l.listener), e'\n' order by l.position) as calls
-          from private.event_listeners l where l.timing = 'at once' group by l.event) e);
-begin
-  execute format('create or replace function private.dispatch_event(p_event text, p_payload jsonb) returns void
-                  language plpgsql volatile set search_path = '''' as %L',
-                 e'\nbegin\n' || coalesce(v_calls, '') || e'\nend ');
-  return null;
-end $$;
-comment on function private.make_dispatch_event is 'Trigger: makes private.dispatch_event anew.';
-create trigger make_dispatch_event after insert or update or delete on private.event_listeners
-  for each statement execute function private.make_dispatch_event();
+  'Calls the listeners of an event that are registered ''at once'', in the order of their positions. `npm run gen` '
+  'writes it from private.event_listeners (sql/admin/96_listeners.sql), since a call by a name out of a table costs a '
+  'plan each time.';
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
 language plpgsql volatile security definer   -- nobody else writes the outbox, and listeners write for others
@@ -40548,10 +40450,1910 @@ create trigger _185_forget_reasons after delete on app.contents
 
 -- sql/admin/95_checks.sql
 
--- The last of the schema: every check above raises its code.
--- docs/decisions.md, Errors.
+-- Generated by `npm run gen` from the files before it. Not to be edited.
+-- Every check of schema app raises its code; those of a table are one function. docs/decisions.md, Errors.
 
-call private.make_checks_raise_codes();
+alter domain app.emotion drop constraint emotion_unknown;
+alter domain app.emotion add constraint emotion_unknown
+  check ((VALUE = ANY (ARRAY['love'::text, 'awe'::text, 'joy'::text, 'curiosity'::text, 'gratitude'::text, 'insight'::text, 'calm'::text, 'courage'::text])) is not false or private.raise_check_violation('emotion_unknown'));
+
+alter domain app.markdown drop constraint content_body;
+alter domain app.markdown add constraint content_body
+  check (((length(VALUE) >= 1) AND (length(VALUE) <= 20000)) is not false or private.raise_check_violation('content_body'));
+
+create function private.accounts_rules(email text, phone text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(email) >= 3) AND (length(email) <= 254)) is false then perform private.raise_check_violation('accounts_email_check'); end if;
+  if (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'::text) is false then perform private.raise_check_violation('accounts_phone_check'); end if;
+  return true;
+end $$;
+comment on function private.accounts_rules is 'The checks of app.accounts. Raises the code of the one that a row breaks.';
+grant execute on function private.accounts_rules to anon, authenticated, service_role, gate;
+alter table app.accounts
+  drop constraint accounts_email_check,
+  drop constraint accounts_phone_check,
+  add constraint accounts_rules check (private.accounts_rules(email, phone));
+
+create function private.ai_sessions_rules(
+  topic text,
+  completed_at timestamp with time zone,
+  abandoned_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (num_nonnulls(completed_at, abandoned_at) < 2) is false then perform private.raise_check_violation('ai_sessions_check'); end if;
+  if ((length(topic) >= 1) AND (length(topic) <= 80)) is false then perform private.raise_check_violation('ai_topic'); end if;
+  return true;
+end $$;
+comment on function private.ai_sessions_rules is 'The checks of app.ai_sessions. Raises the code of the one that a row breaks.';
+grant execute on function private.ai_sessions_rules to anon, authenticated, service_role, gate;
+alter table app.ai_sessions
+  drop constraint ai_sessions_check,
+  drop constraint ai_topic,
+  add constraint ai_sessions_rules check (private.ai_sessions_rules(topic, completed_at, abandoned_at));
+
+create function private.ai_turns_rules(
+  "position" smallint,
+  question text,
+  family text,
+  fallback boolean,
+  answer text,
+  answered_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(answer) >= 1) AND (length(answer) <= 2000)) is false then perform private.raise_check_violation('ai_answer'); end if;
+  if ((answer IS NULL) = (answered_at IS NULL)) is false then perform private.raise_check_violation('ai_turns_check'); end if;
+  if ((family IS NOT NULL) OR (NOT fallback)) is false then perform private.raise_check_violation('ai_turns_check1'); end if;
+  if (("position" >= 1) AND ("position" <= 5)) is false then perform private.raise_check_violation('ai_turns_position_check'); end if;
+  if ((length(question) >= 1) AND (length(question) <= 500)) is false then perform private.raise_check_violation('ai_turns_question_check'); end if;
+  return true;
+end $$;
+comment on function private.ai_turns_rules is 'The checks of app.ai_turns. Raises the code of the one that a row breaks.';
+grant execute on function private.ai_turns_rules to anon, authenticated, service_role, gate;
+alter table app.ai_turns
+  drop constraint ai_answer,
+  drop constraint ai_turns_check,
+  drop constraint ai_turns_check1,
+  drop constraint ai_turns_position_check,
+  drop constraint ai_turns_question_check,
+  add constraint ai_turns_rules check (private.ai_turns_rules(
+  "position",
+  question,
+  family,
+  fallback,
+  answer,
+  answered_at));
+
+create function private.audience_rules(level smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (level = ANY (ARRAY['-1'::integer, 1, 2, 3])) is false then perform private.raise_check_violation('audience_level_check'); end if;
+  return true;
+end $$;
+comment on function private.audience_rules is 'The checks of app.audience. Raises the code of the one that a row breaks.';
+grant execute on function private.audience_rules to anon, authenticated, service_role, gate;
+alter table app.audience
+  drop constraint audience_level_check,
+  add constraint audience_rules check (private.audience_rules(level));
+
+create function private.audio_rules(caption text, duration_sec smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(caption) >= 1) AND (length(caption) <= 280)) is false then perform private.raise_check_violation('audio_caption'); end if;
+  if ((duration_sec >= 0) AND (duration_sec <= 300)) is false then perform private.raise_check_violation('audio_duration_sec_check'); end if;
+  return true;
+end $$;
+comment on function private.audio_rules is 'The checks of app.audio. Raises the code of the one that a row breaks.';
+grant execute on function private.audio_rules to anon, authenticated, service_role, gate;
+alter table app.audio
+  drop constraint audio_caption,
+  drop constraint audio_duration_sec_check,
+  add constraint audio_rules check (private.audio_rules(caption, duration_sec));
+
+create function private.blocks_rules(blocker_id uuid, blocked_id uuid) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (blocker_id <> blocked_id) is false then perform private.raise_check_violation('block_oneself'); end if;
+  return true;
+end $$;
+comment on function private.blocks_rules is 'The checks of app.blocks. Raises the code of the one that a row breaks.';
+grant execute on function private.blocks_rules to anon, authenticated, service_role, gate;
+alter table app.blocks
+  drop constraint block_oneself,
+  add constraint blocks_rules check (private.blocks_rules(blocker_id, blocked_id));
+
+create function private.broadcasts_rules(title text, body text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(body) >= 1) AND (length(body) <= 1000)) is false then perform private.raise_check_violation('broadcast_body'); end if;
+  if ((length(title) >= 1) AND (length(title) <= 100)) is false then perform private.raise_check_violation('broadcast_title'); end if;
+  return true;
+end $$;
+comment on function private.broadcasts_rules is 'The checks of app.broadcasts. Raises the code of the one that a row breaks.';
+grant execute on function private.broadcasts_rules to anon, authenticated, service_role, gate;
+alter table app.broadcasts
+  drop constraint broadcast_body,
+  drop constraint broadcast_title,
+  add constraint broadcasts_rules check (private.broadcasts_rules(title, body));
+
+create function private.circle_invitations_rules(
+  inviter_id uuid,
+  invitee_id uuid,
+  bond_level text,
+  status text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (bond_level = ANY (ARRAY['acquaintance'::text, 'inner-circle'::text])) is false then perform private.raise_check_violation('circle_invitations_bond_level_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'revoked'::text])) is false then perform private.raise_check_violation('circle_invitations_status_check'); end if;
+  if (invitee_id <> inviter_id) is false then perform private.raise_check_violation('invite_oneself'); end if;
+  return true;
+end $$;
+comment on function private.circle_invitations_rules is 'The checks of app.circle_invitations. Raises the code of the one that a row breaks.';
+grant execute on function private.circle_invitations_rules to anon, authenticated, service_role, gate;
+alter table app.circle_invitations
+  drop constraint circle_invitations_bond_level_check,
+  drop constraint circle_invitations_status_check,
+  drop constraint invite_oneself,
+  add constraint circle_invitations_rules check (private.circle_invitations_rules(
+  inviter_id,
+  invitee_id,
+  bond_level,
+  status));
+
+create function private.circle_members_rules(owner_id uuid, member_id uuid, bond_level text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (bond_level = ANY (ARRAY['acquaintance'::text, 'inner-circle'::text])) is false then perform private.raise_check_violation('circle_members_bond_level_check'); end if;
+  if (member_id <> owner_id) is false then perform private.raise_check_violation('member_oneself'); end if;
+  return true;
+end $$;
+comment on function private.circle_members_rules is 'The checks of app.circle_members. Raises the code of the one that a row breaks.';
+grant execute on function private.circle_members_rules to anon, authenticated, service_role, gate;
+alter table app.circle_members
+  drop constraint circle_members_bond_level_check,
+  drop constraint member_oneself,
+  add constraint circle_members_rules check (private.circle_members_rules(owner_id, member_id, bond_level));
+
+create function private.circles_rules(kind text, name text, accent text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (accent ~ '^[a-z]{2,20}$'::text) is false then perform private.raise_check_violation('circles_accent_check'); end if;
+  if (kind = ANY (ARRAY['general'::text, 'family'::text, 'work'::text, 'inner'::text, 'custom'::text])) is false then perform private.raise_check_violation('circles_kind_check'); end if;
+  if ((length(btrim(name)) >= 1) AND (length(btrim(name)) <= 60)) is false then perform private.raise_check_violation('circles_name_check'); end if;
+  return true;
+end $$;
+comment on function private.circles_rules is 'The checks of app.circles. Raises the code of the one that a row breaks.';
+grant execute on function private.circles_rules to anon, authenticated, service_role, gate;
+alter table app.circles
+  drop constraint circles_accent_check,
+  drop constraint circles_kind_check,
+  drop constraint circles_name_check,
+  add constraint circles_rules check (private.circles_rules(kind, name, accent));
+
+create function private.connection_intents_rules(intent text, note text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (intent = ANY (ARRAY['networking'::text, 'friends'::text, 'romantic'::text, 'mentor'::text, 'mentee'::text, 'collab'::text])) is false then perform private.raise_check_violation('connection_intents_intent_check'); end if;
+  if ((length(note) >= 1) AND (length(note) <= 280)) is false then perform private.raise_check_violation('intent_note'); end if;
+  return true;
+end $$;
+comment on function private.connection_intents_rules is 'The checks of app.connection_intents. Raises the code of the one that a row breaks.';
+grant execute on function private.connection_intents_rules to anon, authenticated, service_role, gate;
+alter table app.connection_intents
+  drop constraint connection_intents_intent_check,
+  drop constraint intent_note,
+  add constraint connection_intents_rules check (private.connection_intents_rules(intent, note));
+
+create function private.contents_rules(title text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(private.trimmed(title)) >= 1) AND (length(private.trimmed(title)) <= 200)) is false then perform private.raise_check_violation('content_title'); end if;
+  return true;
+end $$;
+comment on function private.contents_rules is 'The checks of app.contents. Raises the code of the one that a row breaks.';
+grant execute on function private.contents_rules to anon, authenticated, service_role, gate;
+alter table app.contents
+  drop constraint content_title,
+  add constraint contents_rules check (private.contents_rules(title));
+
+create function private.contribution_entries_rules(delta numeric(14,2), origin_id uuid, level smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((origin_id IS NULL) = (level = 0)) is false then perform private.raise_check_violation('contribution_entries_check'); end if;
+  if (delta <> (0)::numeric) is false then perform private.raise_check_violation('contribution_entries_delta_check'); end if;
+  if ((level >= 0) AND (level <= 3)) is false then perform private.raise_check_violation('contribution_entries_level_check'); end if;
+  return true;
+end $$;
+comment on function private.contribution_entries_rules is 'The checks of app.contribution_entries. Raises the code of the one that a row breaks.';
+grant execute on function private.contribution_entries_rules to anon, authenticated, service_role, gate;
+alter table app.contribution_entries
+  drop constraint contribution_entries_check,
+  drop constraint contribution_entries_delta_check,
+  drop constraint contribution_entries_level_check,
+  add constraint contribution_entries_rules check (private.contribution_entries_rules(delta, origin_id, level));
+
+create function private.conversation_members_rules(role text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (role = ANY (ARRAY['owner'::text, 'member'::text])) is false then perform private.raise_check_violation('conversation_members_role_check'); end if;
+  return true;
+end $$;
+comment on function private.conversation_members_rules is 'The checks of app.conversation_members. Raises the code of the one that a row breaks.';
+grant execute on function private.conversation_members_rules to anon, authenticated, service_role, gate;
+alter table app.conversation_members
+  drop constraint conversation_members_role_check,
+  add constraint conversation_members_rules check (private.conversation_members_rules(role));
+
+create function private.conversations_rules(
+  kind text,
+  title text,
+  one_id uuid,
+  other_id uuid,
+  last_number bigint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (
+CASE kind
+    WHEN 'group'::text THEN ((length(private.trimmed(title)) >= 1) AND (length(private.trimmed(title)) <= 80))
+    ELSE (title IS NULL)
+END IS TRUE) is false then perform private.raise_check_violation('conversation_title'); end if;
+  if (
+CASE kind
+    WHEN 'direct'::text THEN (one_id < other_id)
+    ELSE ((one_id IS NULL) AND (other_id IS NULL))
+END IS TRUE) is false then perform private.raise_check_violation('conversations_check'); end if;
+  if (kind = ANY (ARRAY['direct'::text, 'group'::text])) is false then perform private.raise_check_violation('conversations_kind_check'); end if;
+  if (last_number >= 0) is false then perform private.raise_check_violation('conversations_last_number_check'); end if;
+  return true;
+end $$;
+comment on function private.conversations_rules is 'The checks of app.conversations. Raises the code of the one that a row breaks.';
+grant execute on function private.conversations_rules to anon, authenticated, service_role, gate;
+alter table app.conversations
+  drop constraint conversation_title,
+  drop constraint conversations_check,
+  drop constraint conversations_kind_check,
+  drop constraint conversations_last_number_check,
+  add constraint conversations_rules check (private.conversations_rules(kind, title, one_id, other_id, last_number));
+
+create function private.course_enrolments_rules(price_mana integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (price_mana >= 0) is false then perform private.raise_check_violation('course_enrolments_price_mana_check'); end if;
+  return true;
+end $$;
+comment on function private.course_enrolments_rules is 'The checks of app.course_enrolments. Raises the code of the one that a row breaks.';
+grant execute on function private.course_enrolments_rules to anon, authenticated, service_role, gate;
+alter table app.course_enrolments
+  drop constraint course_enrolments_price_mana_check,
+  add constraint course_enrolments_rules check (private.course_enrolments_rules(price_mana));
+
+create function private.course_lessons_rules(title text, minutes integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((minutes >= 1) AND (minutes <= 1440)) is false then perform private.raise_check_violation('lesson_minutes'); end if;
+  if ((length(private.trimmed(title)) >= 1) AND (length(private.trimmed(title)) <= 200)) is false then perform private.raise_check_violation('lesson_title'); end if;
+  return true;
+end $$;
+comment on function private.course_lessons_rules is 'The checks of app.course_lessons. Raises the code of the one that a row breaks.';
+grant execute on function private.course_lessons_rules to anon, authenticated, service_role, gate;
+alter table app.course_lessons
+  drop constraint lesson_minutes,
+  drop constraint lesson_title,
+  add constraint course_lessons_rules check (private.course_lessons_rules(title, minutes));
+
+create function private.courses_rules(
+  depth smallint,
+  price_mana integer,
+  lesson_count integer,
+  enrolled_count integer,
+  published_at timestamp with time zone,
+  archived_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((depth >= 0) AND (depth <= 5)) is false then perform private.raise_check_violation('course_depth'); end if;
+  if ((price_mana >= 0) AND (price_mana <= 100000)) is false then perform private.raise_check_violation('course_price'); end if;
+  if ((archived_at IS NULL) OR (published_at IS NOT NULL)) is false then perform private.raise_check_violation('courses_check'); end if;
+  if (enrolled_count >= 0) is false then perform private.raise_check_violation('courses_enrolled_count_check'); end if;
+  if ((lesson_count >= 0) AND (lesson_count <= 200)) is false then perform private.raise_check_violation('courses_lesson_count_check'); end if;
+  return true;
+end $$;
+comment on function private.courses_rules is 'The checks of app.courses. Raises the code of the one that a row breaks.';
+grant execute on function private.courses_rules to anon, authenticated, service_role, gate;
+alter table app.courses
+  drop constraint course_depth,
+  drop constraint course_price,
+  drop constraint courses_check,
+  drop constraint courses_enrolled_count_check,
+  drop constraint courses_lesson_count_check,
+  add constraint courses_rules check (private.courses_rules(
+  depth,
+  price_mana,
+  lesson_count,
+  enrolled_count,
+  published_at,
+  archived_at));
+
+create function private.debate_arguments_rules(
+  side text,
+  body text,
+  depth smallint,
+  votes integer,
+  deleted_at timestamp with time zone,
+  author_hidden boolean) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((deleted_at IS NOT NULL) OR author_hidden OR ((length(body) >= 50) AND (length(body) <= 2000))) is false then perform private.raise_check_violation('argument_body'); end if;
+  if ((depth >= 1) AND (depth <= 4)) is false then perform private.raise_check_violation('argument_depth'); end if;
+  if (side = ANY (ARRAY['for'::text, 'against'::text])) is false then perform private.raise_check_violation('debate_arguments_side_check'); end if;
+  if (votes >= 0) is false then perform private.raise_check_violation('debate_arguments_votes_check'); end if;
+  return true;
+end $$;
+comment on function private.debate_arguments_rules is 'The checks of app.debate_arguments. Raises the code of the one that a row breaks.';
+grant execute on function private.debate_arguments_rules to anon, authenticated, service_role, gate;
+alter table app.debate_arguments
+  drop constraint argument_body,
+  drop constraint argument_depth,
+  drop constraint debate_arguments_side_check,
+  drop constraint debate_arguments_votes_check,
+  add constraint debate_arguments_rules check (private.debate_arguments_rules(
+  side,
+  body,
+  depth,
+  votes,
+  deleted_at,
+  author_hidden));
+
+create function private.debate_positions_rules(side text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (side = ANY (ARRAY['for'::text, 'against'::text, 'undecided'::text])) is false then perform private.raise_check_violation('debate_positions_side_check'); end if;
+  return true;
+end $$;
+comment on function private.debate_positions_rules is 'The checks of app.debate_positions. Raises the code of the one that a row breaks.';
+grant execute on function private.debate_positions_rules to anon, authenticated, service_role, gate;
+alter table app.debate_positions
+  drop constraint debate_positions_side_check,
+  add constraint debate_positions_rules check (private.debate_positions_rules(side));
+
+create function private.debates_rules(
+  for_count integer,
+  against_count integer,
+  undecided_count integer,
+  argument_count integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (against_count >= 0) is false then perform private.raise_check_violation('debates_against_count_check'); end if;
+  if (argument_count >= 0) is false then perform private.raise_check_violation('debates_argument_count_check'); end if;
+  if (for_count >= 0) is false then perform private.raise_check_violation('debates_for_count_check'); end if;
+  if (undecided_count >= 0) is false then perform private.raise_check_violation('debates_undecided_count_check'); end if;
+  return true;
+end $$;
+comment on function private.debates_rules is 'The checks of app.debates. Raises the code of the one that a row breaks.';
+grant execute on function private.debates_rules to anon, authenticated, service_role, gate;
+alter table app.debates
+  drop constraint debates_against_count_check,
+  drop constraint debates_argument_count_check,
+  drop constraint debates_for_count_check,
+  drop constraint debates_undecided_count_check,
+  add constraint debates_rules check (private.debates_rules(for_count, against_count, undecided_count, argument_count));
+
+create function private.domain_events_rules(name text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (name ~ '^[a-z_]+(\.[a-z_]+)+$'::text) is false then perform private.raise_check_violation('domain_events_name_check'); end if;
+  return true;
+end $$;
+comment on function private.domain_events_rules is 'The checks of app.domain_events. Raises the code of the one that a row breaks.';
+grant execute on function private.domain_events_rules to anon, authenticated, service_role, gate;
+alter table app.domain_events
+  drop constraint domain_events_name_check,
+  add constraint domain_events_rules check (private.domain_events_rules(name));
+
+create function private.event_rsvps_rules(status text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (status = ANY (ARRAY['going'::text, 'interested'::text, 'waitlisted'::text])) is false then perform private.raise_check_violation('event_rsvps_status_check'); end if;
+  return true;
+end $$;
+comment on function private.event_rsvps_rules is 'The checks of app.event_rsvps. Raises the code of the one that a row breaks.';
+grant execute on function private.event_rsvps_rules to anon, authenticated, service_role, gate;
+alter table app.event_rsvps
+  drop constraint event_rsvps_status_check,
+  add constraint event_rsvps_rules check (private.event_rsvps_rules(status));
+
+create function private.event_seats_rules(going integer, interested integer, waitlisted integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (going >= 0) is false then perform private.raise_check_violation('event_seats_going_check'); end if;
+  if (interested >= 0) is false then perform private.raise_check_violation('event_seats_interested_check'); end if;
+  if (waitlisted >= 0) is false then perform private.raise_check_violation('event_seats_waitlisted_check'); end if;
+  return true;
+end $$;
+comment on function private.event_seats_rules is 'The checks of app.event_seats. Raises the code of the one that a row breaks.';
+grant execute on function private.event_seats_rules to anon, authenticated, service_role, gate;
+alter table app.event_seats
+  drop constraint event_seats_going_check,
+  drop constraint event_seats_interested_check,
+  drop constraint event_seats_waitlisted_check,
+  add constraint event_seats_rules check (private.event_seats_rules(going, interested, waitlisted));
+
+create function private.events_rules(
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  location_kind text,
+  url text,
+  city text,
+  country text,
+  address text,
+  capacity integer,
+  cancel_reason text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((capacity >= 1) AND (capacity <= 100000)) is false then perform private.raise_check_violation('event_capacity'); end if;
+  if ((length(city) <= 100) AND (length(country) <= 100) AND (length(address) <= 500)) is false then perform private.raise_check_violation('event_location'); end if;
+  if (length(cancel_reason) <= 500) is false then perform private.raise_check_violation('event_reason'); end if;
+  if ((starts_at < ends_at) AND (ends_at < private.calendar_end())) is false then perform private.raise_check_violation('event_times'); end if;
+  if ((url ~* '^https?://[^[:space:]]+$'::text) AND (length(url) <= 2000)) is false then perform private.raise_check_violation('event_url'); end if;
+  if (location_kind = ANY (ARRAY['online'::text, 'place'::text, 'hybrid'::text])) is false then perform private.raise_check_violation('events_location_kind_check'); end if;
+  return true;
+end $$;
+comment on function private.events_rules is 'The checks of app.events. Raises the code of the one that a row breaks.';
+grant execute on function private.events_rules to anon, authenticated, service_role, gate;
+alter table app.events
+  drop constraint event_capacity,
+  drop constraint event_location,
+  drop constraint event_reason,
+  drop constraint event_times,
+  drop constraint event_url,
+  drop constraint events_location_kind_check,
+  add constraint events_rules check (private.events_rules(
+  starts_at,
+  ends_at,
+  location_kind,
+  url,
+  city,
+  country,
+  address,
+  capacity,
+  cancel_reason));
+
+create function private.feature_flags_rules(key text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (key ~ '^[a-z][a-z0-9-]{1,49}$'::text) is false then perform private.raise_check_violation('feature_flags_key_check'); end if;
+  return true;
+end $$;
+comment on function private.feature_flags_rules is 'The checks of app.feature_flags. Raises the code of the one that a row breaks.';
+grant execute on function private.feature_flags_rules to anon, authenticated, service_role, gate;
+alter table app.feature_flags
+  drop constraint feature_flags_key_check,
+  add constraint feature_flags_rules check (private.feature_flags_rules(key));
+
+create function private.follows_rules(follower_id uuid, following_id uuid) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (follower_id <> following_id) is false then perform private.raise_check_violation('follow_oneself'); end if;
+  return true;
+end $$;
+comment on function private.follows_rules is 'The checks of app.follows. Raises the code of the one that a row breaks.';
+grant execute on function private.follows_rules to anon, authenticated, service_role, gate;
+alter table app.follows
+  drop constraint follow_oneself,
+  add constraint follows_rules check (private.follows_rules(follower_id, following_id));
+
+create function private.guild_charters_rules(charter text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(charter) <= 20000) is false then perform private.raise_check_violation('guild_charter'); end if;
+  return true;
+end $$;
+comment on function private.guild_charters_rules is 'The checks of app.guild_charters. Raises the code of the one that a row breaks.';
+grant execute on function private.guild_charters_rules to anon, authenticated, service_role, gate;
+alter table app.guild_charters
+  drop constraint guild_charter,
+  add constraint guild_charters_rules check (private.guild_charters_rules(charter));
+
+create function private.guild_proposals_rules(
+  title text,
+  body text,
+  status text,
+  eligible integer,
+  decided_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((status = 'open'::text) = (decided_at IS NULL)) is false then perform private.raise_check_violation('guild_proposals_check'); end if;
+  if ((status = 'open'::text) = (eligible IS NULL)) is false then perform private.raise_check_violation('guild_proposals_check1'); end if;
+  if (status = ANY (ARRAY['open'::text, 'passed'::text, 'failed'::text, 'expired'::text, 'withdrawn'::text, 'force_closed'::text, 'executed'::text, 'execution_failed'::text])) is false then perform private.raise_check_violation('guild_proposals_status_check'); end if;
+  if (length(body) <= 20000) is false then perform private.raise_check_violation('proposal_body'); end if;
+  if (length(title) <= 200) is false then perform private.raise_check_violation('proposal_title'); end if;
+  return true;
+end $$;
+comment on function private.guild_proposals_rules is 'The checks of app.guild_proposals. Raises the code of the one that a row breaks.';
+grant execute on function private.guild_proposals_rules to anon, authenticated, service_role, gate;
+alter table app.guild_proposals
+  drop constraint guild_proposals_check,
+  drop constraint guild_proposals_check1,
+  drop constraint guild_proposals_status_check,
+  drop constraint proposal_body,
+  drop constraint proposal_title,
+  add constraint guild_proposals_rules check (private.guild_proposals_rules(title, body, status, eligible, decided_at));
+
+create function private.guild_votes_rules(value text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (value = ANY (ARRAY['yes'::text, 'no'::text, 'abstain'::text])) is false then perform private.raise_check_violation('guild_votes_value_check'); end if;
+  return true;
+end $$;
+comment on function private.guild_votes_rules is 'The checks of app.guild_votes. Raises the code of the one that a row breaks.';
+grant execute on function private.guild_votes_rules to anon, authenticated, service_role, gate;
+alter table app.guild_votes
+  drop constraint guild_votes_value_check,
+  add constraint guild_votes_rules check (private.guild_votes_rules(value));
+
+create function private.guilds_rules(min_rep integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((min_rep >= 0) AND (min_rep <= 1000)) is false then perform private.raise_check_violation('guild_min_rep'); end if;
+  return true;
+end $$;
+comment on function private.guilds_rules is 'The checks of app.guilds. Raises the code of the one that a row breaks.';
+grant execute on function private.guilds_rules to anon, authenticated, service_role, gate;
+alter table app.guilds
+  drop constraint guild_min_rep,
+  add constraint guilds_rules check (private.guilds_rules(min_rep));
+
+create function private.idempotency_keys_rules(key text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(key) >= 1) AND (length(key) <= 200)) is false then perform private.raise_check_violation('idempotency_keys_key_check'); end if;
+  return true;
+end $$;
+comment on function private.idempotency_keys_rules is 'The checks of app.idempotency_keys. Raises the code of the one that a row breaks.';
+grant execute on function private.idempotency_keys_rules to anon, authenticated, service_role, gate;
+alter table app.idempotency_keys
+  drop constraint idempotency_keys_key_check,
+  add constraint idempotency_keys_rules check (private.idempotency_keys_rules(key));
+
+create function private.interests_rules(
+  slug text,
+  name text,
+  level integer,
+  parent_id uuid,
+  accent_color text,
+  user_count integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((level = 1) = (parent_id IS NULL)) is false then perform private.raise_check_violation('interest_parent_misplaced'); end if;
+  if (accent_color = ANY (ARRAY['ink'::text, 'gold'::text, 'sage'::text, 'coral'::text, 'cyan'::text, 'plum'::text])) is false then perform private.raise_check_violation('interests_accent_color_check'); end if;
+  if ((level >= 1) AND (level <= 3)) is false then perform private.raise_check_violation('interests_level_check'); end if;
+  if ((length(btrim(name)) >= 1) AND (length(btrim(name)) <= 80)) is false then perform private.raise_check_violation('interests_name_check'); end if;
+  if ((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 80)) is false then perform private.raise_check_violation('interests_slug_check'); end if;
+  if (user_count >= 0) is false then perform private.raise_check_violation('interests_user_count_check'); end if;
+  return true;
+end $$;
+comment on function private.interests_rules is 'The checks of app.interests. Raises the code of the one that a row breaks.';
+grant execute on function private.interests_rules to anon, authenticated, service_role, gate;
+alter table app.interests
+  drop constraint interest_parent_misplaced,
+  drop constraint interests_accent_color_check,
+  drop constraint interests_level_check,
+  drop constraint interests_name_check,
+  drop constraint interests_slug_check,
+  drop constraint interests_user_count_check,
+  add constraint interests_rules check (private.interests_rules(slug, name, level, parent_id, accent_color, user_count));
+
+create function private.invite_codes_rules(
+  code text,
+  status text,
+  reservation_id uuid,
+  reserved_until timestamp with time zone,
+  used_by uuid,
+  used_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((status <> 'reserved'::text) OR ((reservation_id IS NOT NULL) AND (reserved_until IS NOT NULL))) is false then perform private.raise_check_violation('invite_codes_check'); end if;
+  if ((used_by IS NULL) = (used_at IS NULL)) is false then perform private.raise_check_violation('invite_codes_check1'); end if;
+  if (
+CASE status
+    WHEN 'used'::text THEN (used_by IS NOT NULL)
+    WHEN 'revoked'::text THEN true
+    ELSE (used_by IS NULL)
+END) is false then perform private.raise_check_violation('invite_codes_check2'); end if;
+  if (code ~ '^INV-[A-Z2-9]{6}$'::text) is false then perform private.raise_check_violation('invite_codes_code_check'); end if;
+  if (status = ANY (ARRAY['active'::text, 'reserved'::text, 'used'::text, 'expired'::text, 'revoked'::text])) is false then perform private.raise_check_violation('invite_codes_status_check'); end if;
+  return true;
+end $$;
+comment on function private.invite_codes_rules is 'The checks of app.invite_codes. Raises the code of the one that a row breaks.';
+grant execute on function private.invite_codes_rules to anon, authenticated, service_role, gate;
+alter table app.invite_codes
+  drop constraint invite_codes_check,
+  drop constraint invite_codes_check1,
+  drop constraint invite_codes_check2,
+  drop constraint invite_codes_code_check,
+  drop constraint invite_codes_status_check,
+  add constraint invite_codes_rules check (private.invite_codes_rules(
+  code,
+  status,
+  reservation_id,
+  reserved_until,
+  used_by,
+  used_at));
+
+create function private.mana_accounts_rules(balance bigint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (balance >= 0) is false then perform private.raise_check_violation('mana_accounts_balance_check'); end if;
+  return true;
+end $$;
+comment on function private.mana_accounts_rules is 'The checks of app.mana_accounts. Raises the code of the one that a row breaks.';
+grant execute on function private.mana_accounts_rules to anon, authenticated, service_role, gate;
+alter table app.mana_accounts
+  drop constraint mana_accounts_balance_check,
+  add constraint mana_accounts_rules check (private.mana_accounts_rules(balance));
+
+create function private.mana_entries_rules(amount integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (amount <> 0) is false then perform private.raise_check_violation('mana_entries_amount_check'); end if;
+  return true;
+end $$;
+comment on function private.mana_entries_rules is 'The checks of app.mana_entries. Raises the code of the one that a row breaks.';
+grant execute on function private.mana_entries_rules to anon, authenticated, service_role, gate;
+alter table app.mana_entries
+  drop constraint mana_entries_amount_check,
+  add constraint mana_entries_rules check (private.mana_entries_rules(amount));
+
+create function private.mana_holds_rules(purpose text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (purpose ~ '^[a-z]{1,20}$'::text) is false then perform private.raise_check_violation('mana_holds_purpose_check'); end if;
+  return true;
+end $$;
+comment on function private.mana_holds_rules is 'The checks of app.mana_holds. Raises the code of the one that a row breaks.';
+grant execute on function private.mana_holds_rules to anon, authenticated, service_role, gate;
+alter table app.mana_holds
+  drop constraint mana_holds_purpose_check,
+  add constraint mana_holds_rules check (private.mana_holds_rules(purpose));
+
+create function private.media_assets_rules(
+  size bigint,
+  mime_type text,
+  status text,
+  expires_at timestamp with time zone,
+  committed_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
+  if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
+  return true;
+end $$;
+comment on function private.media_assets_rules is 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
+grant execute on function private.media_assets_rules to anon, authenticated, service_role, gate;
+alter table app.media_assets
+  drop constraint media_assets_check,
+  drop constraint media_assets_size_check,
+  drop constraint media_assets_status_check,
+  add constraint media_assets_rules check (private.media_assets_rules(size, mime_type, status, expires_at, committed_at));
+
+create function private.message_reactions_rules(emoji text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(emoji) >= 1) AND (length(emoji) <= 100)) is false then perform private.raise_check_violation('message_emoji'); end if;
+  return true;
+end $$;
+comment on function private.message_reactions_rules is 'The checks of app.message_reactions. Raises the code of the one that a row breaks.';
+grant execute on function private.message_reactions_rules to anon, authenticated, service_role, gate;
+alter table app.message_reactions
+  drop constraint message_emoji,
+  add constraint message_reactions_rules check (private.message_reactions_rules(emoji));
+
+create function private.messages_rules(
+  number bigint,
+  kind text,
+  body text,
+  asset_id uuid,
+  deleted_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (
+CASE
+    WHEN (deleted_at IS NOT NULL) THEN ((body IS NULL) AND (asset_id IS NULL))
+    WHEN (kind = 'text'::text) THEN ((length(private.trimmed(body)) >= 1) AND (length(private.trimmed(body)) <= 4000))
+    ELSE (body IS NOT NULL)
+END IS TRUE) is false then perform private.raise_check_violation('message_body'); end if;
+  if (kind = ANY (ARRAY['text'::text, 'system'::text])) is false then perform private.raise_check_violation('messages_kind_check'); end if;
+  if (number > 0) is false then perform private.raise_check_violation('messages_number_check'); end if;
+  return true;
+end $$;
+comment on function private.messages_rules is 'The checks of app.messages. Raises the code of the one that a row breaks.';
+grant execute on function private.messages_rules to anon, authenticated, service_role, gate;
+alter table app.messages
+  drop constraint message_body,
+  drop constraint messages_kind_check,
+  drop constraint messages_number_check,
+  add constraint messages_rules check (private.messages_rules(number, kind, body, asset_id, deleted_at));
+
+create function private.muted_keywords_rules(keyword text, folded text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (folded <> ''::text) is false then perform private.raise_check_violation('keyword_empty'); end if;
+  if ((length(keyword) >= 1) AND (length(keyword) <= 100)) is false then perform private.raise_check_violation('muted_keywords_keyword_check'); end if;
+  return true;
+end $$;
+comment on function private.muted_keywords_rules is 'The checks of app.muted_keywords. Raises the code of the one that a row breaks.';
+grant execute on function private.muted_keywords_rules to anon, authenticated, service_role, gate;
+alter table app.muted_keywords
+  drop constraint keyword_empty,
+  drop constraint muted_keywords_keyword_check,
+  add constraint muted_keywords_rules check (private.muted_keywords_rules(keyword, folded));
+
+create function private.mutes_rules(muter_id uuid, muted_id uuid) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (muter_id <> muted_id) is false then perform private.raise_check_violation('mute_oneself'); end if;
+  return true;
+end $$;
+comment on function private.mutes_rules is 'The checks of app.mutes. Raises the code of the one that a row breaks.';
+grant execute on function private.mutes_rules to anon, authenticated, service_role, gate;
+alter table app.mutes
+  drop constraint mute_oneself,
+  add constraint mutes_rules check (private.mutes_rules(muter_id, muted_id));
+
+create function private.notification_settings_rules(digest_hour smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((digest_hour >= 0) AND (digest_hour <= 23)) is false then perform private.raise_check_violation('digest_hour'); end if;
+  return true;
+end $$;
+comment on function private.notification_settings_rules is 'The checks of app.notification_settings. Raises the code of the one that a row breaks.';
+grant execute on function private.notification_settings_rules to anon, authenticated, service_role, gate;
+alter table app.notification_settings
+  drop constraint digest_hour,
+  add constraint notification_settings_rules check (private.notification_settings_rules(digest_hour));
+
+create function private.notifications_rules(
+  count integer,
+  target_type text,
+  target_id text,
+  round integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((target_type IS NULL) = (target_id IS NULL)) is false then perform private.raise_check_violation('notifications_check'); end if;
+  if (count > 0) is false then perform private.raise_check_violation('notifications_count_check'); end if;
+  if (round > 0) is false then perform private.raise_check_violation('notifications_round_check'); end if;
+  return true;
+end $$;
+comment on function private.notifications_rules is 'The checks of app.notifications. Raises the code of the one that a row breaks.';
+grant execute on function private.notifications_rules to anon, authenticated, service_role, gate;
+alter table app.notifications
+  drop constraint notifications_check,
+  drop constraint notifications_count_check,
+  drop constraint notifications_round_check,
+  add constraint notifications_rules check (private.notifications_rules(count, target_type, target_id, round));
+
+create function private.offering_reviews_rules(stars smallint, body text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((stars >= 1) AND (stars <= 5)) is false then perform private.raise_check_violation('review_stars'); end if;
+  if (length(body) <= 2000) is false then perform private.raise_check_violation('review_text'); end if;
+  return true;
+end $$;
+comment on function private.offering_reviews_rules is 'The checks of app.offering_reviews. Raises the code of the one that a row breaks.';
+grant execute on function private.offering_reviews_rules to anon, authenticated, service_role, gate;
+alter table app.offering_reviews
+  drop constraint review_stars,
+  drop constraint review_text,
+  add constraint offering_reviews_rules check (private.offering_reviews_rules(stars, body));
+
+create function private.offerings_rules(
+  price_mana integer,
+  stock integer,
+  delivery_days smallint,
+  rating_count integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((delivery_days >= 1) AND (delivery_days <= 60)) is false then perform private.raise_check_violation('offering_delivery'); end if;
+  if ((price_mana >= 1) AND (price_mana <= 1000000)) is false then perform private.raise_check_violation('offering_price'); end if;
+  if ((stock >= 0) AND (stock <= 1000000)) is false then perform private.raise_check_violation('offering_stock'); end if;
+  if (rating_count >= 0) is false then perform private.raise_check_violation('offerings_rating_count_check'); end if;
+  return true;
+end $$;
+comment on function private.offerings_rules is 'The checks of app.offerings. Raises the code of the one that a row breaks.';
+grant execute on function private.offerings_rules to anon, authenticated, service_role, gate;
+alter table app.offerings
+  drop constraint offering_delivery,
+  drop constraint offering_price,
+  drop constraint offering_stock,
+  drop constraint offerings_rating_count_check,
+  add constraint offerings_rules check (private.offerings_rules(price_mana, stock, delivery_days, rating_count));
+
+create function private.orders_rules(
+  buyer_id uuid,
+  seller_id uuid,
+  price_mana integer,
+  state text,
+  note text,
+  delivery_note text,
+  dispute_reason text,
+  refund_mana integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(delivery_note) >= 1) AND (length(delivery_note) <= 2000)) is false then perform private.raise_check_violation('order_delivery_note'); end if;
+  if (length(note) <= 2000) is false then perform private.raise_check_violation('order_note'); end if;
+  if ((length(dispute_reason) >= 1) AND (length(dispute_reason) <= 2000)) is false then perform private.raise_check_violation('order_reason'); end if;
+  if (buyer_id <> seller_id) is false then perform private.raise_check_violation('orders_check'); end if;
+  if ((refund_mana >= 0) AND (refund_mana <= price_mana)) is false then perform private.raise_check_violation('orders_check1'); end if;
+  if (price_mana > 0) is false then perform private.raise_check_violation('orders_price_mana_check'); end if;
+  if (state = ANY (ARRAY['held'::text, 'accepted'::text, 'delivered'::text, 'disputed'::text, 'declined'::text, 'cancelled'::text, 'expired'::text, 'completed'::text, 'resolved'::text])) is false then perform private.raise_check_violation('orders_state_check'); end if;
+  return true;
+end $$;
+comment on function private.orders_rules is 'The checks of app.orders. Raises the code of the one that a row breaks.';
+grant execute on function private.orders_rules to anon, authenticated, service_role, gate;
+alter table app.orders
+  drop constraint order_delivery_note,
+  drop constraint order_note,
+  drop constraint order_reason,
+  drop constraint orders_check,
+  drop constraint orders_check1,
+  drop constraint orders_price_mana_check,
+  drop constraint orders_state_check,
+  add constraint orders_rules check (private.orders_rules(
+  buyer_id,
+  seller_id,
+  price_mana,
+  state,
+  note,
+  delivery_note,
+  dispute_reason,
+  refund_mana));
+
+create function private.payment_splits_rules(amount integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (amount > 0) is false then perform private.raise_check_violation('payment_splits_amount_check'); end if;
+  return true;
+end $$;
+comment on function private.payment_splits_rules is 'The checks of app.payment_splits. Raises the code of the one that a row breaks.';
+grant execute on function private.payment_splits_rules to anon, authenticated, service_role, gate;
+alter table app.payment_splits
+  drop constraint payment_splits_amount_check,
+  add constraint payment_splits_rules check (private.payment_splits_rules(amount));
+
+create function private.payments_rules(amount integer, post_id uuid, reply_id uuid) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (amount > 0) is false then perform private.raise_check_violation('payments_amount_check'); end if;
+  if (num_nonnulls(post_id, reply_id) <= 1) is false then perform private.raise_check_violation('payments_check'); end if;
+  return true;
+end $$;
+comment on function private.payments_rules is 'The checks of app.payments. Raises the code of the one that a row breaks.';
+grant execute on function private.payments_rules to anon, authenticated, service_role, gate;
+alter table app.payments
+  drop constraint payments_amount_check,
+  drop constraint payments_check,
+  add constraint payments_rules check (private.payments_rules(amount, post_id, reply_id));
+
+create function private.personas_rules(name text, about text, accent text, profile_pic_url text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(about) <= 280) is false then perform private.raise_check_violation('personas_about_check'); end if;
+  if (accent = ANY (ARRAY['ink'::text, 'gold'::text, 'sage'::text, 'azure'::text])) is false then perform private.raise_check_violation('personas_accent_check'); end if;
+  if ((length(btrim(name)) > 0) AND (length(name) <= 40)) is false then perform private.raise_check_violation('personas_name_check'); end if;
+  if ((profile_pic_url ~* '^https?://'::text) AND (length(profile_pic_url) <= 2000)) is false then perform private.raise_check_violation('personas_profile_pic_url_check'); end if;
+  return true;
+end $$;
+comment on function private.personas_rules is 'The checks of app.personas. Raises the code of the one that a row breaks.';
+grant execute on function private.personas_rules to anon, authenticated, service_role, gate;
+alter table app.personas
+  drop constraint personas_about_check,
+  drop constraint personas_accent_check,
+  drop constraint personas_name_check,
+  drop constraint personas_profile_pic_url_check,
+  add constraint personas_rules check (private.personas_rules(name, about, accent, profile_pic_url));
+
+create function private.poll_options_rules("position" smallint, votes integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (("position" >= 1) AND ("position" <= 6)) is false then perform private.raise_check_violation('poll_options_position_check'); end if;
+  if (votes >= 0) is false then perform private.raise_check_violation('poll_options_votes_check'); end if;
+  return true;
+end $$;
+comment on function private.poll_options_rules is 'The checks of app.poll_options. Raises the code of the one that a row breaks.';
+grant execute on function private.poll_options_rules to anon, authenticated, service_role, gate;
+alter table app.poll_options
+  drop constraint poll_options_position_check,
+  drop constraint poll_options_votes_check,
+  add constraint poll_options_rules check (private.poll_options_rules("position", votes));
+
+create function private.post_boosts_rules(cost integer, multiplier numeric(2,1)) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (cost > 0) is false then perform private.raise_check_violation('post_boosts_cost_check'); end if;
+  if (multiplier > (1)::numeric) is false then perform private.raise_check_violation('post_boosts_multiplier_check'); end if;
+  return true;
+end $$;
+comment on function private.post_boosts_rules is 'The checks of app.post_boosts. Raises the code of the one that a row breaks.';
+grant execute on function private.post_boosts_rules to anon, authenticated, service_role, gate;
+alter table app.post_boosts
+  drop constraint post_boosts_cost_check,
+  drop constraint post_boosts_multiplier_check,
+  add constraint post_boosts_rules check (private.post_boosts_rules(cost, multiplier));
+
+create function private.post_co_authors_rules(split_share smallint, status text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((split_share >= 0) AND (split_share <= 100)) is false then perform private.raise_check_violation('post_co_authors_split_share_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'accepted'::text])) is false then perform private.raise_check_violation('post_co_authors_status_check'); end if;
+  return true;
+end $$;
+comment on function private.post_co_authors_rules is 'The checks of app.post_co_authors. Raises the code of the one that a row breaks.';
+grant execute on function private.post_co_authors_rules to anon, authenticated, service_role, gate;
+alter table app.post_co_authors
+  drop constraint post_co_authors_split_share_check,
+  drop constraint post_co_authors_status_check,
+  add constraint post_co_authors_rules check (private.post_co_authors_rules(split_share, status));
+
+create function private.post_counters_rules(
+  reactions integer,
+  replies integer,
+  shares integer,
+  bookmarks integer,
+  views bigint,
+  boost numeric(2,1)) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (bookmarks >= 0) is false then perform private.raise_check_violation('post_counters_bookmarks_check'); end if;
+  if (boost >= (0)::numeric) is false then perform private.raise_check_violation('post_counters_boost_check'); end if;
+  if (reactions >= 0) is false then perform private.raise_check_violation('post_counters_reactions_check'); end if;
+  if (replies >= 0) is false then perform private.raise_check_violation('post_counters_replies_check'); end if;
+  if (shares >= 0) is false then perform private.raise_check_violation('post_counters_shares_check'); end if;
+  if (views >= 0) is false then perform private.raise_check_violation('post_counters_views_check'); end if;
+  return true;
+end $$;
+comment on function private.post_counters_rules is 'The checks of app.post_counters. Raises the code of the one that a row breaks.';
+grant execute on function private.post_counters_rules to anon, authenticated, service_role, gate;
+alter table app.post_counters
+  drop constraint post_counters_bookmarks_check,
+  drop constraint post_counters_boost_check,
+  drop constraint post_counters_reactions_check,
+  drop constraint post_counters_replies_check,
+  drop constraint post_counters_shares_check,
+  drop constraint post_counters_views_check,
+  add constraint post_counters_rules check (private.post_counters_rules(
+  reactions,
+  replies,
+  shares,
+  bookmarks,
+  views,
+  boost));
+
+create function private.post_emotions_rules(payments integer, mana bigint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (mana >= 0) is false then perform private.raise_check_violation('post_emotions_mana_check'); end if;
+  if (payments >= 0) is false then perform private.raise_check_violation('post_emotions_payments_check'); end if;
+  return true;
+end $$;
+comment on function private.post_emotions_rules is 'The checks of app.post_emotions. Raises the code of the one that a row breaks.';
+grant execute on function private.post_emotions_rules to anon, authenticated, service_role, gate;
+alter table app.post_emotions
+  drop constraint post_emotions_mana_check,
+  drop constraint post_emotions_payments_check,
+  add constraint post_emotions_rules check (private.post_emotions_rules(payments, mana));
+
+create function private.post_versions_rules(version integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (version > 0) is false then perform private.raise_check_violation('post_versions_version_check'); end if;
+  return true;
+end $$;
+comment on function private.post_versions_rules is 'The checks of app.post_versions. Raises the code of the one that a row breaks.';
+grant execute on function private.post_versions_rules to anon, authenticated, service_role, gate;
+alter table app.post_versions
+  drop constraint post_versions_version_check,
+  add constraint post_versions_rules check (private.post_versions_rules(version));
+
+create function private.posts_rules(
+  format text,
+  title text,
+  body text,
+  media jsonb,
+  quoted_post_id uuid,
+  visibility text,
+  depth smallint,
+  interest_id uuid,
+  space_id uuid,
+  publish_at timestamp with time zone,
+  published_at timestamp with time zone,
+  deleted_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((deleted_at IS NOT NULL) OR ((length(private.trimmed(body)) >=
+CASE
+    WHEN (format = ANY (ARRAY['photo'::text, 'video'::text, 'repost'::text])) THEN 0
+    ELSE 1
+END) AND (length(private.trimmed(body)) <=
+CASE format
+    WHEN 'essay'::text THEN 100000
+    WHEN 'thread'::text THEN 20000
+    WHEN 'repost'::text THEN 0
+    ELSE 5000
+END))) is false then perform private.raise_check_violation('post_body'); end if;
+  if ((deleted_at IS NOT NULL) OR ((jsonb_array_length(media) >=
+CASE
+    WHEN (format = ANY (ARRAY['photo'::text, 'video'::text])) THEN 1
+    ELSE 0
+END) AND (jsonb_array_length(media) <=
+CASE format
+    WHEN 'repost'::text THEN 0
+    WHEN 'video'::text THEN 1
+    ELSE 10
+END))) is false then perform private.raise_check_violation('post_media'); end if;
+  if ((format = ANY (ARRAY['quote'::text, 'repost'::text])) = (quoted_post_id IS NOT NULL)) is false then perform private.raise_check_violation('post_quoted'); end if;
+  if ((deleted_at IS NOT NULL) OR
+CASE format
+    WHEN 'essay'::text THEN ((COALESCE(length(private.trimmed(title)), 0) >= 1) AND (COALESCE(length(private.trimmed(title)), 0) <= 200))
+    ELSE (title IS NULL)
+END) is false then perform private.raise_check_violation('post_title'); end if;
+  if ((space_id IS NULL) OR (format <> 'repost'::text)) is false then perform private.raise_check_violation('posts_check'); end if;
+  if ((published_at IS NULL) <= (publish_at IS NOT NULL)) is false then perform private.raise_check_violation('posts_check1'); end if;
+  if ((depth >= 0) AND (depth <= 5)) is false then perform private.raise_check_violation('posts_depth_check'); end if;
+  if (format = ANY (ARRAY['note'::text, 'essay'::text, 'photo'::text, 'video'::text, 'quote'::text, 'thread'::text, 'repost'::text])) is false then perform private.raise_check_violation('posts_format_check'); end if;
+  if (visibility = ANY (ARRAY['public'::text, 'circles'::text, 'inner'::text])) is false then perform private.raise_check_violation('posts_visibility_check'); end if;
+  if ((format <> 'repost'::text) OR ((interest_id IS NULL) AND (depth = 0))) is false then perform private.raise_check_violation('repost_bare'); end if;
+  if ((space_id IS NULL) OR (visibility = 'public'::text)) is false then perform private.raise_check_violation('space_visibility'); end if;
+  return true;
+end $$;
+comment on function private.posts_rules is 'The checks of app.posts. Raises the code of the one that a row breaks.';
+grant execute on function private.posts_rules to anon, authenticated, service_role, gate;
+alter table app.posts
+  drop constraint post_body,
+  drop constraint post_media,
+  drop constraint post_quoted,
+  drop constraint post_title,
+  drop constraint posts_check,
+  drop constraint posts_check1,
+  drop constraint posts_depth_check,
+  drop constraint posts_format_check,
+  drop constraint posts_visibility_check,
+  drop constraint repost_bare,
+  drop constraint space_visibility,
+  add constraint posts_rules check (private.posts_rules(
+  format,
+  title,
+  body,
+  media,
+  quoted_post_id,
+  visibility,
+  depth,
+  interest_id,
+  space_id,
+  publish_at,
+  published_at,
+  deleted_at));
+
+create function private.problem_solutions_rules(
+  body text,
+  deleted_at timestamp with time zone,
+  author_hidden boolean) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((deleted_at IS NOT NULL) OR author_hidden OR ((length(private.trimmed(body)) >= 50) AND (length(body) <= 20000))) is false then perform private.raise_check_violation('solution_body'); end if;
+  return true;
+end $$;
+comment on function private.problem_solutions_rules is 'The checks of app.problem_solutions. Raises the code of the one that a row breaks.';
+grant execute on function private.problem_solutions_rules to anon, authenticated, service_role, gate;
+alter table app.problem_solutions
+  drop constraint solution_body,
+  add constraint problem_solutions_rules check (private.problem_solutions_rules(body, deleted_at, author_hidden));
+
+create function private.problems_rules(
+  depth smallint,
+  bounty integer,
+  accepted_solution_id uuid,
+  solved_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  solution_count integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (bounty >= 0) is false then perform private.raise_check_violation('problems_bounty_check'); end if;
+  if ((solved_at IS NULL) = (accepted_solution_id IS NULL)) is false then perform private.raise_check_violation('problems_check'); end if;
+  if ((solved_at IS NULL) OR (closed_at IS NULL)) is false then perform private.raise_check_violation('problems_check1'); end if;
+  if ((depth >= 0) AND (depth <= 5)) is false then perform private.raise_check_violation('problems_depth_check'); end if;
+  if (solution_count >= 0) is false then perform private.raise_check_violation('problems_solution_count_check'); end if;
+  return true;
+end $$;
+comment on function private.problems_rules is 'The checks of app.problems. Raises the code of the one that a row breaks.';
+grant execute on function private.problems_rules to anon, authenticated, service_role, gate;
+alter table app.problems
+  drop constraint problems_bounty_check,
+  drop constraint problems_check,
+  drop constraint problems_check1,
+  drop constraint problems_depth_check,
+  drop constraint problems_solution_count_check,
+  add constraint problems_rules check (private.problems_rules(
+  depth,
+  bounty,
+  accepted_solution_id,
+  solved_at,
+  closed_at,
+  solution_count));
+
+create function private.project_applications_rules(
+  message text,
+  status text,
+  decided_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((status = 'pending'::text) = (decided_at IS NULL)) is false then perform private.raise_check_violation('project_applications_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'ended'::text])) is false then perform private.raise_check_violation('project_applications_status_check'); end if;
+  if (length(message) <= 2000) is false then perform private.raise_check_violation('project_message'); end if;
+  return true;
+end $$;
+comment on function private.project_applications_rules is 'The checks of app.project_applications. Raises the code of the one that a row breaks.';
+grant execute on function private.project_applications_rules to anon, authenticated, service_role, gate;
+alter table app.project_applications
+  drop constraint project_applications_check,
+  drop constraint project_applications_status_check,
+  drop constraint project_message,
+  add constraint project_applications_rules check (private.project_applications_rules(message, status, decided_at));
+
+create function private.project_roles_rules(name text, about text, slots integer, filled integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(about) <= 2000) is false then perform private.raise_check_violation('project_role_about'); end if;
+  if ((filled <= slots) OR (slots < 1)) is false then perform private.raise_check_violation('project_role_full'); end if;
+  if ((length(private.trimmed(name)) >= 1) AND (length(private.trimmed(name)) <= 80)) is false then perform private.raise_check_violation('project_role_name'); end if;
+  if ((slots >= 1) AND (slots <= 50)) is false then perform private.raise_check_violation('project_role_slots'); end if;
+  if (filled >= 0) is false then perform private.raise_check_violation('project_roles_filled_check'); end if;
+  return true;
+end $$;
+comment on function private.project_roles_rules is 'The checks of app.project_roles. Raises the code of the one that a row breaks.';
+grant execute on function private.project_roles_rules to anon, authenticated, service_role, gate;
+alter table app.project_roles
+  drop constraint project_role_about,
+  drop constraint project_role_full,
+  drop constraint project_role_name,
+  drop constraint project_role_slots,
+  drop constraint project_roles_filled_check,
+  add constraint project_roles_rules check (private.project_roles_rules(name, about, slots, filled));
+
+create function private.projects_rules(status text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (status = ANY (ARRAY['recruiting'::text, 'active'::text, 'completed'::text, 'archived'::text])) is false then perform private.raise_check_violation('projects_status_check'); end if;
+  return true;
+end $$;
+comment on function private.projects_rules is 'The checks of app.projects. Raises the code of the one that a row breaks.';
+grant execute on function private.projects_rules to anon, authenticated, service_role, gate;
+alter table app.projects
+  drop constraint projects_status_check,
+  add constraint projects_rules check (private.projects_rules(status));
+
+create function private.push_tokens_rules(platform text, token text, p256dh text, auth text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (
+CASE platform
+    WHEN 'expo'::text THEN ((token ~ '^Expo(nent)?PushToken\[[!-Z^-~]{1,200}\]$'::text) AND (num_nonnulls(p256dh, auth) = 0))
+    WHEN 'web'::text THEN ((token ~ '^https?://[!-~]+$'::text) AND (length(token) <= 2000) AND (p256dh ~ '^[\w-]{87}=?$'::text) AND (auth ~ '^[\w-]{22}={0,2}$'::text))
+    ELSE false
+END IS TRUE) is false then perform private.raise_check_violation('push_token'); end if;
+  return true;
+end $$;
+comment on function private.push_tokens_rules is 'The checks of app.push_tokens. Raises the code of the one that a row breaks.';
+grant execute on function private.push_tokens_rules to anon, authenticated, service_role, gate;
+alter table app.push_tokens
+  drop constraint push_token,
+  add constraint push_tokens_rules check (private.push_tokens_rules(platform, token, p256dh, auth));
+
+create function private.reactions_rules(kind text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (kind = ANY (ARRAY['heart'::text, 'spark'::text])) is false then perform private.raise_check_violation('reactions_kind_check'); end if;
+  return true;
+end $$;
+comment on function private.reactions_rules is 'The checks of app.reactions. Raises the code of the one that a row breaks.';
+grant execute on function private.reactions_rules to anon, authenticated, service_role, gate;
+alter table app.reactions
+  drop constraint reactions_kind_check,
+  add constraint reactions_rules check (private.reactions_rules(kind));
+
+create function private.replies_rules(kind text, body text, deleted_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((deleted_at IS NOT NULL) OR (kind <> 'contribution'::text) OR (length(private.trimmed(body)) >= 100)) is false then perform private.raise_check_violation('contribution_length'); end if;
+  if ((deleted_at IS NOT NULL) OR (kind <> 'criticism'::text) OR ((length(private.trimmed(body)) >= 50) AND (length(private.trimmed(body)) <= 300))) is false then perform private.raise_check_violation('criticism_length'); end if;
+  if (kind = ANY (ARRAY['reply'::text, 'reaction'::text, 'criticism'::text, 'contribution'::text])) is false then perform private.raise_check_violation('replies_kind_check'); end if;
+  if ((deleted_at IS NOT NULL) OR ((length(private.trimmed(body)) >= 1) AND (length(private.trimmed(body)) <=
+CASE kind
+    WHEN 'reaction'::text THEN 280
+    ELSE 5000
+END))) is false then perform private.raise_check_violation('reply_body'); end if;
+  return true;
+end $$;
+comment on function private.replies_rules is 'The checks of app.replies. Raises the code of the one that a row breaks.';
+grant execute on function private.replies_rules to anon, authenticated, service_role, gate;
+alter table app.replies
+  drop constraint contribution_length,
+  drop constraint criticism_length,
+  drop constraint replies_kind_check,
+  drop constraint reply_body,
+  add constraint replies_rules check (private.replies_rules(kind, body, deleted_at));
+
+create function private.reports_rules(
+  reporter_id uuid,
+  target_type text,
+  target_id uuid,
+  reason text,
+  status text,
+  reviewed_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((target_type <> 'user'::text) OR (target_id <> reporter_id)) is false then perform private.raise_check_violation('report_oneself'); end if;
+  if ((status = 'open'::text) = (reviewed_at IS NULL)) is false then perform private.raise_check_violation('reports_check'); end if;
+  if (length(reason) <= 1000) is false then perform private.raise_check_violation('reports_reason_check'); end if;
+  if (status = ANY (ARRAY['open'::text, 'reviewed'::text, 'dismissed'::text])) is false then perform private.raise_check_violation('reports_status_check'); end if;
+  return true;
+end $$;
+comment on function private.reports_rules is 'The checks of app.reports. Raises the code of the one that a row breaks.';
+grant execute on function private.reports_rules to anon, authenticated, service_role, gate;
+alter table app.reports
+  drop constraint report_oneself,
+  drop constraint reports_check,
+  drop constraint reports_reason_check,
+  drop constraint reports_status_check,
+  add constraint reports_rules check (private.reports_rules(
+  reporter_id,
+  target_type,
+  target_id,
+  reason,
+  status,
+  reviewed_at));
+
+create function private.reputation_rules(highest_level smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((highest_level >= 0) AND (highest_level <= 5)) is false then perform private.raise_check_violation('reputation_highest_level_check'); end if;
+  return true;
+end $$;
+comment on function private.reputation_rules is 'The checks of app.reputation. Raises the code of the one that a row breaks.';
+grant execute on function private.reputation_rules to anon, authenticated, service_role, gate;
+alter table app.reputation
+  drop constraint reputation_highest_level_check,
+  add constraint reputation_rules check (private.reputation_rules(highest_level));
+
+create function private.reputation_appeals_rules(
+  text text,
+  status text,
+  restore_delta numeric(12,2),
+  note text,
+  resolved_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((status = 'pending'::text) = (resolved_at IS NULL)) is false then perform private.raise_check_violation('reputation_appeals_check'); end if;
+  if ((restore_delta IS NULL) OR (status = 'accepted'::text)) is false then perform private.raise_check_violation('reputation_appeals_check1'); end if;
+  if ((length(note) >= 1) AND (length(note) <= 1000)) is false then perform private.raise_check_violation('reputation_appeals_note_check'); end if;
+  if (restore_delta > (0)::numeric) is false then perform private.raise_check_violation('reputation_appeals_restore_delta_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'accepted'::text, 'rejected'::text])) is false then perform private.raise_check_violation('reputation_appeals_status_check'); end if;
+  if (length(text) <= 2000) is false then perform private.raise_check_violation('reputation_appeals_text_check'); end if;
+  return true;
+end $$;
+comment on function private.reputation_appeals_rules is 'The checks of app.reputation_appeals. Raises the code of the one that a row breaks.';
+grant execute on function private.reputation_appeals_rules to anon, authenticated, service_role, gate;
+alter table app.reputation_appeals
+  drop constraint reputation_appeals_check,
+  drop constraint reputation_appeals_check1,
+  drop constraint reputation_appeals_note_check,
+  drop constraint reputation_appeals_restore_delta_check,
+  drop constraint reputation_appeals_status_check,
+  drop constraint reputation_appeals_text_check,
+  add constraint reputation_appeals_rules check (private.reputation_appeals_rules(
+  text,
+  status,
+  restore_delta,
+  note,
+  resolved_at));
+
+create function private.reputation_entries_rules(
+  delta numeric(12,2),
+  origin_id uuid,
+  roll_up_level smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((origin_id IS NULL) = (roll_up_level = 0)) is false then perform private.raise_check_violation('reputation_entries_check'); end if;
+  if (delta <> (0)::numeric) is false then perform private.raise_check_violation('reputation_entries_delta_check'); end if;
+  if (roll_up_level >= 0) is false then perform private.raise_check_violation('reputation_entries_roll_up_level_check'); end if;
+  return true;
+end $$;
+comment on function private.reputation_entries_rules is 'The checks of app.reputation_entries. Raises the code of the one that a row breaks.';
+grant execute on function private.reputation_entries_rules to anon, authenticated, service_role, gate;
+alter table app.reputation_entries
+  drop constraint reputation_entries_check,
+  drop constraint reputation_entries_delta_check,
+  drop constraint reputation_entries_roll_up_level_check,
+  add constraint reputation_entries_rules check (private.reputation_entries_rules(delta, origin_id, roll_up_level));
+
+create function private.reputation_votes_rules(
+  voter_id uuid,
+  user_id uuid,
+  value smallint,
+  comment text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (voter_id <> user_id) is false then perform private.raise_check_violation('reputation_votes_check'); end if;
+  if ((length(comment) >= 1) AND (length(comment) <= 280)) is false then perform private.raise_check_violation('reputation_votes_comment_check'); end if;
+  if (value = ANY (ARRAY['-1'::integer, 0, 1])) is false then perform private.raise_check_violation('reputation_votes_value_check'); end if;
+  return true;
+end $$;
+comment on function private.reputation_votes_rules is 'The checks of app.reputation_votes. Raises the code of the one that a row breaks.';
+grant execute on function private.reputation_votes_rules to anon, authenticated, service_role, gate;
+alter table app.reputation_votes
+  drop constraint reputation_votes_check,
+  drop constraint reputation_votes_comment_check,
+  drop constraint reputation_votes_value_check,
+  add constraint reputation_votes_rules check (private.reputation_votes_rules(voter_id, user_id, value, comment));
+
+create function private.series_rules(title text, description text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(description) <= 2000) is false then perform private.raise_check_violation('series_description'); end if;
+  if ((length(private.trimmed(title)) >= 1) AND (length(private.trimmed(title)) <= 200)) is false then perform private.raise_check_violation('series_title'); end if;
+  return true;
+end $$;
+comment on function private.series_rules is 'The checks of app.series. Raises the code of the one that a row breaks.';
+grant execute on function private.series_rules to anon, authenticated, service_role, gate;
+alter table app.series
+  drop constraint series_description,
+  drop constraint series_title,
+  add constraint series_rules check (private.series_rules(title, description));
+
+create function private.series_items_rules("position" integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ("position" > 0) is false then perform private.raise_check_violation('series_items_position_check'); end if;
+  return true;
+end $$;
+comment on function private.series_items_rules is 'The checks of app.series_items. Raises the code of the one that a row breaks.';
+grant execute on function private.series_items_rules to anon, authenticated, service_role, gate;
+alter table app.series_items
+  drop constraint series_items_position_check,
+  add constraint series_items_rules check (private.series_items_rules("position"));
+
+create function private.sessions_rules(generation integer, token_hash bytea, user_agent text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (generation >= 0) is false then perform private.raise_check_violation('sessions_generation_check'); end if;
+  if (length(token_hash) = 32) is false then perform private.raise_check_violation('sessions_token_hash_check'); end if;
+  if (length(user_agent) <= 300) is false then perform private.raise_check_violation('sessions_user_agent_check'); end if;
+  return true;
+end $$;
+comment on function private.sessions_rules is 'The checks of app.sessions. Raises the code of the one that a row breaks.';
+grant execute on function private.sessions_rules to anon, authenticated, service_role, gate;
+alter table app.sessions
+  drop constraint sessions_generation_check,
+  drop constraint sessions_token_hash_check,
+  drop constraint sessions_user_agent_check,
+  add constraint sessions_rules check (private.sessions_rules(generation, token_hash, user_agent));
+
+create function private.solution_votes_rules(value smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (value = ANY (ARRAY['-1'::integer, 1])) is false then perform private.raise_check_violation('solution_votes_value_check'); end if;
+  return true;
+end $$;
+comment on function private.solution_votes_rules is 'The checks of app.solution_votes. Raises the code of the one that a row breaks.';
+grant execute on function private.solution_votes_rules to anon, authenticated, service_role, gate;
+alter table app.solution_votes
+  drop constraint solution_votes_value_check,
+  add constraint solution_votes_rules check (private.solution_votes_rules(value));
+
+create function private.space_invitations_rules(status text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (status = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'revoked'::text])) is false then perform private.raise_check_violation('space_invitations_status_check'); end if;
+  return true;
+end $$;
+comment on function private.space_invitations_rules is 'The checks of app.space_invitations. Raises the code of the one that a row breaks.';
+grant execute on function private.space_invitations_rules to anon, authenticated, service_role, gate;
+alter table app.space_invitations
+  drop constraint space_invitations_status_check,
+  add constraint space_invitations_rules check (private.space_invitations_rules(status));
+
+create function private.space_members_rules(role text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (role = ANY (ARRAY['owner'::text, 'moderator'::text, 'member'::text])) is false then perform private.raise_check_violation('space_members_role_check'); end if;
+  return true;
+end $$;
+comment on function private.space_members_rules is 'The checks of app.space_members. Raises the code of the one that a row breaks.';
+grant execute on function private.space_members_rules to anon, authenticated, service_role, gate;
+alter table app.space_members
+  drop constraint space_members_role_check,
+  add constraint space_members_rules check (private.space_members_rules(role));
+
+create function private.space_requests_rules(
+  message text,
+  status text,
+  decided_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(message) <= 500) is false then perform private.raise_check_violation('space_message'); end if;
+  if ((status = 'pending'::text) = (decided_at IS NULL)) is false then perform private.raise_check_violation('space_requests_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'ended'::text])) is false then perform private.raise_check_violation('space_requests_status_check'); end if;
+  return true;
+end $$;
+comment on function private.space_requests_rules is 'The checks of app.space_requests. Raises the code of the one that a row breaks.';
+grant execute on function private.space_requests_rules to anon, authenticated, service_role, gate;
+alter table app.space_requests
+  drop constraint space_message,
+  drop constraint space_requests_check,
+  drop constraint space_requests_status_check,
+  add constraint space_requests_rules check (private.space_requests_rules(message, status, decided_at));
+
+create function private.spaces_rules(
+  kind text,
+  slug text,
+  name text,
+  about text,
+  accent text,
+  visibility text,
+  join_policy text,
+  member_count integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(about) <= 2000) is false then perform private.raise_check_violation('space_about'); end if;
+  if ((length(private.trimmed(name)) >= 1) AND (length(private.trimmed(name)) <= 80)) is false then perform private.raise_check_violation('space_name'); end if;
+  if ((slug ~ '^[a-z0-9-]{3,60}$'::text) AND (NOT pg_input_is_valid(slug, 'uuid'::text))) is false then perform private.raise_check_violation('space_slug'); end if;
+  if (accent ~ '^[a-z]{2,20}$'::text) is false then perform private.raise_check_violation('spaces_accent_check'); end if;
+  if (join_policy = ANY (ARRAY['open'::text, 'request'::text, 'invite'::text])) is false then perform private.raise_check_violation('spaces_join_policy_check'); end if;
+  if (kind = ANY (ARRAY['group'::text, 'guild'::text])) is false then perform private.raise_check_violation('spaces_kind_check'); end if;
+  if ((member_count >= 0) AND (member_count <= 5000)) is false then perform private.raise_check_violation('spaces_member_count_check'); end if;
+  if (visibility = ANY (ARRAY['public'::text, 'private'::text])) is false then perform private.raise_check_violation('spaces_visibility_check'); end if;
+  return true;
+end $$;
+comment on function private.spaces_rules is 'The checks of app.spaces. Raises the code of the one that a row breaks.';
+grant execute on function private.spaces_rules to anon, authenticated, service_role, gate;
+alter table app.spaces
+  drop constraint space_about,
+  drop constraint space_name,
+  drop constraint space_slug,
+  drop constraint spaces_accent_check,
+  drop constraint spaces_join_policy_check,
+  drop constraint spaces_kind_check,
+  drop constraint spaces_member_count_check,
+  drop constraint spaces_visibility_check,
+  add constraint spaces_rules check (private.spaces_rules(
+  kind,
+  slug,
+  name,
+  about,
+  accent,
+  visibility,
+  join_policy,
+  member_count));
+
+create function private.treasury_entries_rules(kind text, amount integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (amount <> 0) is false then perform private.raise_check_violation('treasury_entries_amount_check'); end if;
+  if (kind = ANY (ARRAY['contribution'::text, 'disbursement'::text, 'distribution'::text])) is false then perform private.raise_check_violation('treasury_entries_kind_check'); end if;
+  return true;
+end $$;
+comment on function private.treasury_entries_rules is 'The checks of app.treasury_entries. Raises the code of the one that a row breaks.';
+grant execute on function private.treasury_entries_rules to anon, authenticated, service_role, gate;
+alter table app.treasury_entries
+  drop constraint treasury_entries_amount_check,
+  drop constraint treasury_entries_kind_check,
+  add constraint treasury_entries_rules check (private.treasury_entries_rules(kind, amount));
+
+create function private.treasury_notes_rules(note text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(note) <= 500) is false then perform private.raise_check_violation('treasury_note'); end if;
+  return true;
+end $$;
+comment on function private.treasury_notes_rules is 'The checks of app.treasury_notes. Raises the code of the one that a row breaks.';
+grant execute on function private.treasury_notes_rules to anon, authenticated, service_role, gate;
+alter table app.treasury_notes
+  drop constraint treasury_note,
+  add constraint treasury_notes_rules check (private.treasury_notes_rules(note));
+
+create function private.user_interests_rules(depth smallint, expertise smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((depth >= 1) AND (depth <= 5)) is false then perform private.raise_check_violation('interest_depth_out_of_range'); end if;
+  if ((expertise >= 1) AND (expertise <= 5)) is false then perform private.raise_check_violation('interest_expertise_out_of_range'); end if;
+  return true;
+end $$;
+comment on function private.user_interests_rules is 'The checks of app.user_interests. Raises the code of the one that a row breaks.';
+grant execute on function private.user_interests_rules to anon, authenticated, service_role, gate;
+alter table app.user_interests
+  drop constraint interest_depth_out_of_range,
+  drop constraint interest_expertise_out_of_range,
+  add constraint user_interests_rules check (private.user_interests_rules(depth, expertise));
+
+create function private.usernames_rules(username text, user_id uuid) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((username IS NULL) = (user_id IS NULL)) is false then perform private.raise_check_violation('usernames_check'); end if;
+  return true;
+end $$;
+comment on function private.usernames_rules is 'The checks of app.usernames. Raises the code of the one that a row breaks.';
+grant execute on function private.usernames_rules to anon, authenticated, service_role, gate;
+alter table app.usernames
+  drop constraint usernames_check,
+  add constraint usernames_rules check (private.usernames_rules(username, user_id));
+
+create function private.users_rules(
+  username text,
+  role text,
+  first_name text,
+  last_name text,
+  country text,
+  city text,
+  about text,
+  profile_pic_url text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (length(about) <= 1000) is false then perform private.raise_check_violation('users_about_check'); end if;
+  if ((length(city) >= 1) AND (length(city) <= 120)) is false then perform private.raise_check_violation('users_city_check'); end if;
+  if (country ~ '^[A-Z]{2}$'::text) is false then perform private.raise_check_violation('users_country_check'); end if;
+  if ((length(first_name) >= 1) AND (length(first_name) <= 80)) is false then perform private.raise_check_violation('users_first_name_check'); end if;
+  if ((length(last_name) >= 1) AND (length(last_name) <= 80)) is false then perform private.raise_check_violation('users_last_name_check'); end if;
+  if ((profile_pic_url ~* '^https?://'::text) AND (length(profile_pic_url) <= 2000)) is false then perform private.raise_check_violation('users_profile_pic_url_check'); end if;
+  if (role = ANY (ARRAY['user'::text, 'moderator'::text, 'admin'::text])) is false then perform private.raise_check_violation('users_role_check'); end if;
+  if (username ~ '^[a-z0-9_]{3,30}$'::text) is false then perform private.raise_check_violation('users_username_check'); end if;
+  return true;
+end $$;
+comment on function private.users_rules is 'The checks of app.users. Raises the code of the one that a row breaks.';
+grant execute on function private.users_rules to anon, authenticated, service_role, gate;
+alter table app.users
+  drop constraint users_about_check,
+  drop constraint users_city_check,
+  drop constraint users_country_check,
+  drop constraint users_first_name_check,
+  drop constraint users_last_name_check,
+  drop constraint users_profile_pic_url_check,
+  drop constraint users_role_check,
+  drop constraint users_username_check,
+  add constraint users_rules check (private.users_rules(
+  username,
+  role,
+  first_name,
+  last_name,
+  country,
+  city,
+  about,
+  profile_pic_url));
+
+create function private.video_comments_rules(body text, removed_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((removed_at IS NOT NULL) OR ((length(private.trimmed(body)) >= 1) AND (length(private.trimmed(body)) <= 2000))) is false then perform private.raise_check_violation('comment_body'); end if;
+  return true;
+end $$;
+comment on function private.video_comments_rules is 'The checks of app.video_comments. Raises the code of the one that a row breaks.';
+grant execute on function private.video_comments_rules to anon, authenticated, service_role, gate;
+alter table app.video_comments
+  drop constraint comment_body,
+  add constraint video_comments_rules check (private.video_comments_rules(body, removed_at));
+
+create function private.video_counters_rules(likes integer, reposts integer, comments integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (comments >= 0) is false then perform private.raise_check_violation('video_counters_comments_check'); end if;
+  if (likes >= 0) is false then perform private.raise_check_violation('video_counters_likes_check'); end if;
+  if (reposts >= 0) is false then perform private.raise_check_violation('video_counters_reposts_check'); end if;
+  return true;
+end $$;
+comment on function private.video_counters_rules is 'The checks of app.video_counters. Raises the code of the one that a row breaks.';
+grant execute on function private.video_counters_rules to anon, authenticated, service_role, gate;
+alter table app.video_counters
+  drop constraint video_counters_comments_check,
+  drop constraint video_counters_likes_check,
+  drop constraint video_counters_reposts_check,
+  add constraint video_counters_rules check (private.video_counters_rules(likes, reposts, comments));
+
+create function private.videos_rules(caption text, duration_sec smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(caption) >= 1) AND (length(caption) <= 280)) is false then perform private.raise_check_violation('video_caption'); end if;
+  if ((duration_sec >= 0) AND (duration_sec <= 60)) is false then perform private.raise_check_violation('videos_duration_sec_check'); end if;
+  return true;
+end $$;
+comment on function private.videos_rules is 'The checks of app.videos. Raises the code of the one that a row breaks.';
+grant execute on function private.videos_rules to anon, authenticated, service_role, gate;
+alter table app.videos
+  drop constraint video_caption,
+  drop constraint videos_duration_sec_check,
+  add constraint videos_rules check (private.videos_rules(caption, duration_sec));
+
+create function private.wallets_rules(balance bigint, lifetime_earned bigint, lifetime_spent bigint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (balance >= 0) is false then perform private.raise_check_violation('insufficient_mana'); end if;
+  if (balance = (lifetime_earned - lifetime_spent)) is false then perform private.raise_check_violation('wallets_check'); end if;
+  if (lifetime_earned >= 0) is false then perform private.raise_check_violation('wallets_lifetime_earned_check'); end if;
+  if (lifetime_spent >= 0) is false then perform private.raise_check_violation('wallets_lifetime_spent_check'); end if;
+  return true;
+end $$;
+comment on function private.wallets_rules is 'The checks of app.wallets. Raises the code of the one that a row breaks.';
+grant execute on function private.wallets_rules to anon, authenticated, service_role, gate;
+alter table app.wallets
+  drop constraint insufficient_mana,
+  drop constraint wallets_check,
+  drop constraint wallets_lifetime_earned_check,
+  drop constraint wallets_lifetime_spent_check,
+  add constraint wallets_rules check (private.wallets_rules(balance, lifetime_earned, lifetime_spent));
+
+create function private.wiki_proposals_rules(
+  base_version integer,
+  body text,
+  summary text,
+  status text,
+  version integer,
+  resolved_at timestamp with time zone) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((length(private.trimmed(body)) >= 1) AND (length(body) <= 20000)) is false then perform private.raise_check_violation('wiki_body'); end if;
+  if (base_version >= 0) is false then perform private.raise_check_violation('wiki_proposals_base_version_check'); end if;
+  if ((status = 'open'::text) = (resolved_at IS NULL)) is false then perform private.raise_check_violation('wiki_proposals_check'); end if;
+  if ((status = 'approved'::text) = (version IS NOT NULL)) is false then perform private.raise_check_violation('wiki_proposals_check1'); end if;
+  if (status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'superseded'::text])) is false then perform private.raise_check_violation('wiki_proposals_status_check'); end if;
+  if ((length(private.trimmed(summary)) >= 1) AND (length(private.trimmed(summary)) <= 300)) is false then perform private.raise_check_violation('wiki_summary'); end if;
+  return true;
+end $$;
+comment on function private.wiki_proposals_rules is 'The checks of app.wiki_proposals. Raises the code of the one that a row breaks.';
+grant execute on function private.wiki_proposals_rules to anon, authenticated, service_role, gate;
+alter table app.wiki_proposals
+  drop constraint wiki_body,
+  drop constraint wiki_proposals_base_version_check,
+  drop constraint wiki_proposals_check,
+  drop constraint wiki_proposals_check1,
+  drop constraint wiki_proposals_status_check,
+  drop constraint wiki_summary,
+  add constraint wiki_proposals_rules check (private.wiki_proposals_rules(
+  base_version,
+  body,
+  summary,
+  status,
+  version,
+  resolved_at));
+
+create function private.wiki_versions_rules(version integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (version > 0) is false then perform private.raise_check_violation('wiki_versions_version_check'); end if;
+  return true;
+end $$;
+comment on function private.wiki_versions_rules is 'The checks of app.wiki_versions. Raises the code of the one that a row breaks.';
+grant execute on function private.wiki_versions_rules to anon, authenticated, service_role, gate;
+alter table app.wiki_versions
+  drop constraint wiki_versions_version_check,
+  add constraint wiki_versions_rules check (private.wiki_versions_rules(version));
+
+create function private.wiki_votes_rules(value smallint) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (value = ANY (ARRAY['-1'::integer, 1])) is false then perform private.raise_check_violation('wiki_votes_value_check'); end if;
+  return true;
+end $$;
+comment on function private.wiki_votes_rules is 'The checks of app.wiki_votes. Raises the code of the one that a row breaks.';
+grant execute on function private.wiki_votes_rules to anon, authenticated, service_role, gate;
+alter table app.wiki_votes
+  drop constraint wiki_votes_value_check,
+  add constraint wiki_votes_rules check (private.wiki_votes_rules(value));
+
+-- sql/admin/96_listeners.sql
+
+-- Generated by `npm run gen` from the files before it. Not to be edited.
+-- The listeners that run in the transaction of the event.
+
+create or replace function private.dispatch_event(p_event text, p_payload jsonb) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if p_event = 'events.event.changed' then
+    perform private.fan_out_event(p_payload);
+  elsif p_event = 'posts.poll.closed' then
+    perform private.fan_out_poll_end(p_payload);
+  elsif p_event = 'posts.post.edited' then
+    perform private.embed_edited(p_payload);
+    perform private.index_edited(p_payload);
+  elsif p_event = 'posts.post.published' then
+    perform private.add_feed_block(p_payload);
+    perform private.extend_series(p_payload);
+    perform private.mention_in_post(p_payload);
+    perform private.announce_quote(p_payload);
+  elsif p_event = 'posts.reply.created' then
+    perform private.mention_in_reply(p_payload);
+  elsif p_event = 'posts.series.extended' then
+    perform private.fan_out_series_item(p_payload);
+  end if;
+end $$;
 
 -- policies/admin.sql
 

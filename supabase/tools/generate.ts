@@ -1,6 +1,7 @@
-// npm run gen: writes what TypeScript and readers know of the schema (error codes, operations and their parameters, sections
-// of the export, supabase-js's types). It reads them from a database made of sql/ and policies/ as they stand. The API's description comes
-// after it, since routes are made of operations: api-facade/describe.ts.
+// npm run gen: writes the last files of the schema (derived.ts) with the baseline migration, then what TypeScript and readers
+// know of the schema: error codes, operations and their parameters, sections of the export, supabase-js's types. It reads
+// all of it from a database made of sql/ and policies/. The API's description comes after it, since routes are made of
+// operations: api-facade/describe.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +9,11 @@ import postgres from 'postgres'
 import { migrate, preparePlatform } from '../embedded/migrate.ts'
 import { startPostgres } from '../embedded/postgres.ts'
 import { databaseTypes, typesPath } from './cli.ts'
+import { derived } from './derived.ts'
 import { readFailures } from './failures.ts'
 import { formatted } from './format.ts'
 import { eventsPage, jobsPage, table, tablesPage } from './pages.ts'
-import { root } from './schema.ts'
+import { baseline, baselinePath, root } from './schema.ts'
 
 type ErrorRow = { code: string; status: number; text: string }
 type ChannelRow = { says: string; audience: string }
@@ -119,6 +121,8 @@ async function main(): Promise<void> {
   const server = await startPostgres({ dataDir, ephemeral: true })
   try {
     await preparePlatform(server.superuserUrl())
+    for (const [path, text] of Object.entries(await derived(server.url()))) writeFileSync(join(root, path), text)
+    writeFileSync(baselinePath, baseline())
     await migrate(server.url(), { seed: false })
     for (const [path, text] of Object.entries(await generated(server.url()))) writeFileSync(join(root, path), text)
     writeFileSync(join(root, typesPath), await databaseTypes(server.url()))

@@ -5,7 +5,7 @@ import type { Texts } from './order.ts'
 
 const foreign = ['.git', '.data', 'node_modules']
 const generated =
-  /\/generated\/|^supabase\/migrations\/|^sql\/ERRORS\.md$|^sql\/base\/70_pgboss\.sql$|^sql\/messaging\/25_emoji\.sql$|\/pgtap\.sql$|^CHANGELOG\.md$/
+  /\/generated\/|^supabase\/migrations\/|^sql\/ERRORS\.md$|^sql\/base\/70_pgboss\.sql$|^sql\/messaging\/25_emoji\.sql$|^sql\/admin\/9[56]_\w+\.sql$|\/pgtap\.sql$|^CHANGELOG\.md$/
 
 /** Every file and folder, including dotfiles at the top. */
 export const allFiles = (): string[] =>

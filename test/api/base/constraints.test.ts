@@ -231,22 +231,6 @@ describe('A rule without a code of its own', () => {
     expect(checks.filter(({ rule }) => !/private\.(raise_check_violation|\w+_rules)\(/.test(rule))).toEqual([])
   })
 
-  test('and one added to a table later are both enforced', async () => {
-    await owner.begin(async (sql) => {
-      await sql`alter table app.replies add constraint reply_short check (length(body) < 5)`
-      await sql`call private.make_checks_raise_codes()`
-      const [reply] = await sql<[{ id: string }]>`
-        insert into app.replies (post_id, author_id, body) values (${post}, ${bob.id}, 'Well') returning id`
-      const errorOf = (body: string) =>
-        sql
-          .savepoint((inner) => inner`update app.replies set body = ${body} where id = ${reply.id}`)
-          .catch(({ code, constraint_name }) => [code, constraint_name])
-      expect(await errorOf('Too long')).toEqual(['PT422', 'reply_short'])
-      expect(await errorOf('')).toEqual(['PT422', 'reply_body'])
-      await sql.unsafe('rollback; begin')
-    })
-  })
-
   test.each<Call>([
     ['create_post', { p_body: 'x', p_format: 'poem' }],
     ['create_post', { p_body: 'x', p_visibility: 'friends' }],
