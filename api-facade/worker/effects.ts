@@ -24,8 +24,19 @@ const FAILED = 1000
 /** How often the record of what was applied is written. Milliseconds. */
 const RECORD = 10_000
 
-/** `failed` counts the people of private.stuck_effects, which says why; `failure` is one of the whole round. */
-type Round = { applied: number; failed: number; next: string | null; failure?: unknown }
+/** An effect that failed for the first time: private.stuck_effects keeps it, and its error's message. */
+type Stuck = {
+  person: string
+  event: string
+  eventId: number | null
+  effectId: number
+  listener: string | null
+  sqlstate: string
+  context: string
+}
+
+/** `failed` counts people, also those whose effect had failed before; `failure` is one of the whole round. */
+type Round = { applied: number; failed: number; next: string | null; stuck: Stuck[]; failure?: unknown }
 
 export function startEffects(db: Db, log: Log): EffectLoop {
   let awake = new AbortController()
@@ -43,11 +54,14 @@ export function startEffects(db: Db, log: Log): EffectLoop {
     while (!stopped) {
       const start = performance.now()
       const round: Round = await apply(after).catch(
-        (failure: unknown): Round => ({ applied: 0, failed: 1, next: null, failure }),
+        (failure: unknown): Round => ({ applied: 0, failed: 1, next: null, stuck: [], failure }),
       )
       const took = performance.now() - start
-      if (round.failed > 0) log.error({ job: 'effects', ...round }, 'effects could not be applied')
-      if (round.failure) await pause(FAILED, awake.signal)
+      for (const stuck of round.stuck) log.error({ job: 'effects', ...stuck }, 'an effect is stuck')
+      if (round.failure) {
+        log.error({ job: 'effects', failure: round.failure }, 'effects could not be applied')
+        await pause(FAILED, awake.signal)
+      }
       // a round that fails as a whole, for whatever reason, must not keep those behind it from their turn
       after = round.failure ? randomUUID() : round.next
       await record

@@ -38,7 +38,7 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-/** Where a job ends that failed every time; nothing takes it from there, /metrics tells of it. */
+/** The queue of jobs that failed every time. The schema has it (private.failed_jobs), and no worker takes them. */
 export const DEAD_LETTERS = 'dead-letters'
 const GRACE = 10_000
 
@@ -86,7 +86,6 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     await embedder?.stop()
   }
   try {
-    await boss.createQueue(DEAD_LETTERS, { retentionSeconds: 14 * 86_400 })
     const { jobs, queues } = await listWork(boss.getDb())
     const more = { deadLetter: DEAD_LETTERS, polling }
     await Promise.all(jobs.map((job) => take(boss, job, log, polling)))

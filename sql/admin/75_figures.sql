@@ -129,7 +129,7 @@ begin
       select json_agg(json_build_object('queue', f.queue, 'id', f.id, 'message', left(f.message, 200),
                                         'retries', f.retries, 'createdAt', private.utc(f.created_at),
                                         'failedAt', private.utc(f.failed_at)) order by f.failed_at desc, f.id)
-      from (select * from private.failed_jobs limit 50) f), '[]'::json),
+      from (select * from private.failed_jobs where retried_at is null limit 50) f), '[]'::json),
     'effects', (
       select json_build_object(
         'depth', count(*),

@@ -55,9 +55,10 @@ set search_path = ''
 as $$
 declare
   v_payload jsonb := p_payload;
+  v_id      bigint;
 begin
-  insert into app.domain_events (name, payload) values (p_name, v_payload);
-  perform private.add_effects(p_name, v_payload, p_people);
+  insert into app.domain_events (name, payload) values (p_name, v_payload) returning id into v_id;
+  perform private.add_effects(p_name, v_payload, p_people, v_id);
   perform private.dispatch_event(p_name, v_payload);
 end $$;
 comment on function private.emit is

@@ -10,6 +10,7 @@ create table private.effects (
   event     text not null,
   payload   jsonb not null,
   caused_at timestamptz not null default now(),
+  event_id  bigint,
   primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- rows stay for a moment
 comment on table private.effects is
@@ -20,22 +21,40 @@ comment on column private.effects.id is
   'caused after the earlier was committed, or under the same lock.';
 comment on column private.effects.caused_at is
   'When the transaction of the cause began: notifications and what is earned carry it.';
+comment on column private.effects.event_id is
+  'The event in app.domain_events; null where a batch of the worker left the effect.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
+  effect_id bigint not null,
+  event     text not null,
+  event_id  bigint,
+  listener  text,
   attempts  integer not null,
   retry_at  timestamptz not null,
   failed_at timestamptz not null,
-  message   text not null
+  message   text not null,
+  context   text not null
 );
 comment on table private.stuck_effects is
-  'Whose effects could not be applied, which only a fault can cause. They wait, and those of others go on.';
-comment on column private.stuck_effects.attempts is 'How often it was tried.';
+  'Effects that could not be applied, which only a fault can cause: of each such person the first one. It waits with '
+  'all that are behind it, and those of others go on.';
+comment on column private.stuck_effects.effect_id is 'The effect in private.effects, which has the payload.';
+comment on column private.stuck_effects.event_id is
+  'The event in app.domain_events; null where a batch of the worker left the effect.';
+comment on column private.stuck_effects.listener is 'The listener that failed; null if it failed before the first.';
+comment on column private.stuck_effects.attempts is 'How often this effect was tried.';
+comment on column private.stuck_effects.message is 'SQLSTATE and message of the last error.';
+comment on column private.stuck_effects.context is
+  'The functions that were running, innermost first, each with its line. No SQL text and no data, which could hold '
+  'what people wrote.';
 comment on column private.stuck_effects.retry_at is
   'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
 comment on column private.stuck_effects.failed_at is 'When it last failed.';
 
-create function private.add_effects(p_event text, p_payload jsonb, p_people uuid[]) returns void
+create function private.add_effects(
+  p_event text, p_payload jsonb, p_people uuid[], p_event_id bigint default null
+) returns void
 language plpgsql volatile security definer   -- effects are for others than the caller
 set search_path = ''
 as $$
@@ -43,8 +62,8 @@ begin
   if p_people = '{}' then
     return;
   end if;
-  insert into private.effects (user_id, event, payload)
-  select distinct p.id, p_event, p_payload
+  insert into private.effects (user_id, event, payload, event_id)
+  select distinct p.id, p_event, p_payload, p_event_id
   from unnest(p_people) as p (id)
   where p.id is not null
     and exists (select from private.event_listeners l where l.event = p_event and l.timing = 'soon');
@@ -164,6 +183,61 @@ comment on function private.catch_up is
   'It is no reason to fail, nor to hold others up: 300 effects and what follows from them, and a second''s wait for '
   'whoever is at it.';
 
+create function private.apply_one_by_one(p_person uuid, p_until timestamptz) returns integer
+language plpgsql volatile security definer   -- listeners write for others
+set search_path = ''
+as $$
+declare
+  v_effect   private.effects;
+  v_listener text;
+  v_context  text;
+  v_applied  integer := 0;
+begin
+  while clock_timestamp() < p_until loop
+    begin
+      v_listener := null;
+      delete from private.effects e
+      where e.user_id = p_person
+        and e.id = (select o.id from private.effects o where o.user_id = p_person order by o.id limit 1)
+      returning e.* into v_effect;
+      if not found then
+        delete from private.stuck_effects s where s.user_id = p_person;
+        return v_applied;
+      end if;
+      for v_listener in
+        select l.listener from private.event_listeners l
+        where l.event = v_effect.event and l.timing = 'soon' order by l.position
+      loop
+        execute format('select %s($1)', v_listener) using array[v_effect];   -- the name comes out of the registry
+      end loop;
+      v_applied := v_applied + 1;
+    exception when others then
+      get stacked diagnostics v_context = pg_exception_context;
+      insert into private.stuck_effects as s
+        (user_id, effect_id, event, event_id, listener, attempts, retry_at, failed_at, message, context)
+      values
+        (p_person, v_effect.id, v_effect.event, v_effect.event_id, v_listener, 1,
+         clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm,
+         -- its other lines are SQL with its literals, or data that could not be read
+         array_to_string(array(select f.line[1] from regexp_matches(
+           v_context, '^((?:PL/pgSQL|SQL) function .*)$', 'gn') f (line)), e'\n'))
+      on conflict (user_id) do update
+        set effect_id = excluded.effect_id, event = excluded.event, event_id = excluded.event_id,
+            listener = excluded.listener, failed_at = excluded.failed_at, message = excluded.message,
+            context = excluded.context,
+            attempts = case when s.effect_id = excluded.effect_id then s.attempts + 1 else 1 end,
+            retry_at = clock_timestamp() + case when s.effect_id = excluded.effect_id
+              then least(interval '5 seconds' * 2 ^ least(s.attempts, 10), interval '1 hour')
+              else interval '5 seconds' end;
+      return v_applied;
+    end;
+  end loop;
+  return v_applied;
+end $$;
+comment on function private.apply_one_by_one is
+  'Applies what waits for a person effect by effect, until one fails or the time is over, and answers how many. The '
+  'one that fails goes into private.stuck_effects. Lock first (private.effects_key).';
+
 create function private.apply_effects(p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
@@ -174,8 +248,8 @@ declare
   v_person  uuid;
   v_full    boolean;
   v_next    uuid;
+  v_failed  uuid[] := '{}';
   v_applied integer := 0;
-  v_failed  integer := 0;
   v_until   timestamptz := clock_timestamp() + interval '20 seconds';
 begin
   perform set_config('lock_timeout', '1s', true);   -- others wait for these people meanwhile
@@ -188,7 +262,7 @@ begin
           and not exists (select from private.stuck_effects s where s.user_id = e.user_id and s.retry_at > now())
         order by e.user_id, e.id limit 500) w;
   if v_people is null then
-    return json_build_object('applied', 0, 'failed', 0, 'next', null);
+    return json_build_object('applied', 0, 'failed', 0, 'next', null, 'stuck', '[]'::json);
   end if;
   if v_full then
     v_next := v_people[cardinality(v_people)];
@@ -206,20 +280,24 @@ begin
         v_applied := v_applied + private.apply_effects_of(array[v_person]);
         delete from private.stuck_effects s where s.user_id = v_person;
       exception when others then
-        v_failed := v_failed + 1;
-        insert into private.stuck_effects as s (user_id, attempts, retry_at, failed_at, message)
-        values (v_person, 1, clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm)
-        on conflict (user_id) do update
-          set attempts = s.attempts + 1, failed_at = excluded.failed_at, message = excluded.message,
-              retry_at = clock_timestamp()
-                         + least(interval '5 seconds' * 2 ^ least(s.attempts, 10), interval '1 hour');
+        v_applied := v_applied + private.apply_one_by_one(v_person, v_until);
+        if private.is_stuck(v_person) then
+          v_failed := v_failed || v_person;
+        end if;
       end;
     end loop;
   end;
-  return json_build_object('applied', v_applied, 'failed', v_failed, 'next', v_next);
+  return json_build_object(
+    'applied', v_applied, 'failed', cardinality(v_failed), 'next', v_next,
+    'stuck', coalesce((
+      select json_agg(json_build_object(
+               'person', s.user_id, 'event', s.event, 'eventId', s.event_id, 'effectId', s.effect_id,
+               'listener', s.listener, 'sqlstate', left(s.message, 5), 'context', s.context))
+      from private.stuck_effects s where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
   'For the worker alone: applies what waits for the people of the next 500 effects behind one, and what follows from '
   'them, in one transaction. Any number may call it at once: it passes over people whom another is at. Answers '
-  '{applied, failed, next}: failed counts people in private.stuck_effects, and next, the person to go on from, is '
-  'null at the end.';
+  '{applied, failed, next, stuck: [{person, event, eventId, effectId, listener, sqlstate, context}]}: failed counts '
+  'people, stuck has the effects that failed for the first time, and next, the person to go on from, is null at the '
+  'end.';

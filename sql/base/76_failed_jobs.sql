@@ -1,11 +1,50 @@
--- For DBAs: what the worker gave up, and why. `select * from private.failed_jobs`.
+-- For DBAs: jobs that failed for good, and how to send them again.
+
+-- pg-boss puts a copy of a job here that failed every time. No worker takes jobs off it. They are deleted after
+-- 30 days: those that wait by retentionSeconds, and those that were sent again by deleteAfterSeconds.
+select pgboss.create_queue('dead-letters',
+  '{"policy": "standard", "retentionSeconds": 2592000, "deleteAfterSeconds": 2592000}');
 
 create view private.failed_jobs with (security_invoker) as
-select j.name as queue, j.id, j.data, j.output ->> 'message' as message, j.retry_count as retries,
-       j.created_on as created_at, j.completed_on as failed_at
+select j.source_name as queue, j.source_id as id, j.data, j.source_output ->> 'message' as message,
+       j.source_retry_count as retries, j.source_created_on as created_at, j.created_on as failed_at,
+       j.completed_on as retried_at
 from pgboss.job j
-where j.state = 'failed'
-order by j.completed_on desc;
+where j.name = 'dead-letters'
+order by j.created_on desc;
 comment on view private.failed_jobs is
   'For DBAs: jobs that failed every time, newest first: {queue, id, data (ids), message, retries, created_at, '
-  'failed_at}. pgboss keeps them for a day.';
+  'failed_at, retried_at}. They are kept for 30 days. private.retry_failed sends them again, once.';
+
+create function private.retry_failed(p_queue text, p_since timestamptz) returns integer
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_job  record;
+  v_sent integer := 0;
+begin
+  if not exists (select from pgboss.queue q where q.name = p_queue) then
+    raise exception 'there is no queue %', p_queue;
+  end if;
+  for v_job in
+    select j.id, j.data from pgboss.job j
+    where j.name = 'dead-letters' and j.state = 'created' and j.source_name = p_queue and j.created_on >= p_since
+    order by j.created_on, j.id
+    for update   -- a second caller waits here, and then finds another state
+  loop
+    begin
+      perform private.enqueue(p_queue, v_job.data::json);
+      update pgboss.job j set state = 'completed', completed_on = now()
+      where j.name = 'dead-letters' and j.id = v_job.id;
+      v_sent := v_sent + 1;
+    exception when unique_violation then
+      null;   -- a job of the clock that waits or runs already: this one stays as it is
+    end;
+  end loop;
+  return v_sent;
+end $$;
+comment on function private.retry_failed is
+  'For DBAs: sends the jobs of a queue that failed for good since then again, and answers how many. Each failure is '
+  'sent once, whoever calls and however often; a job that fails for good again is a new failure. What has become '
+  'pointless meanwhile does nothing, since a job reads what is due from rows.';

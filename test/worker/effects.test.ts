@@ -63,7 +63,30 @@ test('A person with a failing effect has to wait, and nobody else does', async (
   expect(await stuck()).toMatchObject([{ user_id: ben?.id, attempts: 1, message: '22012 division by zero' }])
   expect(await owner`select from private.effects where user_id = ${ben?.id ?? ''}`).toHaveLength(2)
   await until(async () => logged.length > 0)
-  expect(logged[0]).toMatchObject({ job: 'effects', failed: 1 })
+
+  // it fails again, and is not logged again
+  for (const attempts of [2, 3]) {
+    await owner`update private.stuck_effects set retry_at = now()`
+    await until(async () => (await stuck())[0]?.attempts === attempts)
+  }
+  const [kept] = await owner<{ event_id: string; effect_id: string; context: string }[]>`
+    select event_id, effect_id, context from private.stuck_effects`
+  expect(kept?.context).toMatch(/^SQL function "hear" statement 1\nPL\/pgSQL function private.apply_one_by_one/)
+  expect(await owner`select name, payload from app.domain_events where id = ${kept?.event_id ?? ''}`).toEqual([
+    { name: 'test.thing.done', payload: { n: 0 } },
+  ])
+  expect(logged).toEqual([
+    {
+      job: 'effects',
+      person: ben?.id,
+      event: 'test.thing.done',
+      eventId: Number(kept?.event_id),
+      effectId: Number(kept?.effect_id),
+      listener: 'private.hear',
+      sqlstate: '22012',
+      context: kept?.context,
+    },
+  ])
 
   // the fault is fixed: the waiting effects are applied in order
   await owner`update private.effects set payload = '{"n": 6}' where payload = '{"n": 0}'`

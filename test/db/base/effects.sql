@@ -1,7 +1,7 @@
 -- Effects: what follows from an event for other people. Who gets one, who applies it, in which order, that it is
 -- applied once, and what an error does.
 begin;
-select plan(45);
+select plan(49);
 select test.people('alice', 'bob', 'carla', 'dave');
 select test.settle();
 
@@ -12,7 +12,7 @@ create function private.hear_of_test(p_listener text, p_effects private.effects[
   with c as materialized (select nextval('pg_temp.calls') as call)
   insert into pg_temp.heard (call, listener, person, what)
   select c.call, p_listener, u.username, e.payload ->> 'what'
-  from c, unnest(p_effects) with ordinality as e (user_id, id, event, payload, caused_at, place)
+  from c, unnest(p_effects) with ordinality as e (user_id, id, event, payload, caused_at, event_id, place)
   left join app.users u on u.id = e.user_id
   order by e.place $$;
 create function private.first_of_test(p_effects private.effects[]) returns void language sql
@@ -48,11 +48,16 @@ create function pg_temp.forget() returns void language sql volatile security def
 create function pg_temp.break(p_what text) returns void language sql volatile security definer
   as $$ insert into pg_temp.faults values (p_what) $$;
 create function pg_temp.mend() returns void language sql volatile security definer as $$ delete from pg_temp.faults $$;
-create function pg_temp.apply() returns jsonb language sql volatile as $$ select private.apply_effects() $$;
+create function pg_temp.apply() returns jsonb language sql volatile as $$ select private.apply_effects()::jsonb - 'stuck' $$;
 create function pg_temp.applied(p_applied integer, p_failed integer default 0) returns jsonb language sql
   as $$ select jsonb_build_object('applied', p_applied, 'failed', p_failed, 'next', null) $$;
 create function pg_temp.stuck() returns text language sql volatile security definer as $$
   select string_agg(concat_ws(' ', u.username, s.attempts, s.message), ', ') from private.stuck_effects s join app.users u on u.id = s.user_id $$;
+create function pg_temp.where_stuck() returns text language sql volatile security definer as $$
+  select concat_ws(' ', s.event, s.listener, d.payload ->> 'what', e.payload ->> 'what')
+  from private.stuck_effects s left join app.domain_events d on d.id = s.event_id
+  left join private.effects e on e.user_id = s.user_id and e.id = s.effect_id $$;
+create function pg_temp.context() returns text language sql volatile security definer as $$ select context from private.stuck_effects $$;
 create function pg_temp.make_due(p_attempts integer) returns void language sql volatile security definer
   as $$ update private.stuck_effects set retry_at = now(), attempts = p_attempts $$;
 -- Tries again, and says whether the next attempt is scheduled after that interval
@@ -123,6 +128,10 @@ select is(pg_temp.heard('second', 'alice') || ' ' || pg_temp.heard('second', 'ca
 select is(pg_temp.heard('first', 'bob'), null, 'What other listeners did for that person is rolled back');
 select is(pg_temp.waits(), 'bob bad, bob fine', 'All effects of that person are still waiting');
 select is(pg_temp.stuck(), 'bob 1 P0001 a fault', 'The person is recorded as stuck, with the error');
+select is(pg_temp.where_stuck(), 'test.thing.done private.second_of_test bad bad', 'The record has the listener, the event and the effect');
+select matches(pg_temp.context(), '^PL/pgSQL function private\.second_of_test\(private\.effects\[\]\) line 7 at RAISE\nPL/pgSQL function ',
+  'The record has the functions that were running');
+select doesnt_match(pg_temp.context(), 'select|SQL statement', 'The record has no SQL, because literals may contain people''s texts');
 select pg_temp.happens('later', 'bob'), pg_temp.happens('later', 'carla');
 select is(pg_temp.apply(), pg_temp.applied(1), 'Stuck people are skipped until their next attempt');
 select pg_temp.make_due(1);
@@ -136,6 +145,10 @@ select pg_temp.mend(), pg_temp.make_due(2);
 select is(pg_temp.apply(), pg_temp.applied(3), 'Once the cause is fixed, everything is applied');
 select is(pg_temp.heard('second', 'bob'), 'bad fine later', 'It is applied in order');
 select is(pg_temp.stuck(), null, 'Nobody is stuck any more');
+select pg_temp.forget(), pg_temp.break('bad'), pg_temp.happens('fine', 'bob'), pg_temp.happens('bad', 'bob'), pg_temp.happens('later', 'bob');
+select is(pg_temp.apply() || jsonb_build_object('waits', pg_temp.waits()), pg_temp.applied(1, 1) || '{"waits": "bob bad, bob later"}',
+  'The effects before the failing one are applied');
+select pg_temp.mend(), pg_temp.make_due(1), pg_temp.apply();
 
 -- Catching up
 select pg_temp.forget(), pg_temp.catch_up('dave');
@@ -151,7 +164,7 @@ select pg_temp.happens_to_many();
 create temp table step as select pg_temp.apply() as done;
 select is((select done ->> 'applied' || ' ' || (done ->> 'next' is not null) from step), '500 true', 'A call applies at most 500 people''s effects');
 update step set done = private.apply_effects((done ->> 'next')::uuid);
-select is(private.apply_effects((select (done ->> 'next')::uuid from step))::jsonb, pg_temp.applied(400), 'Later calls continue where the previous one stopped');
+select is(private.apply_effects((select (done ->> 'next')::uuid from step))::jsonb - 'stuck', pg_temp.applied(400), 'Later calls continue where the previous one stopped');
 
 select * from finish();
 rollback;
