@@ -59,6 +59,9 @@ comment on policy select_own on app.audience is
 -- events: a registry, for definer functions alone
 alter table private.event_types enable row level security;
 
+-- account_steps: a registry, for definer functions alone
+alter table private.account_steps enable row level security;
+
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
 

@@ -48,6 +48,10 @@ begin
 end $$;
 insert into private.report_targets (type, finder) values ('kite', 'private.require_kite');
 
+create function private.land_kites(p_user app.users) returns void language plpgsql set search_path = ''
+as $$ begin delete from app.kites where owner_id = p_user.id; end $$;
+insert into private.account_steps (step, events, position) values ('private.land_kites', '{ban,erasure}', 500);
+
 create function private.may_listen_to_kites(p_rest text) returns boolean language plpgsql set search_path = ''
 as $$ begin return p_rest = 'all'; end $$;
 insert into private.realtime_topics (prefix, audience, events) values ('kites', 'private.may_listen_to_kites', 'kites');
@@ -158,4 +162,11 @@ test('A new job is on the worker’s list, and expired rows of a new table are p
 test('A person’s rows in a new table are in their export', async () => {
   const [{ page } = { page: null }] = await sql`select private.export_page(${ann}, 'kites') as page`
   expect(page).toMatchObject({ items: [{ id: kiteId }] })
+})
+
+test.each(['banned', 'erased'])('a step runs when a person is %s', async (state) => {
+  const gone = await person(state)
+  await sql`insert into app.kites (owner_id) values (${gone})`
+  await sql`update app.users set ${sql({ [`${state}_at`]: new Date() })} where id = ${gone}`
+  expect(await sql`select from app.kites where owner_id = ${gone}`).toEqual([])
 })

@@ -1,5 +1,5 @@
 -- How staff bans people and lets them in again, and who gets which role.
--- What a ban does beside hangs on app.users.banned_at, by each feature's triggers. docs/decisions.md, Staff.
+-- What else a ban does: private.account_steps. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),

@@ -36,17 +36,18 @@ comment on function private.erase_reasons is
 call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
 
-create function private.erase_moderation() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_moderation(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_job json;
 begin
-  foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
-                               json_build_object('userId', new.id, 'type', 'reply'),
-                               json_build_object('userId', new.id, 'type', 'content')]
-    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_child_kinds order by kind)
+  foreach v_job in array array[json_build_object('userId', p_user.id, 'type', 'post'),
+                               json_build_object('userId', p_user.id, 'type', 'reply'),
+                               json_build_object('userId', p_user.id, 'type', 'content')]
+    || array(select json_build_object('userId', p_user.id, 'type', kind)
+             from private.content_child_kinds order by kind)
   loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
@@ -58,22 +59,21 @@ begin
   join app.payments p on p.id = r.reversal_of
   join app.audit_log l on l.target_type = 'payment' and l.target_id = p.id::text
   where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
-    and (p.sender_id = new.id
-      or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = new.id));
+    and (p.sender_id = p_user.id
+      or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = p_user.id));
   -- and of orders those that an admin resolved
   update app.audit_details d set detail = null
-  from (select id from app.orders where buyer_id = new.id and state = 'resolved'
-        union all select id from app.orders where seller_id = new.id and state = 'resolved') o
+  from (select id from app.orders where buyer_id = p_user.id and state = 'resolved'
+        union all select id from app.orders where seller_id = p_user.id and state = 'resolved') o
   join app.audit_log l on l.target_type = 'order' and l.target_id = o.id::text
   where l.id = d.audit_id and d.detail is not null;
-  return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
+  'Step: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
   '500 of each at once, and about their payments and orders; the entries stay.';
 call private.force_index_scans('private.erase_moderation');
-create trigger _185_erase_moderation after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_moderation();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_moderation', '{erasure}', 183);
 
 create function private.forget_reasons() returns trigger
 language plpgsql security definer   -- nobody may change what staff wrote

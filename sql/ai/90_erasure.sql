@@ -6,17 +6,16 @@ insert into private.personal_data (relation, person_column, section, within, omi
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
 
-create function private.erase_ai_sessions() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_ai_sessions(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.ai_sessions', 'user_id = $1');
-  delete from private.ai_usage where user_id = new.id;
-  return null;
+  perform private.erase_rows(p_user.id, 'app.ai_sessions', 'user_id = $1');
+  delete from private.ai_usage where user_id = p_user.id;
 end $$;
 comment on function private.erase_ai_sessions is
-  'Trigger: deletes an erased person''s AI sessions with all their words.';
+  'Step: deletes an erased person''s AI sessions with all their words.';
 call private.force_index_scans('private.erase_ai_sessions');
-create trigger _185_erase_ai_sessions after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_ai_sessions();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_ai_sessions', '{erasure}', 182);

@@ -15,8 +15,10 @@ create table app.users (
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
-comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were.';
-comment on column app.users.banned_at is 'When the person was banned; null unless they are.';
+comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were. '
+  'Setting it runs the steps of private.account_steps.';
+comment on column app.users.banned_at is 'When the person was banned; null unless they are. Setting it and '
+  'setting it to null run the steps of private.account_steps.';
 comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
 -- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
 

@@ -19,25 +19,23 @@ create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though their rows get '
-  'required_level 4 in batches. A trigger keeps it.';
+  'The banned and the erased. Nobody sees what they wrote from then on, though their rows get required_level 4 in '
+  'batches. private.hide_person maintains it.';
 
-create function private.hide_person() returns trigger
-language plpgsql security definer   -- only this trigger writes it
+create function private.hide_person(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if new.banned_at is null and new.erased_at is null then
-    delete from app.hidden_people where user_id = new.id;
+  if p_user.banned_at is null and p_user.erased_at is null then
+    delete from app.hidden_people where user_id = p_user.id;
   else
-    insert into app.hidden_people (user_id) values (new.id) on conflict do nothing;
+    insert into app.hidden_people (user_id) values (p_user.id) on conflict do nothing;
   end if;
-  return null;
 end $$;
-comment on function private.hide_person is 'Trigger: app.hidden_people has who is banned or erased.';
-create trigger _060_hide_person after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.hide_person();
+comment on function private.hide_person is 'Step: app.hidden_people has who is banned or erased.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_person', '{ban,unban,erasure}', 60);
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path

@@ -1,7 +1,7 @@
--- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
--- one here, which changes its own rows, in that transaction up to 500 of a kind. What is left the worker erases at
--- once, by firing the triggers again (private.erase_more) or in batches of its own (private.erase_later). Nobody sees
--- it meanwhile (app.hidden_people), and an hourly job fires the triggers once more.
+-- What an erasure does to the base. A person is erased when erased_at is set. Every feature has a step like the one
+-- here (private.account_steps), which changes its own rows, up to 500 of a kind in that transaction. The worker erases
+-- the rest: it runs the steps again (private.erase_more), or batches of a queue (private.erase_later). Nobody sees the
+-- rest meanwhile (app.hidden_people). An hourly job repeats the steps.
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -17,22 +17,22 @@ begin
   end if;
 end $$;
 comment on function private.erase_later is
-  'For triggers on erased_at: leaves what is more than a transaction should erase to batches. When private.erase_more '
-  'fires the trigger again, they are on their way.';
+  'For steps of an erasure: leaves what is more than a transaction should erase to batches. When private.erase_more '
+  'repeats the step, the batches are queued already.';
 
 create function private.erase_rest(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- once a person and transaction, however many triggers leave something
+  -- once a person and transaction, however many steps leave something
   if current_setting('kith.unerased', true) is distinct from p_user::text then
     perform private.erase_later('erasures', json_build_object('userId', p_user));
     perform set_config('kith.unerased', p_user::text, true);
   end if;
 end $$;
 comment on function private.erase_rest is
-  'For triggers on erased_at that leave something: the worker fires them all again.';
+  'For steps of an erasure that leave something: the worker repeats all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -49,7 +49,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_rows is
-  'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
+  'For steps of an erasure: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
   'leaves others to the worker.';
 call private.force_index_scans('private.erase_rows');
 
@@ -58,61 +58,69 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
-  v_user uuid := (p_job ->> 'userId')::uuid;
+  v_user   uuid := (p_job ->> 'userId')::uuid;
+  v_person app.users;
 begin
   perform set_config('kith.erases_more', 'true', true), set_config('kith.unerased', '', true);
-  update app.users set erased_at = erased_at where id = v_user and erased_at is not null;
+  select * into v_person from app.users where id = v_user and erased_at is not null for no key update;
+  if found then
+    perform private.run_account_steps(v_person, '{erasure}');
+  end if;
   return json_build_object('changed', 1, 'next',
                            case when current_setting('kith.unerased') = v_user::text then v_user end);
 end $$;
 comment on function private.erase_more is
-  'For the worker alone: fires the triggers on erased_at again for a person {userId} who left more than is erased at '
-  'once. Answers {changed, next}; next is null when nothing is left.';
+  'For the worker alone: repeats the steps of an erasure for a person {userId} who left more than is erased at once. '
+  'Answers {changed, next}; next is null when nothing is left.';
 call private.make_batch_queue('erasures', 'private.erase_more');
 
-create function private.erase_records() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_records(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_emptied integer;
 begin
-  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
+  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = p_user.id::text;
   -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
-    select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
+    select ctid from app.idempotency_keys where user_id = p_user.id for update skip locked);
   -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
   update app.idempotency_keys set answer = '', named = null where ctid in (
-    select ctid from app.idempotency_keys where named @> array[new.id]
+    select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
   get diagnostics v_emptied = row_count;
   if v_emptied = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
 
   update app.audit_details d set ip = null from app.audit_log l
-  where l.id = d.audit_id and l.actor_id = new.id and d.ip is not null;
+  where l.id = d.audit_id and l.actor_id = p_user.id and d.ip is not null;
   update app.audit_details d set detail = null from app.audit_log l
-  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = new.id::text and d.detail is not null;
-  update app.usernames set username = null, user_id = null where user_id = new.id and username <> new.username;
-  return null;
+  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = p_user.id::text and d.detail is not null;
+  update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
-  'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
+  'Step: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
   'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
   'stays.';
-create trigger _110_erase_records after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_records();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_records', '{erasure}', 110);
 
 create function private.job_finish_erasures() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
 declare
-  v_changed integer;
+  v_person  app.users;
+  v_changed integer := 0;
 begin
-  update app.users set erased_at = erased_at where erased_at > now() - interval '3 hours';
-  get diagnostics v_changed = row_count;
+  for v_person in
+    select * from app.users where erased_at > now() - interval '3 hours' order by id for no key update
+  loop
+    perform private.run_account_steps(v_person, '{erasure}');
+    v_changed := v_changed + 1;
+  end loop;
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is

@@ -91,28 +91,26 @@ comment on function private.hide_or_show_children is
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
-create function private.hide_children() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.hide_children(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_job json;
 begin
   for v_job in
-    select json_build_object('userId', new.id, 'relation', relation::text) from private.content_child_tables
+    select json_build_object('userId', p_user.id, 'relation', relation::text) from private.content_child_tables
     order by relation::text
   loop
     continue when private.hide_or_show_children(v_job::jsonb) ->> 'next' is null;
-    if new.erased_at is not null then
+    if p_user.erased_at is not null then
       perform private.erase_later('hidden-children', v_job);
     else
       perform private.enqueue('hidden-children', v_job);
     end if;
   end loop;
-  return null;
 end $$;
 comment on function private.hide_children is
-  'Trigger: as private.hide_contents, of 500 rows of each table of children.';
-create trigger _166_hide_children after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.hide_children();
+  'Step: as private.hide_contents, of 500 rows of each table of children.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_children', '{ban,unban,erasure}', 167);

@@ -63,26 +63,24 @@ comment on function private.hide_or_show_contents is
   'Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
-create function private.hide_contents() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.hide_contents(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   if private.hide_or_show_contents(v_job::jsonb) ->> 'next' is null then
-    return null;
-  elsif new.erased_at is not null then
+    return;
+  elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
     -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
     perform private.enqueue('hidden-contents', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.hide_contents is
-  'Trigger: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
+  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
   'too; the others follow by the worker.';
-create trigger _162_hide_contents after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.hide_contents();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_contents', '{ban,unban,erasure}', 162);

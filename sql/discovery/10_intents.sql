@@ -88,32 +88,30 @@ create trigger _150_place_choices after insert on app.user_interests
 create trigger _151_place_choices after delete on app.user_interests
   referencing old table as changed for each statement execute function private.place_choices();
 
-create function private.hide_intent() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
+create function private.hide_intent(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.connection_intents set hidden = new.banned_at is not null where user_id = new.id;
-  return null;
+  update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Trigger: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
+  'Step: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
   'where they were.';
-create trigger _187_hide_intent after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.hide_intent();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_intent', '{ban,unban}', 188);
 
-create function private.erase_intent() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_intent(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.connection_intents where user_id = new.id;
-  delete from private.intent_interests where user_id = new.id;
-  return null;
+  delete from app.connection_intents where user_id = p_user.id;
+  delete from private.intent_interests where user_id = p_user.id;
 end $$;
-comment on function private.erase_intent is 'Trigger: deletes what an erased person looked for.';
-create trigger _186_erase_intent after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_intent();
+comment on function private.erase_intent is 'Step: deletes what an erased person looked for.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_intent', '{erasure}', 186);
 
 create view app.intent_card with (security_invoker) as
 select i.user_id,

@@ -107,25 +107,36 @@ set search_path = ''
 as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
 comment on function private.full_name is 'The names of a person in the form in which they are compared.';
 
-create function private.index_person_names() returns trigger
-language plpgsql security definer   -- only this trigger writes them
+create function private.index_person_names(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from private.name_trigrams where user_id = new.id;
-  if new.banned_at is null and new.erased_at is null then
+  delete from private.name_trigrams where user_id = p_user.id;
+  if p_user.banned_at is null and p_user.erased_at is null then
     insert into private.name_trigrams (trigram, joined_at, user_id)
-    select t, new.created_at, new.id
-    from unnest(extensions.show_trgm(private.full_name(new.first_name, new.last_name, new.username))) t;
+    select t, p_user.created_at, p_user.id
+    from unnest(extensions.show_trgm(private.full_name(p_user.first_name, p_user.last_name, p_user.username))) t;
   end if;
-  return null;
 end $$;
 comment on function private.index_person_names is
-  'Trigger: a person is found by the names that they have now, and not while they are banned or once '
-  'they are erased: nobody''s look passes over them.';
-create trigger _205_index_person_names
-  after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
-  for each row execute function private.index_person_names();
+  'Step: a person is found by the names that they have now, and not while they are banned or once they are erased, '
+  'so that no search passes over them.';
+insert into private.account_steps (step, events, position) values
+  ('private.index_person_names', '{ban,unban,erasure}', 205);
+
+create function private.index_new_person_names() returns trigger
+language plpgsql security definer   -- only triggers and steps write them
+set search_path = ''
+as $$
+begin
+  perform private.index_person_names(new);
+  return null;
+end $$;
+comment on function private.index_new_person_names is
+  'Trigger: a new person, or one with another name, is found by it.';
+create trigger _205_index_new_person_names after insert or update of first_name, last_name, username on app.users
+  for each row execute function private.index_new_person_names();
 
 create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
 language plpgsql stable security definer   -- checks each person once: see private.visible_people

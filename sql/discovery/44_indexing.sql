@@ -72,7 +72,7 @@ create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
-create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
+create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   for each row execute function private.index_row('kind');
@@ -89,6 +89,17 @@ create constraint trigger _210_index_deleted_post after update of deleted_at on 
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
+
+create function private.unindex_person(p_user app.users) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('person', array[p_user.id]);
+end $$;
+comment on function private.unindex_person is 'Step: an erased person is not found any more.';
+insert into private.account_steps (step, events, position) values
+  ('private.unindex_person', '{erasure}', 206);
 
 create function private.hide_or_show_documents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
@@ -120,21 +131,19 @@ comment on function private.hide_or_show_documents is
 call private.force_index_scans('private.hide_or_show_documents');
 call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
-create function private.hide_documents_later() returns trigger
-language plpgsql security definer   -- nobody may put jobs on queues
+create function private.hide_documents_later(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-  perform private.enqueue('hidden-documents', json_build_object('userId', new.id));
-  return null;
+  perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is
-  'Trigger: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
+  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
   'has up to a thousand words, too many for the ban itself.';
-create trigger _210_hide_documents_later after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.hide_documents_later();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_documents_later', '{ban,unban}', 210);
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),

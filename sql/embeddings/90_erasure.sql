@@ -4,15 +4,14 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
   ('private.post_embeddings', 'post_id', 'Numbers worked out of posts, which are there.');
 
-create function private.erase_centroid() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_centroid(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from private.centroids where person_id = new.id;
-  return null;
+  delete from private.centroids where person_id = p_user.id;
 end $$;
-comment on function private.erase_centroid is 'Trigger: forgets what an erased person likes.';
+comment on function private.erase_centroid is 'Step: forgets what an erased person likes.';
 -- behind notifications, as among effects: ARCHITECTURE.md, Locks
-create trigger _195_erase_centroid after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_centroid();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_centroid', '{erasure}', 195);

@@ -93,28 +93,27 @@ comment on function private.release_left_seats is
 create trigger _100_release_left_seats after delete on app.space_members
   for each row execute function private.release_left_seats();
 
-create function private.release_hidden_seats() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.release_hidden_seats(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   -- with the person's own events, which an erasure deletes later on
-  perform private.lock_events(array(select event_id from app.event_rsvps where user_id = new.id
+  perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
-                              || case when new.erased_at is not null then private.next_contents(new.id, null) end);
+                              || case when p_user.erased_at is not null
+                                      then private.next_contents(p_user.id, null) end);
   if private.release_seats(v_job::jsonb) ->> 'next' is null then
-    return null;
-  elsif new.erased_at is not null then
+    return;
+  elsif p_user.erased_at is not null then
     perform private.erase_later('released-seats', v_job);
   else
     perform private.enqueue('released-seats', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.release_hidden_seats is
-  'Trigger: who is banned goes to no event that is not over; of who is erased every reply goes.';
-create trigger _159_release_hidden_seats after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_hidden_seats();
+  'Step: who is banned goes to no event that is not over; of who is erased every reply goes.';
+insert into private.account_steps (step, events, position) values
+  ('private.release_hidden_seats', '{ban,erasure}', 159);

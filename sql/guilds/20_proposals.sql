@@ -410,8 +410,8 @@ comment on function private.job_settle_proposals is
   'is not due for the next, who waits for it. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
 
-create function private.erase_proposals() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_proposals(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -421,15 +421,14 @@ begin
     title = '', body = '',
     payload = case when status in ('open', 'passed', 'executed') then payload else payload - 'charter' end
   where ctid = any (array(select ctid from app.guild_proposals
-                          where proposer_id = new.id and title <> '' limit 500 for update skip locked));
+                          where proposer_id = p_user.id and title <> '' limit 500 for update skip locked));
   get diagnostics v_erased = row_count;
   if v_erased = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_proposals is
-  'Trigger: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
+  'Step: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
   'Passes over what the worker settles just now; the hourly job comes for it.';
-create trigger _185_erase_proposals after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_proposals();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_proposals', '{erasure}', 184);

@@ -27,20 +27,18 @@ comment on function private.recount_proposals is
   'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
-create function private.enqueue_recounts() returns trigger
-language plpgsql security definer   -- reads memberships of others
+create function private.enqueue_recounts(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- not here: it may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
-             where m.user_id = new.id) then
-    perform private.enqueue('recounted-proposals', json_build_object('userId', new.id));
+             where m.user_id = p_user.id) then
+    perform private.enqueue('recounted-proposals', json_build_object('userId', p_user.id));
   end if;
-  return null;
 end $$;
 comment on function private.enqueue_recounts is
-  'Trigger: the votes of who is banned, who is no longer eligible, are counted out soon after.';
-create trigger _187_enqueue_recounts after update of banned_at on app.users
-  for each row when (old.banned_at is null and new.banned_at is not null)
-  execute function private.enqueue_recounts();
+  'Step: the votes of who is banned, who is no longer eligible, are counted out soon after.';
+insert into private.account_steps (step, events, position) values
+  ('private.enqueue_recounts', '{ban}', 187);

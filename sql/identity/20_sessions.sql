@@ -56,18 +56,16 @@ begin
 end $$;
 comment on function private.end_tokens is 'Kills every token issued so far, and ends rotating sessions.';
 
-create function private.end_devices_of_banned() returns trigger
-language plpgsql
+create function private.end_devices_of_banned(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  new.credentials_version := old.credentials_version + 1;
-  return new;
+  update app.users set credentials_version = credentials_version + 1 where id = p_user.id;
 end $$;
-comment on function private.end_devices_of_banned is 'Trigger: a ban ends the device tokens of the person for good.';
-create trigger _060_end_devices_of_banned before update of banned_at on app.users
-  for each row when (old.banned_at is null and new.banned_at is not null)
-  execute function private.end_devices_of_banned();
+comment on function private.end_devices_of_banned is 'Step: a ban ends the device tokens of the person for good.';
+insert into private.account_steps (step, events, position) values
+  ('private.end_devices_of_banned', '{ban}', 61);
 
 create function private.login_answer(p_user uuid, p_claims json) returns json
 language plpgsql stable

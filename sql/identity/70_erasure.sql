@@ -42,34 +42,34 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the triggers on erased_at do the rest. Repeating it changes nothing. For '
-  'definer functions and staff operations.';
+  'Erases a person in this transaction; the steps of private.account_steps do the rest. Repeating it changes nothing. '
+  'For definer functions and staff operations.';
 
-create function private.erase_account() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_account(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update private.credentials set password_hash = '!erased' where user_id = new.id;
+  update private.credentials set password_hash = '!erased' where user_id = p_user.id;
   -- the rows stay, since posts may name them
-  update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null where user_id = new.id;
-  update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
-  delete from app.sessions where user_id = new.id;
-  delete from private.password_resets where user_id = new.id;
-  delete from private.email_verifications where user_id = new.id;
+  update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null
+  where user_id = p_user.id;
+  update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
+  delete from app.sessions where user_id = p_user.id;
+  delete from private.password_resets where user_id = p_user.id;
+  delete from private.email_verifications where user_id = p_user.id;
   -- last: who writes the ledger of the person has locked more, and ends at this row
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
-  where user_id = new.id;
-  return null;
+  where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
   'a hash that no password has, and revokes every invite code.';
 call private.force_index_scans('private.erase_account');
-create trigger _178_erase_account after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_account();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_account', '{erasure}', 178);
 
 create function api.erase_me(p_password_hash text) returns json
 language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password

@@ -3,16 +3,15 @@
 insert into private.personal_data (relation, person_column, section) values
   ('app.user_interests', 'user_id', 'interests');
 
-create function private.erase_choices() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_choices(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.user_interests where user_id = new.id;
-  return null;
+  delete from app.user_interests where user_id = p_user.id;
 end $$;
 comment on function private.erase_choices is
-  'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
+  'Step: deletes an erased person''s choices, so that they are no longer counted.';
 call private.force_index_scans('private.erase_choices');
-create trigger _130_erase_choices after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_choices();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_choices', '{erasure}', 130);

@@ -67,23 +67,21 @@ comment on function private.erase_orders is
   'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
 call private.force_index_scans('private.erase_orders');
 
-create function private.interrupt_person() returns trigger
-language plpgsql security definer   -- a ban and an erasure change orders of their person
+create function private.interrupt_person(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if new.erased_at is not null then
-    perform private.erase_orders(new.id);
+  if p_user.erased_at is not null then
+    perform private.erase_orders(p_user.id);
   end if;
-  if exists (select from app.orders where new.id = buyer_id and state in ('held', 'accepted', 'delivered'))
-     or exists (select from app.orders where new.id = seller_id and state in ('held', 'accepted', 'delivered')) then
-    perform private.enqueue('interrupted-orders', json_build_object('userId', new.id));
+  if exists (select from app.orders where p_user.id = buyer_id and state in ('held', 'accepted', 'delivered'))
+     or exists (select from app.orders where p_user.id = seller_id and state in ('held', 'accepted', 'delivered')) then
+    perform private.enqueue('interrupted-orders', json_build_object('userId', p_user.id));
   end if;
-  return null;
 end $$;
 comment on function private.interrupt_person is
-  'Trigger: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
+  'Step: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
   'all orders. Before private.hide_contents, since orders are locked before what they are of.';
-create trigger _158_interrupt_person after update of banned_at, erased_at on app.users
-  for each row when (new.banned_at is not null or new.erased_at is not null)
-  execute function private.interrupt_person();
+insert into private.account_steps (step, events, position) values
+  ('private.interrupt_person', '{ban,erasure}', 158);

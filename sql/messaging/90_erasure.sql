@@ -36,29 +36,28 @@ comment on function private.erase_messages is
   'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
 call private.force_index_scans('private.erase_messages');
 
-create function private.erase_conversations() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_conversations(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_ids uuid[] := array(select conversation_id from app.conversation_members where user_id = new.id
+  v_ids uuid[] := array(select conversation_id from app.conversation_members where user_id = p_user.id
                         order by conversation_id limit 500);
   v_id  uuid;
 begin
   foreach v_id in array v_ids loop
     perform from app.conversations where id = v_id for no key update;   -- by id: ARCHITECTURE.md, Locks
-    perform private.end_membership(v_id, new.id, null);
+    perform private.end_membership(v_id, p_user.id, null);
   end loop;
   if cardinality(v_ids) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  perform private.erase_rows(new.id, 'app.conversation_spans', 'user_id = $1');
-  perform private.erase_messages(new.id);
-  return null;
+  perform private.erase_rows(p_user.id, 'app.conversation_spans', 'user_id = $1');
+  perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Trigger: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
+  'Step: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
   'messages become tombstones: 500 of each at once.';
 call private.force_index_scans('private.erase_conversations');
-create trigger _166_erase_conversations after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_conversations();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_conversations', '{erasure}', 166);

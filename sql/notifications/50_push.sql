@@ -97,21 +97,30 @@ begin
 end $$;
 comment on function api.remove_push_token is 'Forgets a device of the caller; repeating it changes nothing.';
 
-create function private.forget_push_tokens() returns trigger
+create function private.forget_push_tokens(p_user app.users) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.push_tokens where user_id = p_user.id;
+end $$;
+comment on function private.forget_push_tokens is 'Step: forgets the devices of a banned or erased person.';
+insert into private.account_steps (step, events, position) values
+  ('private.forget_push_tokens', '{ban,erasure}', 191);
+
+create function private.forget_ended_devices() returns trigger
 language plpgsql security definer   -- staff may not touch them
 set search_path = ''
 as $$
 begin
-  delete from app.push_tokens where user_id = new.id;
+  perform private.forget_push_tokens(new);
   return null;
 end $$;
-comment on function private.forget_push_tokens is
-  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere, a ban, '
-  'another role, an erasure. Who logs in again registers again.';
-create trigger _191_forget_push_tokens after update of banned_at, erased_at, tokens_valid_from on app.users
-  for each row when (new.banned_at is not null or new.erased_at is not null
-                     or old.tokens_valid_from <> new.tokens_valid_from)
-  execute function private.forget_push_tokens();
+comment on function private.forget_ended_devices is
+  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere or another '
+  'role. A device registers again after the next login.';
+create trigger _191_forget_ended_devices after update of tokens_valid_from on app.users
+  for each row when (old.tokens_valid_from <> new.tokens_valid_from) execute function private.forget_ended_devices();
 
 create unlogged table private.pushed_subjects (
   user_id   uuid not null,

@@ -15,30 +15,29 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
   'own.');
 
-create function private.erase_notifications() returns trigger
-language plpgsql security definer   -- the notifications of others name the person
+create function private.erase_notifications(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  perform private.erase_rows(new.id, 'app.notifications', 'user_id = $1');
-  v_ids := array(select notification_id from app.notification_actors where actor_id = new.id limit 500);
-  delete from app.notification_settings where user_id = new.id;
-  delete from app.notification_preferences where user_id = new.id;
+  perform private.erase_rows(p_user.id, 'app.notifications', 'user_id = $1');
+  v_ids := array(select notification_id from app.notification_actors where actor_id = p_user.id limit 500);
+  delete from app.notification_settings where user_id = p_user.id;
+  delete from app.notification_preferences where user_id = p_user.id;
   delete from app.notifications n
   where n.id = any (v_ids)
     and n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
-    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
-  delete from app.notification_actors where actor_id = new.id and notification_id = any (v_ids);
+    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> p_user.id);
+  delete from app.notification_actors where actor_id = p_user.id and notification_id = any (v_ids);
   if cardinality(v_ids) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
+  'Step: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
   'nobody else, except kinds that outlive their actor.';
 call private.force_index_scans('private.erase_notifications');
-create trigger _190_erase_notifications after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_notifications();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_notifications', '{erasure}', 190);

@@ -107,27 +107,25 @@ comment on function private.hide_or_show_replies is
   'For the worker alone, and private.hide_banned_posts: as private.hide_or_show_posts, of replies {userId}.';
 call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
-create function private.lock_published() returns trigger
-language plpgsql security definer   -- only triggers write counters
+create function private.lock_published(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_written(private.next_posts(new.id, null), private.next_replies(new.id, null));
-  return null;
+  perform private.lock_written(private.next_posts(p_user.id, null), private.next_replies(p_user.id, null));
 end $$;
 comment on function private.lock_published is
-  'Trigger: private.lock_written, for what a ban or an erasure changes at once.';
--- its name makes it the first of the triggers on what a person wrote that a ban or an erasure fires
-create trigger _100_lock_published after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_published();
+  'Step: private.lock_written, for what a ban or an erasure changes at once.';
+-- the first of the steps that change what a person wrote
+insert into private.account_steps (step, events, position) values
+  ('private.lock_published', '{ban,unban,erasure}', 100);
 
-create function private.hide_banned_posts() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
+create function private.hide_banned_posts(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
   if private.hide_or_show_posts(v_job::jsonb) ->> 'next' is not null then
@@ -136,11 +134,9 @@ begin
   if private.hide_or_show_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-replies', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.hide_banned_posts is
-  'Trigger: a ban hides a person''s newest 500 posts and replies, and its end shows them again; the others follow by '
-  'the worker.';
-create trigger _150_hide_banned_posts after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.hide_banned_posts();
+  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker does the '
+  'rest.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_banned_posts', '{ban,unban}', 150);

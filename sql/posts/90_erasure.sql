@@ -84,39 +84,38 @@ comment on function private.erase_next_replies is
 call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
-create function private.erase_posts() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_posts(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job    json := json_build_object('userId', new.id);
-  v_series uuid[] := array(select id from app.series where author_id = new.id limit 10);
+  v_job    json := json_build_object('userId', p_user.id);
+  v_series uuid[] := array(select id from app.series where author_id = p_user.id limit 10);
 begin
   if private.erase_next_posts(v_job::jsonb) ->> 'next' is not null then
     perform private.erase_later('erased-posts', v_job);
   end if;
-  perform private.erase_rows(new.id, 'app.post_co_authors', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.post_co_authors', 'user_id = $1');
   if (select count(*) from (select from app.series_follows where series_id = any (v_series) limit 500) f) = 500 then
-    perform private.erase_rows(new.id, 'app.series_follows',
+    perform private.erase_rows(p_user.id, 'app.series_follows',
                                'series_id in (select id from app.series where author_id = $1)');
   else
     delete from app.series where id = any (v_series);   -- 200 items each; nothing else refers to it
     if cardinality(v_series) = 10 then
-      perform private.erase_rest(new.id);
+      perform private.erase_rest(p_user.id);
     end if;
   end if;
-  perform private.erase_rows(new.id, 'app.series_follows', 'user_id = $1');
-  perform private.erase_rows(new.id, 'app.post_mutes', 'user_id = $1');
-  perform private.erase_rows(new.id, 'private.removed_bookmarks', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.series_follows', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.post_mutes', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'private.removed_bookmarks', 'user_id = $1');
   if private.erase_next_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.erase_later('erased-replies', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.erase_posts is
-  'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
+  'Step: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
   'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
   'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
 call private.force_index_scans('private.erase_posts');
-create trigger _152_erase_posts after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_posts();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_posts', '{erasure}', 152);

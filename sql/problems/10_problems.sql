@@ -181,19 +181,17 @@ comment on function private.release_bounties is
   'back. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
-create function private.release_bounties_later() returns trigger
-language plpgsql security definer   -- reads holds
+create function private.release_bounties_later(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- soon, and not here: wallets come last, and a ban has more to lock
-  if exists (select from app.mana_holds where holder_id = new.id and purpose = 'bounty' and settled_at is null) then
-    perform private.enqueue('released-bounties', json_build_object('userId', new.id));
+  if exists (select from app.mana_holds where holder_id = p_user.id and purpose = 'bounty' and settled_at is null) then
+    perform private.enqueue('released-bounties', json_build_object('userId', p_user.id));
   end if;
-  return null;
 end $$;
 comment on function private.release_bounties_later is
-  'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
-create trigger _168_release_bounties_later after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_bounties_later();
+  'Step: what is held for the problems of who is banned or erased goes back, soon after.';
+insert into private.account_steps (step, events, position) values
+  ('private.release_bounties_later', '{ban,erasure}', 169);

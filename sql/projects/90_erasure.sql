@@ -2,24 +2,22 @@
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Projects; Erasure and export.
 
-create function private.free_own_project_slots() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows that nobody may change
+create function private.free_own_project_slots(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_roles uuid[] := array(select role_id from app.project_members where user_id = new.id);
+  v_roles uuid[] := array(select role_id from app.project_members where user_id = p_user.id);
 begin
-  perform private.free_project_slots(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
-  if new.erased_at is not null then
-    perform private.erase_rows(new.id, 'app.project_applications', 'user_id = $1');
+  perform private.free_project_slots(v_roles, array_fill(p_user.id, array[cardinality(v_roles)]));
+  if p_user.erased_at is not null then
+    perform private.erase_rows(p_user.id, 'app.project_applications', 'user_id = $1');
   end if;
-  return null;
 end $$;
 comment on function private.free_own_project_slots is
-  'Trigger: who is banned or erased holds no role any more, and an erased person''s applications go.';
-create trigger _163_free_own_project_slots after update of banned_at, erased_at on app.users
-  for each row when (new.banned_at is not null or new.erased_at is not null)
-  execute function private.free_own_project_slots();
+  'Step: who is banned or erased holds no role any more, and an erased person''s applications go.';
+insert into private.account_steps (step, events, position) values
+  ('private.free_own_project_slots', '{ban,erasure}', 163);
 
 create function private.free_blocked_project_slots() returns trigger
 language plpgsql security definer   -- ends memberships of both

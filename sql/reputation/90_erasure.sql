@@ -17,18 +17,18 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for '
   'a minute or two.');
 
-create function private.erase_reputation() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_reputation(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.reputation_votes set comment = null where new.id in (voter_id, user_id) and comment is not null;
-  update app.reputation_appeals set text = '', note = null where user_id = new.id and (text <> '' or note is not null);
-  return null;
+  update app.reputation_votes set comment = null where p_user.id in (voter_id, user_id) and comment is not null;
+  update app.reputation_appeals set text = '', note = null
+  where user_id = p_user.id and (text <> '' or note is not null);
 end $$;
 comment on function private.erase_reputation is
-  'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
+  'Step: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
 call private.force_index_scans('private.erase_reputation');
-create trigger _170_erase_reputation after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_reputation();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_reputation', '{erasure}', 170);

@@ -24,8 +24,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.removed_follows', 'follower_id', 'Places in lists, kept for a day.'),
   ('private.removed_follows', 'following_id', 'Places in lists, kept for a day.');
 
-create function private.erase_ties() returns trigger
-language plpgsql volatile security definer   -- rows of others that name the person go too
+create function private.erase_ties(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -34,50 +34,49 @@ declare
   v_most   bigint;
   v_words  integer;
 begin
-  select array_agg(p.person), array_agg(new.id), max(p.of_kind) into v_people, v_same, v_most
+  select array_agg(p.person), array_agg(p_user.id), max(p.of_kind) into v_people, v_same, v_most
   from (select w.person, count(*) over (partition by w.kind) as of_kind
-        from ((select 1 as kind, owner_id as person from app.circle_members where member_id = new.id limit 500)
+        from ((select 1 as kind, owner_id as person from app.circle_members where member_id = p_user.id limit 500)
               union all
-              (select 2, invitee_id from app.circle_invitations where inviter_id = new.id limit 500)
+              (select 2, invitee_id from app.circle_invitations where inviter_id = p_user.id limit 500)
               union all
-              (select 3, inviter_id from app.circle_invitations where invitee_id = new.id limit 500)
+              (select 3, inviter_id from app.circle_invitations where invitee_id = p_user.id limit 500)
               union all
-              (select 4, blocked_id from app.blocks where blocker_id = new.id limit 500)
+              (select 4, blocked_id from app.blocks where blocker_id = p_user.id limit 500)
               union all
-              (select 5, blocker_id from app.blocks where blocked_id = new.id limit 500)
+              (select 5, blocker_id from app.blocks where blocked_id = p_user.id limit 500)
               union all
-              select 6, member_id from app.circle_members where owner_id = new.id) w) p;   -- 10 a circle
+              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- 10 a circle
   -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(v_people, v_same);
-  perform from app.circles where owner_id = new.id order by id for update;
-  delete from app.circle_invitations where inviter_id = new.id and invitee_id = any (v_people);
-  delete from app.circle_invitations where invitee_id = new.id and inviter_id = any (v_people);
-  delete from app.circle_members where member_id = new.id and owner_id = any (v_people);
-  delete from app.blocks where blocker_id = new.id and blocked_id = any (v_people);
-  delete from app.blocks where blocked_id = new.id and blocker_id = any (v_people);
+  perform from app.circles where owner_id = p_user.id order by id for update;
+  delete from app.circle_invitations where inviter_id = p_user.id and invitee_id = any (v_people);
+  delete from app.circle_invitations where invitee_id = p_user.id and inviter_id = any (v_people);
+  delete from app.circle_members where member_id = p_user.id and owner_id = any (v_people);
+  delete from app.blocks where blocker_id = p_user.id and blocked_id = any (v_people);
+  delete from app.blocks where blocked_id = p_user.id and blocker_id = any (v_people);
   if v_most >= 500 then
-    perform private.erase_rest(new.id);   -- the circles too: with each go its invitations
+    perform private.erase_rest(p_user.id);   -- the circles too: with each go its invitations
   else
-    delete from app.circles where owner_id = new.id;
+    delete from app.circles where owner_id = p_user.id;
   end if;
-  perform private.erase_rows(new.id, 'app.follows', 'follower_id = $1');
-  perform private.erase_rows(new.id, 'app.follows', 'following_id = $1');
-  perform private.erase_rows(new.id, 'private.removed_follows', 'follower_id = $1');
-  perform private.erase_rows(new.id, 'private.removed_follows', 'following_id = $1');
-  perform private.erase_rows(new.id, 'app.mutes', 'muter_id = $1');
-  perform private.erase_rows(new.id, 'app.mutes', 'muted_id = $1');
-  delete from app.muted_keywords where user_id = new.id;
+  perform private.erase_rows(p_user.id, 'app.follows', 'follower_id = $1');
+  perform private.erase_rows(p_user.id, 'app.follows', 'following_id = $1');
+  perform private.erase_rows(p_user.id, 'private.removed_follows', 'follower_id = $1');
+  perform private.erase_rows(p_user.id, 'private.removed_follows', 'following_id = $1');
+  perform private.erase_rows(p_user.id, 'app.mutes', 'muter_id = $1');
+  perform private.erase_rows(p_user.id, 'app.mutes', 'muted_id = $1');
+  delete from app.muted_keywords where user_id = p_user.id;
   update app.reports set reason = ''   -- the report itself stays
-  where id in (select id from app.reports where reporter_id = new.id and reason <> '' limit 500);
+  where id in (select id from app.reports where reporter_id = p_user.id and reason <> '' limit 500);
   get diagnostics v_words = row_count;
   if v_words = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_ties is
-  'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
+  'Step: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
   'and the words of their reports. What others reported stays.';
 call private.force_index_scans('private.erase_ties');
-create trigger _140_erase_ties after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_ties();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_ties', '{erasure}', 140);

@@ -2,8 +2,8 @@
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
-create function private.leave_spaces() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.leave_spaces(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -14,11 +14,11 @@ declare
 begin
   -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
   perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
-  v_spaces := array(select space_id from app.space_members where user_id = new.id order by space_id limit 500);
+  v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
   perform from app.spaces where id = any (v_spaces) order by id for no key update;
   for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
-    v_role := private.find_role(v_space.id, new.id);
-    perform private.drop_member(v_space.id, new.id);
+    v_role := private.find_role(v_space.id, p_user.id);
+    perform private.drop_member(v_space.id, p_user.id);
     continue when v_role is distinct from 'owner';
     select user_id into v_heir from app.space_members
     where space_id = v_space.id and not hidden order by placed_at, user_id limit 1;
@@ -30,29 +30,27 @@ begin
     end if;
   end loop;
   if cardinality(v_spaces) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  perform private.erase_rows(new.id, 'app.space_bans', 'user_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.space_bans', 'user_id = $1');
 end $$;
 comment on function private.leave_spaces is
-  'Trigger: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
+  'Step: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
   'been there the longest, else it is archived.';
--- its name makes it the first of an erasure's triggers that lock something, as spaces and their members come first
-create trigger _080_leave_spaces after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.leave_spaces();
+-- the first step that locks something, since spaces and their members come first in the order of locks
+insert into private.account_steps (step, events, position) values
+  ('private.leave_spaces', '{erasure}', 80);
 
-create function private.erase_pending() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_pending(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.space_requests', 'user_id = $1');
-  perform private.erase_rows(new.id, 'app.space_invitations', 'inviter_id = $1');
-  perform private.erase_rows(new.id, 'app.space_invitations', 'invitee_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.space_requests', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.space_invitations', 'inviter_id = $1');
+  perform private.erase_rows(p_user.id, 'app.space_invitations', 'invitee_id = $1');
 end $$;
 comment on function private.erase_pending is
-  'Trigger: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
-create trigger _141_erase_pending after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_pending();
+  'Step: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_pending', '{erasure}', 141);

@@ -61,18 +61,17 @@ insert into private.errors (code, status, text) values
   ('disburse_oneself', 400, 'You cannot disburse to yourself.'),
   ('nothing_to_weigh', 409, 'No member has a contribution score by which mana could be distributed.');
 
-create function private.erase_treasury_notes() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_treasury_notes(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.treasury_notes', 'user_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.treasury_notes', 'user_id = $1');
 end $$;
 comment on function private.erase_treasury_notes is
-  'Trigger: deletes what an erased person said with their movements.';
-create trigger _185_erase_treasury_notes after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_treasury_notes();
+  'Step: deletes what an erased person said with their movements.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_treasury_notes', '{erasure}', 185);
 
 create function private.require_amount(p_amount integer) returns void
 language plpgsql stable

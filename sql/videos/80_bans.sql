@@ -20,21 +20,19 @@ end $$;
 comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
 call private.force_index_scans('private.next_comments');
 
-create function private.lock_recorded() returns trigger
-language plpgsql security definer   -- only triggers write counters
+create function private.lock_recorded(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(private.next_contents(new.id, null) || array(
-    select video_id from app.video_comments where id = any (private.next_comments(new.id, null))));
-  return null;
+  perform private.lock_video_counters(private.next_contents(p_user.id, null) || array(
+    select video_id from app.video_comments where id = any (private.next_comments(p_user.id, null))));
 end $$;
 comment on function private.lock_recorded is
-  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
+  'Step: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
   'on which they commented, before private.hide_contents and private.hide_comments come to any.';
-create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_recorded();
+insert into private.account_steps (step, events, position) values
+  ('private.lock_recorded', '{ban,unban,erasure}', 160);
 
 create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
@@ -64,24 +62,22 @@ comment on function private.hide_or_show_comments is
   'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, of comments on videos {userId}.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
-create function private.hide_comments() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.hide_comments(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   if private.hide_or_show_comments(v_job::jsonb) ->> 'next' is null then
-    return null;
-  elsif new.erased_at is not null then
+    return;
+  elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-comments', v_job);
   else
     perform private.enqueue('hidden-comments', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.hide_comments is
-  'Trigger: as private.hide_contents, of comments on videos.';
-create trigger _164_hide_comments after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.hide_comments();
+  'Step: as private.hide_contents, of comments on videos.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_comments', '{ban,unban,erasure}', 164);

@@ -2,15 +2,15 @@
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
-create function private.erase_wiki_proposals() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_wiki_proposals(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_erased integer;
 begin
   with mine as (
-    select id from app.wiki_proposals where author_id = new.id and body is not null
+    select id from app.wiki_proposals where author_id = p_user.id and body is not null
     order by id limit 500 for no key update
   )
   update app.wiki_proposals w
@@ -20,11 +20,10 @@ begin
   from mine where w.id = mine.id;
   get diagnostics v_erased = row_count;
   if v_erased = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_wiki_proposals is
-  'Trigger: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
-create trigger _168_erase_wiki_proposals after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_wiki_proposals();
+  'Step: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_wiki_proposals', '{erasure}', 168);

@@ -243,8 +243,10 @@ create table app.users (
 create unique index username_taken on app.users (username) where username is not null;
 comment on table app.users is
   'A person. id is internal and never public; the public identifier is the actor id made of the username.';
-comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were.';
-comment on column app.users.banned_at is 'When the person was banned; null unless they are.';
+comment on column app.users.erased_at is 'When the person was erased, for good; null unless they were. '
+  'Setting it runs the steps of private.account_steps.';
+comment on column app.users.banned_at is 'When the person was banned; null unless they are. Setting it and '
+  'setting it to null run the steps of private.account_steps.';
 comment on column app.users.tokens_valid_from is 'Unix seconds; a token issued before it is dead.';
 -- no delete: an erased person is anonymised, so that ledgers and audit keep their rows
 
@@ -671,6 +673,56 @@ end $$;
 comment on function private.require_name is
   'As private.require_text, for a name or a title, which is one line. Fails: text_unfit.';
 
+-- sql/base/37_account_steps.sql
+
+-- What happens with a ban, its end and an erasure: the steps of all features, called in one order by one trigger.
+-- docs/decisions.md, Staff; Erasure and export.
+
+create table private.account_steps (
+  step     text primary key check (step ~ '^private\.[a-z_]+$'),
+  events   text[] not null check (events <> '{}' and events <@ '{ban,unban,erasure}'),
+  position integer not null check (position between 1 and 999),
+  constraint account_steps_position_key unique (position)
+);
+comment on table private.account_steps is
+  'Registry: what each feature does in the transaction of a ban, the end of a ban or an erasure.';
+comment on column private.account_steps.step is
+  'A function (person app.users) returns void. It gets the row after the change, runs as the owner, and changes '
+  'nothing when it runs again: private.erase_more and private.job_finish_erasures repeat the steps of an erasure.';
+comment on column private.account_steps.events is 'Of ban, unban and erasure, those at which the step runs.';
+comment on column private.account_steps.position is
+  'The order of the steps. It follows the order of locks (ARCHITECTURE.md, Locks).';
+
+create function private.run_account_steps(p_user app.users, p_events text[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_step text;
+begin
+  for v_step in select s.step from private.account_steps s where s.events && p_events order by s.position loop
+    execute format('select %s($1)', v_step) using p_user;
+  end loop;
+end $$;
+comment on function private.run_account_steps is
+  'Runs the steps of these events (ban, unban, erasure) for a person, each once, by position.';
+
+create function private.change_account_state() returns trigger
+language plpgsql security definer   -- the steps change rows that nobody else may change
+set search_path = ''
+as $$
+begin
+  perform private.run_account_steps(new, array_remove(array[
+    case when old.banned_at is null and new.banned_at is not null then 'ban' end,
+    case when old.banned_at is not null and new.banned_at is null then 'unban' end,
+    case when old.erased_at is null and new.erased_at is not null then 'erasure' end], null));
+  return null;
+end $$;
+comment on function private.change_account_state is
+  'Trigger: runs the steps of private.account_steps when a person is banned, let in again or erased.';
+create trigger _060_change_account_state after update of banned_at, erased_at on app.users
+  for each row execute function private.change_account_state();
+
 -- sql/base/40_audience.sql
 
 -- Who may see whom: one row a pair, so that a policy is one index-only probe a row.
@@ -694,25 +746,23 @@ create table app.hidden_people (
   user_id uuid primary key references app.users on delete cascade
 );
 comment on table app.hidden_people is
-  'Who is banned or erased. Of what they wrote nobody sees anything from then on, though their rows get '
-  'required_level 4 in batches. A trigger keeps it.';
+  'The banned and the erased. Nobody sees what they wrote from then on, though their rows get required_level 4 in '
+  'batches. private.hide_person maintains it.';
 
-create function private.hide_person() returns trigger
-language plpgsql security definer   -- only this trigger writes it
+create function private.hide_person(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if new.banned_at is null and new.erased_at is null then
-    delete from app.hidden_people where user_id = new.id;
+  if p_user.banned_at is null and p_user.erased_at is null then
+    delete from app.hidden_people where user_id = p_user.id;
   else
-    insert into app.hidden_people (user_id) values (new.id) on conflict do nothing;
+    insert into app.hidden_people (user_id) values (p_user.id) on conflict do nothing;
   end if;
-  return null;
 end $$;
-comment on function private.hide_person is 'Trigger: app.hidden_people has who is banned or erased.';
-create trigger _060_hide_person after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.hide_person();
+comment on function private.hide_person is 'Step: app.hidden_people has who is banned or erased.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_person', '{ban,unban,erasure}', 60);
 
 create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
 language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
@@ -2956,10 +3006,10 @@ comment on function private.export_page is
 
 -- sql/base/90_erasure.sql
 
--- What erasure does to the base. A person is erased when erased_at is set: every feature has a trigger on it like the
--- one here, which changes its own rows, in that transaction up to 500 of a kind. What is left the worker erases at
--- once, by firing the triggers again (private.erase_more) or in batches of its own (private.erase_later). Nobody sees
--- it meanwhile (app.hidden_people), and an hourly job fires the triggers once more.
+-- What an erasure does to the base. A person is erased when erased_at is set. Every feature has a step like the one
+-- here (private.account_steps), which changes its own rows, up to 500 of a kind in that transaction. The worker erases
+-- the rest: it runs the steps again (private.erase_more), or batches of a queue (private.erase_later). Nobody sees the
+-- rest meanwhile (app.hidden_people). An hourly job repeats the steps.
 -- docs/decisions.md, Erasure and export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
@@ -2975,22 +3025,22 @@ begin
   end if;
 end $$;
 comment on function private.erase_later is
-  'For triggers on erased_at: leaves what is more than a transaction should erase to batches. When private.erase_more '
-  'fires the trigger again, they are on their way.';
+  'For steps of an erasure: leaves what is more than a transaction should erase to batches. When private.erase_more '
+  'repeats the step, the batches are queued already.';
 
 create function private.erase_rest(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- once a person and transaction, however many triggers leave something
+  -- once a person and transaction, however many steps leave something
   if current_setting('kith.unerased', true) is distinct from p_user::text then
     perform private.erase_later('erasures', json_build_object('userId', p_user));
     perform set_config('kith.unerased', p_user::text, true);
   end if;
 end $$;
 comment on function private.erase_rest is
-  'For triggers on erased_at that leave something: the worker fires them all again.';
+  'For steps of an erasure that leave something: the worker repeats all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -3007,7 +3057,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_rows is
-  'For triggers on erased_at: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
+  'For steps of an erasure: deletes up to 500 rows of a table that are a person''s ($1) by this condition, and '
   'leaves others to the worker.';
 call private.force_index_scans('private.erase_rows');
 
@@ -3016,61 +3066,69 @@ language plpgsql volatile security definer   -- the worker may touch no table of
 set search_path = ''
 as $$
 declare
-  v_user uuid := (p_job ->> 'userId')::uuid;
+  v_user   uuid := (p_job ->> 'userId')::uuid;
+  v_person app.users;
 begin
   perform set_config('kith.erases_more', 'true', true), set_config('kith.unerased', '', true);
-  update app.users set erased_at = erased_at where id = v_user and erased_at is not null;
+  select * into v_person from app.users where id = v_user and erased_at is not null for no key update;
+  if found then
+    perform private.run_account_steps(v_person, '{erasure}');
+  end if;
   return json_build_object('changed', 1, 'next',
                            case when current_setting('kith.unerased') = v_user::text then v_user end);
 end $$;
 comment on function private.erase_more is
-  'For the worker alone: fires the triggers on erased_at again for a person {userId} who left more than is erased at '
-  'once. Answers {changed, next}; next is null when nothing is left.';
+  'For the worker alone: repeats the steps of an erasure for a person {userId} who left more than is erased at once. '
+  'Answers {changed, next}; next is null when nothing is left.';
 call private.make_batch_queue('erasures', 'private.erase_more');
 
-create function private.erase_records() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_records(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_emptied integer;
 begin
-  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = new.id::text;
+  delete from app.domain_events where payload ? 'email' and payload ->> 'userId' = p_user.id::text;
   -- a key that a request holds just now comes first in the order of locks: job_finish_erasures deletes it later
   delete from app.idempotency_keys where ctid in (
-    select ctid from app.idempotency_keys where user_id = new.id for update skip locked);
+    select ctid from app.idempotency_keys where user_id = p_user.id for update skip locked);
   -- another person's kept answer may name this one: a repeat then runs nothing, and is told that the answer is gone
   update app.idempotency_keys set answer = '', named = null where ctid in (
-    select ctid from app.idempotency_keys where named @> array[new.id]
+    select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
   get diagnostics v_emptied = row_count;
   if v_emptied = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
 
   update app.audit_details d set ip = null from app.audit_log l
-  where l.id = d.audit_id and l.actor_id = new.id and d.ip is not null;
+  where l.id = d.audit_id and l.actor_id = p_user.id and d.ip is not null;
   update app.audit_details d set detail = null from app.audit_log l
-  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = new.id::text and d.detail is not null;
-  update app.usernames set username = null, user_id = null where user_id = new.id and username <> new.username;
-  return null;
+  where l.id = d.audit_id and l.target_type = 'user' and l.target_id = p_user.id::text and d.detail is not null;
+  update app.usernames set username = null, user_id = null where user_id = p_user.id and username <> p_user.username;
 end $$;
 comment on function private.erase_records is
-  'Trigger: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
+  'Step: deletes an erased person''s events with an address and their kept answers, empties answers kept for '
   'others that name them, and takes addresses and words out of the audit details. Of their former names only the hash '
   'stays.';
-create trigger _110_erase_records after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_records();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_records', '{erasure}', 110);
 
 create function private.job_finish_erasures() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
 declare
-  v_changed integer;
+  v_person  app.users;
+  v_changed integer := 0;
 begin
-  update app.users set erased_at = erased_at where erased_at > now() - interval '3 hours';
-  get diagnostics v_changed = row_count;
+  for v_person in
+    select * from app.users where erased_at > now() - interval '3 hours' order by id for no key update
+  loop
+    perform private.run_account_steps(v_person, '{erasure}');
+    v_changed := v_changed + 1;
+  end loop;
   return v_changed;
 end $$;
 comment on function private.job_finish_erasures is
@@ -3140,6 +3198,9 @@ comment on policy select_own on app.audience is
 
 -- events: a registry, for definer functions alone
 alter table private.event_types enable row level security;
+
+-- account_steps: a registry, for definer functions alone
+alter table private.account_steps enable row level security;
 
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
@@ -3793,18 +3854,17 @@ comment on function private.note_deleted_objects is
 
 -- What erasure does to media assets. How erasure runs: sql/base/90_erasure.sql.
 
-create function private.erase_assets() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_assets(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.media_assets', 'owner_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.media_assets', 'owner_id = $1');
 end $$;
 comment on function private.erase_assets is
-  'Trigger: deletes an erased person''s media assets, and thereby their objects.';
-create trigger _145_erase_assets after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_assets();
+  'Step: deletes an erased person''s media assets, and thereby their objects.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_assets', '{erasure}', 145);
 
 -- policies/media.sql
 
@@ -4314,18 +4374,16 @@ begin
 end $$;
 comment on function private.end_tokens is 'Kills every token issued so far, and ends rotating sessions.';
 
-create function private.end_devices_of_banned() returns trigger
-language plpgsql
+create function private.end_devices_of_banned(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  new.credentials_version := old.credentials_version + 1;
-  return new;
+  update app.users set credentials_version = credentials_version + 1 where id = p_user.id;
 end $$;
-comment on function private.end_devices_of_banned is 'Trigger: a ban ends the device tokens of the person for good.';
-create trigger _060_end_devices_of_banned before update of banned_at on app.users
-  for each row when (old.banned_at is null and new.banned_at is not null)
-  execute function private.end_devices_of_banned();
+comment on function private.end_devices_of_banned is 'Step: a ban ends the device tokens of the person for good.';
+insert into private.account_steps (step, events, position) values
+  ('private.end_devices_of_banned', '{ban}', 61);
 
 create function private.login_answer(p_user uuid, p_claims json) returns json
 language plpgsql stable
@@ -5583,34 +5641,34 @@ begin
   where id = p_user and erased_at is null;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the triggers on erased_at do the rest. Repeating it changes nothing. For '
-  'definer functions and staff operations.';
+  'Erases a person in this transaction; the steps of private.account_steps do the rest. Repeating it changes nothing. '
+  'For definer functions and staff operations.';
 
-create function private.erase_account() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_account(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update private.credentials set password_hash = '!erased' where user_id = new.id;
+  update private.credentials set password_hash = '!erased' where user_id = p_user.id;
   -- the rows stay, since posts may name them
-  update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null where user_id = new.id;
-  update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = new.id;
-  delete from app.sessions where user_id = new.id;
-  delete from private.password_resets where user_id = new.id;
-  delete from private.email_verifications where user_id = new.id;
+  update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null
+  where user_id = p_user.id;
+  update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
+  delete from app.sessions where user_id = p_user.id;
+  delete from private.password_resets where user_id = p_user.id;
+  delete from private.email_verifications where user_id = p_user.id;
   -- last: who writes the ledger of the person has locked more, and ends at this row
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
-  where user_id = new.id;
-  return null;
+  where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Trigger: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and what their personas say, sets '
   'a hash that no password has, and revokes every invite code.';
 call private.force_index_scans('private.erase_account');
-create trigger _178_erase_account after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_account();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_account', '{erasure}', 178);
 
 create function api.erase_me(p_password_hash text) returns json
 language plpgsql volatile security definer   -- for gate alone: trusts the facade to have checked the password
@@ -6133,19 +6191,18 @@ comment on function api.drop_interest is
 insert into private.personal_data (relation, person_column, section) values
   ('app.user_interests', 'user_id', 'interests');
 
-create function private.erase_choices() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_choices(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.user_interests where user_id = new.id;
-  return null;
+  delete from app.user_interests where user_id = p_user.id;
 end $$;
 comment on function private.erase_choices is
-  'Trigger: deletes an erased person''s choices, so that they are no longer counted.';
+  'Step: deletes an erased person''s choices, so that they are no longer counted.';
 call private.force_index_scans('private.erase_choices');
-create trigger _130_erase_choices after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_choices();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_choices', '{erasure}', 130);
 
 -- policies/interests.sql
 
@@ -7991,8 +8048,8 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.removed_follows', 'follower_id', 'Places in lists, kept for a day.'),
   ('private.removed_follows', 'following_id', 'Places in lists, kept for a day.');
 
-create function private.erase_ties() returns trigger
-language plpgsql volatile security definer   -- rows of others that name the person go too
+create function private.erase_ties(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -8001,53 +8058,52 @@ declare
   v_most   bigint;
   v_words  integer;
 begin
-  select array_agg(p.person), array_agg(new.id), max(p.of_kind) into v_people, v_same, v_most
+  select array_agg(p.person), array_agg(p_user.id), max(p.of_kind) into v_people, v_same, v_most
   from (select w.person, count(*) over (partition by w.kind) as of_kind
-        from ((select 1 as kind, owner_id as person from app.circle_members where member_id = new.id limit 500)
+        from ((select 1 as kind, owner_id as person from app.circle_members where member_id = p_user.id limit 500)
               union all
-              (select 2, invitee_id from app.circle_invitations where inviter_id = new.id limit 500)
+              (select 2, invitee_id from app.circle_invitations where inviter_id = p_user.id limit 500)
               union all
-              (select 3, inviter_id from app.circle_invitations where invitee_id = new.id limit 500)
+              (select 3, inviter_id from app.circle_invitations where invitee_id = p_user.id limit 500)
               union all
-              (select 4, blocked_id from app.blocks where blocker_id = new.id limit 500)
+              (select 4, blocked_id from app.blocks where blocker_id = p_user.id limit 500)
               union all
-              (select 5, blocker_id from app.blocks where blocked_id = new.id limit 500)
+              (select 5, blocker_id from app.blocks where blocked_id = p_user.id limit 500)
               union all
-              select 6, member_id from app.circle_members where owner_id = new.id) w) p;   -- 10 a circle
+              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- 10 a circle
   -- the pairs before the rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(v_people, v_same);
-  perform from app.circles where owner_id = new.id order by id for update;
-  delete from app.circle_invitations where inviter_id = new.id and invitee_id = any (v_people);
-  delete from app.circle_invitations where invitee_id = new.id and inviter_id = any (v_people);
-  delete from app.circle_members where member_id = new.id and owner_id = any (v_people);
-  delete from app.blocks where blocker_id = new.id and blocked_id = any (v_people);
-  delete from app.blocks where blocked_id = new.id and blocker_id = any (v_people);
+  perform from app.circles where owner_id = p_user.id order by id for update;
+  delete from app.circle_invitations where inviter_id = p_user.id and invitee_id = any (v_people);
+  delete from app.circle_invitations where invitee_id = p_user.id and inviter_id = any (v_people);
+  delete from app.circle_members where member_id = p_user.id and owner_id = any (v_people);
+  delete from app.blocks where blocker_id = p_user.id and blocked_id = any (v_people);
+  delete from app.blocks where blocked_id = p_user.id and blocker_id = any (v_people);
   if v_most >= 500 then
-    perform private.erase_rest(new.id);   -- the circles too: with each go its invitations
+    perform private.erase_rest(p_user.id);   -- the circles too: with each go its invitations
   else
-    delete from app.circles where owner_id = new.id;
+    delete from app.circles where owner_id = p_user.id;
   end if;
-  perform private.erase_rows(new.id, 'app.follows', 'follower_id = $1');
-  perform private.erase_rows(new.id, 'app.follows', 'following_id = $1');
-  perform private.erase_rows(new.id, 'private.removed_follows', 'follower_id = $1');
-  perform private.erase_rows(new.id, 'private.removed_follows', 'following_id = $1');
-  perform private.erase_rows(new.id, 'app.mutes', 'muter_id = $1');
-  perform private.erase_rows(new.id, 'app.mutes', 'muted_id = $1');
-  delete from app.muted_keywords where user_id = new.id;
+  perform private.erase_rows(p_user.id, 'app.follows', 'follower_id = $1');
+  perform private.erase_rows(p_user.id, 'app.follows', 'following_id = $1');
+  perform private.erase_rows(p_user.id, 'private.removed_follows', 'follower_id = $1');
+  perform private.erase_rows(p_user.id, 'private.removed_follows', 'following_id = $1');
+  perform private.erase_rows(p_user.id, 'app.mutes', 'muter_id = $1');
+  perform private.erase_rows(p_user.id, 'app.mutes', 'muted_id = $1');
+  delete from app.muted_keywords where user_id = p_user.id;
   update app.reports set reason = ''   -- the report itself stays
-  where id in (select id from app.reports where reporter_id = new.id and reason <> '' limit 500);
+  where id in (select id from app.reports where reporter_id = p_user.id and reason <> '' limit 500);
   get diagnostics v_words = row_count;
   if v_words = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_ties is
-  'Trigger: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
+  'Step: deletes an erased person''s circles, memberships, invitations, blocks, follows, mutes and muted keywords, '
   'and the words of their reports. What others reported stays.';
 call private.force_index_scans('private.erase_ties');
-create trigger _140_erase_ties after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_ties();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_ties', '{erasure}', 140);
 
 -- policies/social.sql
 
@@ -9738,21 +9794,20 @@ comment on function private.may_publish_in is
 -- What a ban does to memberships: they stay, hidden.
 -- docs/decisions.md, Spaces.
 
-create function private.hide_memberships() returns trigger
-language plpgsql security definer   -- a ban changes rows that nobody may change
+create function private.hide_memberships(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_hidden boolean := p_user.banned_at is not null or p_user.erased_at is not null;
 begin
-  update app.space_members set hidden = new.banned_at is not null or new.erased_at is not null
-  where user_id = new.id;
-  return null;
+  update app.space_members set hidden = v_hidden where user_id = p_user.id and hidden <> v_hidden;
 end $$;
 comment on function private.hide_memberships is
-  'Trigger: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
+  'Step: who is banned or erased is counted in no space, of which one person is in 1000 at most.';
 -- behind private.leave_spaces, which may make one who is just being erased an heir
-create trigger _085_hide_memberships after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null, old.erased_at is null) <> (new.banned_at is null, new.erased_at is null))
-  execute function private.hide_memberships();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_memberships', '{ban,unban,erasure}', 85);
 
 -- sql/spaces/90_erasure.sql
 
@@ -9760,8 +9815,8 @@ create trigger _085_hide_memberships after update of banned_at, erased_at on app
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
-create function private.leave_spaces() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.leave_spaces(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -9772,11 +9827,11 @@ declare
 begin
   -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
   perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
-  v_spaces := array(select space_id from app.space_members where user_id = new.id order by space_id limit 500);
+  v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
   perform from app.spaces where id = any (v_spaces) order by id for no key update;
   for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
-    v_role := private.find_role(v_space.id, new.id);
-    perform private.drop_member(v_space.id, new.id);
+    v_role := private.find_role(v_space.id, p_user.id);
+    perform private.drop_member(v_space.id, p_user.id);
     continue when v_role is distinct from 'owner';
     select user_id into v_heir from app.space_members
     where space_id = v_space.id and not hidden order by placed_at, user_id limit 1;
@@ -9788,32 +9843,30 @@ begin
     end if;
   end loop;
   if cardinality(v_spaces) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  perform private.erase_rows(new.id, 'app.space_bans', 'user_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.space_bans', 'user_id = $1');
 end $$;
 comment on function private.leave_spaces is
-  'Trigger: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
+  'Step: an erased person leaves their spaces. What they owned goes to the moderator, else the member, who has '
   'been there the longest, else it is archived.';
--- its name makes it the first of an erasure's triggers that lock something, as spaces and their members come first
-create trigger _080_leave_spaces after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.leave_spaces();
+-- the first step that locks something, since spaces and their members come first in the order of locks
+insert into private.account_steps (step, events, position) values
+  ('private.leave_spaces', '{erasure}', 80);
 
-create function private.erase_pending() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_pending(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.space_requests', 'user_id = $1');
-  perform private.erase_rows(new.id, 'app.space_invitations', 'inviter_id = $1');
-  perform private.erase_rows(new.id, 'app.space_invitations', 'invitee_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.space_requests', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.space_invitations', 'inviter_id = $1');
+  perform private.erase_rows(p_user.id, 'app.space_invitations', 'invitee_id = $1');
 end $$;
 comment on function private.erase_pending is
-  'Trigger: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
-create trigger _141_erase_pending after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_pending();
+  'Step: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_pending', '{erasure}', 141);
 
 -- policies/spaces.sql
 
@@ -13598,27 +13651,25 @@ comment on function private.hide_or_show_replies is
   'For the worker alone, and private.hide_banned_posts: as private.hide_or_show_posts, of replies {userId}.';
 call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
-create function private.lock_published() returns trigger
-language plpgsql security definer   -- only triggers write counters
+create function private.lock_published(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_written(private.next_posts(new.id, null), private.next_replies(new.id, null));
-  return null;
+  perform private.lock_written(private.next_posts(p_user.id, null), private.next_replies(p_user.id, null));
 end $$;
 comment on function private.lock_published is
-  'Trigger: private.lock_written, for what a ban or an erasure changes at once.';
--- its name makes it the first of the triggers on what a person wrote that a ban or an erasure fires
-create trigger _100_lock_published after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_published();
+  'Step: private.lock_written, for what a ban or an erasure changes at once.';
+-- the first of the steps that change what a person wrote
+insert into private.account_steps (step, events, position) values
+  ('private.lock_published', '{ban,unban,erasure}', 100);
 
-create function private.hide_banned_posts() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
+create function private.hide_banned_posts(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
   if private.hide_or_show_posts(v_job::jsonb) ->> 'next' is not null then
@@ -13627,14 +13678,12 @@ begin
   if private.hide_or_show_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('banned-replies', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.hide_banned_posts is
-  'Trigger: a ban hides a person''s newest 500 posts and replies, and its end shows them again; the others follow by '
-  'the worker.';
-create trigger _150_hide_banned_posts after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.hide_banned_posts();
+  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker does the '
+  'rest.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_banned_posts', '{ban,unban}', 150);
 
 -- sql/posts/90_erasure.sql
 
@@ -13724,42 +13773,41 @@ comment on function private.erase_next_replies is
 call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
-create function private.erase_posts() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_posts(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job    json := json_build_object('userId', new.id);
-  v_series uuid[] := array(select id from app.series where author_id = new.id limit 10);
+  v_job    json := json_build_object('userId', p_user.id);
+  v_series uuid[] := array(select id from app.series where author_id = p_user.id limit 10);
 begin
   if private.erase_next_posts(v_job::jsonb) ->> 'next' is not null then
     perform private.erase_later('erased-posts', v_job);
   end if;
-  perform private.erase_rows(new.id, 'app.post_co_authors', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.post_co_authors', 'user_id = $1');
   if (select count(*) from (select from app.series_follows where series_id = any (v_series) limit 500) f) = 500 then
-    perform private.erase_rows(new.id, 'app.series_follows',
+    perform private.erase_rows(p_user.id, 'app.series_follows',
                                'series_id in (select id from app.series where author_id = $1)');
   else
     delete from app.series where id = any (v_series);   -- 200 items each; nothing else refers to it
     if cardinality(v_series) = 10 then
-      perform private.erase_rest(new.id);
+      perform private.erase_rest(p_user.id);
     end if;
   end if;
-  perform private.erase_rows(new.id, 'app.series_follows', 'user_id = $1');
-  perform private.erase_rows(new.id, 'app.post_mutes', 'user_id = $1');
-  perform private.erase_rows(new.id, 'private.removed_bookmarks', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.series_follows', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'app.post_mutes', 'user_id = $1');
+  perform private.erase_rows(p_user.id, 'private.removed_bookmarks', 'user_id = $1');
   if private.erase_next_replies(v_job::jsonb) ->> 'next' is not null then
     perform private.erase_later('erased-replies', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.erase_posts is
-  'Trigger: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
+  'Step: deletes an erased person''s posts and replies, and their words for good, also those of earlier versions, '
   'polls and series: the newest 500 of each at once. What they wrote with others loses their name. Reactions, '
   'bookmarks and votes stay as counts: nobody sees whose they are, and what they earned others was earned.';
 call private.force_index_scans('private.erase_posts');
-create trigger _152_erase_posts after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_posts();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_posts', '{erasure}', 152);
 
 -- policies/posts.sql
 
@@ -15446,21 +15494,30 @@ begin
 end $$;
 comment on function api.remove_push_token is 'Forgets a device of the caller; repeating it changes nothing.';
 
-create function private.forget_push_tokens() returns trigger
+create function private.forget_push_tokens(p_user app.users) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  delete from app.push_tokens where user_id = p_user.id;
+end $$;
+comment on function private.forget_push_tokens is 'Step: forgets the devices of a banned or erased person.';
+insert into private.account_steps (step, events, position) values
+  ('private.forget_push_tokens', '{ban,erasure}', 191);
+
+create function private.forget_ended_devices() returns trigger
 language plpgsql security definer   -- staff may not touch them
 set search_path = ''
 as $$
 begin
-  delete from app.push_tokens where user_id = new.id;
+  perform private.forget_push_tokens(new);
   return null;
 end $$;
-comment on function private.forget_push_tokens is
-  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere, a ban, '
-  'another role, an erasure. Who logs in again registers again.';
-create trigger _191_forget_push_tokens after update of banned_at, erased_at, tokens_valid_from on app.users
-  for each row when (new.banned_at is not null or new.erased_at is not null
-                     or old.tokens_valid_from <> new.tokens_valid_from)
-  execute function private.forget_push_tokens();
+comment on function private.forget_ended_devices is
+  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere or another '
+  'role. A device registers again after the next login.';
+create trigger _191_forget_ended_devices after update of tokens_valid_from on app.users
+  for each row when (old.tokens_valid_from <> new.tokens_valid_from) execute function private.forget_ended_devices();
 
 create unlogged table private.pushed_subjects (
   user_id   uuid not null,
@@ -15899,33 +15956,32 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.notification_actors', 'actor_id', 'Another''s notification; what the person did for it has a section of its '
   'own.');
 
-create function private.erase_notifications() returns trigger
-language plpgsql security definer   -- the notifications of others name the person
+create function private.erase_notifications(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  perform private.erase_rows(new.id, 'app.notifications', 'user_id = $1');
-  v_ids := array(select notification_id from app.notification_actors where actor_id = new.id limit 500);
-  delete from app.notification_settings where user_id = new.id;
-  delete from app.notification_preferences where user_id = new.id;
+  perform private.erase_rows(p_user.id, 'app.notifications', 'user_id = $1');
+  v_ids := array(select notification_id from app.notification_actors where actor_id = p_user.id limit 500);
+  delete from app.notification_settings where user_id = p_user.id;
+  delete from app.notification_preferences where user_id = p_user.id;
   delete from app.notifications n
   where n.id = any (v_ids)
     and n.kind not in (select k.kind from private.notification_kinds k where k.outlives_actor)
-    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> new.id);
-  delete from app.notification_actors where actor_id = new.id and notification_id = any (v_ids);
+    and not exists (select from app.notification_actors a where a.notification_id = n.id and a.actor_id <> p_user.id);
+  delete from app.notification_actors where actor_id = p_user.id and notification_id = any (v_ids);
   if cardinality(v_ids) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_notifications is
-  'Trigger: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
+  'Step: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
   'nobody else, except kinds that outlive their actor.';
 call private.force_index_scans('private.erase_notifications');
-create trigger _190_erase_notifications after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_notifications();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_notifications', '{erasure}', 190);
 
 -- policies/notifications.sql
 
@@ -17547,21 +17603,21 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.contribution_inheritance', 'entry_id', 'Entries of which the inviters have not got their shares yet, for '
   'a minute or two.');
 
-create function private.erase_reputation() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_reputation(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.reputation_votes set comment = null where new.id in (voter_id, user_id) and comment is not null;
-  update app.reputation_appeals set text = '', note = null where user_id = new.id and (text <> '' or note is not null);
-  return null;
+  update app.reputation_votes set comment = null where p_user.id in (voter_id, user_id) and comment is not null;
+  update app.reputation_appeals set text = '', note = null
+  where user_id = p_user.id and (text <> '' or note is not null);
 end $$;
 comment on function private.erase_reputation is
-  'Trigger: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
+  'Step: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
 call private.force_index_scans('private.erase_reputation');
-create trigger _170_erase_reputation after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_reputation();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_reputation', '{erasure}', 170);
 
 -- policies/reputation.sql
 
@@ -19350,18 +19406,17 @@ insert into private.personal_data (relation, person_column, reason) values
   ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
   ('private.post_embeddings', 'post_id', 'Numbers worked out of posts, which are there.');
 
-create function private.erase_centroid() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_centroid(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from private.centroids where person_id = new.id;
-  return null;
+  delete from private.centroids where person_id = p_user.id;
 end $$;
-comment on function private.erase_centroid is 'Trigger: forgets what an erased person likes.';
+comment on function private.erase_centroid is 'Step: forgets what an erased person likes.';
 -- behind notifications, as among effects: ARCHITECTURE.md, Locks
-create trigger _195_erase_centroid after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_centroid();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_centroid', '{erasure}', 195);
 
 -- policies/embeddings.sql
 
@@ -21179,31 +21234,29 @@ comment on function private.hide_or_show_children is
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
-create function private.hide_children() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.hide_children(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_job json;
 begin
   for v_job in
-    select json_build_object('userId', new.id, 'relation', relation::text) from private.content_child_tables
+    select json_build_object('userId', p_user.id, 'relation', relation::text) from private.content_child_tables
     order by relation::text
   loop
     continue when private.hide_or_show_children(v_job::jsonb) ->> 'next' is null;
-    if new.erased_at is not null then
+    if p_user.erased_at is not null then
       perform private.erase_later('hidden-children', v_job);
     else
       perform private.enqueue('hidden-children', v_job);
     end if;
   end loop;
-  return null;
 end $$;
 comment on function private.hide_children is
-  'Trigger: as private.hide_contents, of 500 rows of each table of children.';
-create trigger _166_hide_children after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.hide_children();
+  'Step: as private.hide_contents, of 500 rows of each table of children.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_children', '{ban,unban,erasure}', 167);
 
 -- sql/content/80_bans.sql
 
@@ -21272,29 +21325,27 @@ comment on function private.hide_or_show_contents is
   'Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
-create function private.hide_contents() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.hide_contents(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   if private.hide_or_show_contents(v_job::jsonb) ->> 'next' is null then
-    return null;
-  elsif new.erased_at is not null then
+    return;
+  elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
     -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
     perform private.enqueue('hidden-contents', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.hide_contents is
-  'Trigger: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
+  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
   'too; the others follow by the worker.';
-create trigger _162_hide_contents after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.hide_contents();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_contents', '{ban,unban,erasure}', 162);
 
 -- policies/content.sql
 
@@ -22102,21 +22153,19 @@ end $$;
 comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
 call private.force_index_scans('private.next_comments');
 
-create function private.lock_recorded() returns trigger
-language plpgsql security definer   -- only triggers write counters
+create function private.lock_recorded(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(private.next_contents(new.id, null) || array(
-    select video_id from app.video_comments where id = any (private.next_comments(new.id, null))));
-  return null;
+  perform private.lock_video_counters(private.next_contents(p_user.id, null) || array(
+    select video_id from app.video_comments where id = any (private.next_comments(p_user.id, null))));
 end $$;
 comment on function private.lock_recorded is
-  'Trigger: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
+  'Step: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
   'on which they commented, before private.hide_contents and private.hide_comments come to any.';
-create trigger _160_lock_recorded after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_recorded();
+insert into private.account_steps (step, events, position) values
+  ('private.lock_recorded', '{ban,unban,erasure}', 160);
 
 create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
@@ -22146,27 +22195,25 @@ comment on function private.hide_or_show_comments is
   'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, of comments on videos {userId}.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
-create function private.hide_comments() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.hide_comments(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   if private.hide_or_show_comments(v_job::jsonb) ->> 'next' is null then
-    return null;
-  elsif new.erased_at is not null then
+    return;
+  elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-comments', v_job);
   else
     perform private.enqueue('hidden-comments', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.hide_comments is
-  'Trigger: as private.hide_contents, of comments on videos.';
-create trigger _164_hide_comments after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.hide_comments();
+  'Step: as private.hide_contents, of comments on videos.';
+insert into private.account_steps (step, events, position) values
+  ('private.hide_comments', '{ban,unban,erasure}', 164);
 
 -- policies/videos.sql
 
@@ -23311,8 +23358,8 @@ comment on function private.job_settle_proposals is
   'is not due for the next, who waits for it. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
 
-create function private.erase_proposals() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_proposals(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -23322,18 +23369,17 @@ begin
     title = '', body = '',
     payload = case when status in ('open', 'passed', 'executed') then payload else payload - 'charter' end
   where ctid = any (array(select ctid from app.guild_proposals
-                          where proposer_id = new.id and title <> '' limit 500 for update skip locked));
+                          where proposer_id = p_user.id and title <> '' limit 500 for update skip locked));
   get diagnostics v_erased = row_count;
   if v_erased = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_proposals is
-  'Trigger: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
+  'Step: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
   'Passes over what the worker settles just now; the hourly job comes for it.';
-create trigger _185_erase_proposals after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_proposals();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_proposals', '{erasure}', 184);
 
 -- sql/guilds/60_operations.sql
 
@@ -23891,23 +23937,21 @@ comment on function private.recount_proposals is
   'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
-create function private.enqueue_recounts() returns trigger
-language plpgsql security definer   -- reads memberships of others
+create function private.enqueue_recounts(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- not here: it may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
-             where m.user_id = new.id) then
-    perform private.enqueue('recounted-proposals', json_build_object('userId', new.id));
+             where m.user_id = p_user.id) then
+    perform private.enqueue('recounted-proposals', json_build_object('userId', p_user.id));
   end if;
-  return null;
 end $$;
 comment on function private.enqueue_recounts is
-  'Trigger: the votes of who is banned, who is no longer eligible, are counted out soon after.';
-create trigger _187_enqueue_recounts after update of banned_at on app.users
-  for each row when (old.banned_at is null and new.banned_at is not null)
-  execute function private.enqueue_recounts();
+  'Step: the votes of who is banned, who is no longer eligible, are counted out soon after.';
+insert into private.account_steps (step, events, position) values
+  ('private.enqueue_recounts', '{ban}', 187);
 
 -- policies/guilds.sql
 
@@ -24047,18 +24091,17 @@ insert into private.errors (code, status, text) values
   ('disburse_oneself', 400, 'You cannot disburse to yourself.'),
   ('nothing_to_weigh', 409, 'No member has a contribution score by which mana could be distributed.');
 
-create function private.erase_treasury_notes() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_treasury_notes(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.treasury_notes', 'user_id = $1');
-  return null;
+  perform private.erase_rows(p_user.id, 'app.treasury_notes', 'user_id = $1');
 end $$;
 comment on function private.erase_treasury_notes is
-  'Trigger: deletes what an erased person said with their movements.';
-create trigger _185_erase_treasury_notes after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_treasury_notes();
+  'Step: deletes what an erased person said with their movements.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_treasury_notes', '{erasure}', 185);
 
 create function private.require_amount(p_amount integer) returns void
 language plpgsql stable
@@ -26456,32 +26499,31 @@ comment on function private.erase_messages is
   'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
 call private.force_index_scans('private.erase_messages');
 
-create function private.erase_conversations() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_conversations(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_ids uuid[] := array(select conversation_id from app.conversation_members where user_id = new.id
+  v_ids uuid[] := array(select conversation_id from app.conversation_members where user_id = p_user.id
                         order by conversation_id limit 500);
   v_id  uuid;
 begin
   foreach v_id in array v_ids loop
     perform from app.conversations where id = v_id for no key update;   -- by id: ARCHITECTURE.md, Locks
-    perform private.end_membership(v_id, new.id, null);
+    perform private.end_membership(v_id, p_user.id, null);
   end loop;
   if cardinality(v_ids) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  perform private.erase_rows(new.id, 'app.conversation_spans', 'user_id = $1');
-  perform private.erase_messages(new.id);
-  return null;
+  perform private.erase_rows(p_user.id, 'app.conversation_spans', 'user_id = $1');
+  perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Trigger: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
+  'Step: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
   'messages become tombstones: 500 of each at once.';
 call private.force_index_scans('private.erase_conversations');
-create trigger _166_erase_conversations after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_conversations();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_conversations', '{erasure}', 166);
 
 -- policies/messaging.sql
 
@@ -27644,31 +27686,30 @@ comment on function private.release_left_seats is
 create trigger _100_release_left_seats after delete on app.space_members
   for each row execute function private.release_left_seats();
 
-create function private.release_hidden_seats() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.release_hidden_seats(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_job json := json_build_object('userId', new.id);
+  v_job json := json_build_object('userId', p_user.id);
 begin
   -- with the person's own events, which an erasure deletes later on
-  perform private.lock_events(array(select event_id from app.event_rsvps where user_id = new.id
+  perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
-                              || case when new.erased_at is not null then private.next_contents(new.id, null) end);
+                              || case when p_user.erased_at is not null
+                                      then private.next_contents(p_user.id, null) end);
   if private.release_seats(v_job::jsonb) ->> 'next' is null then
-    return null;
-  elsif new.erased_at is not null then
+    return;
+  elsif p_user.erased_at is not null then
     perform private.erase_later('released-seats', v_job);
   else
     perform private.enqueue('released-seats', v_job);
   end if;
-  return null;
 end $$;
 comment on function private.release_hidden_seats is
-  'Trigger: who is banned goes to no event that is not over; of who is erased every reply goes.';
-create trigger _159_release_hidden_seats after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_hidden_seats();
+  'Step: who is banned goes to no event that is not over; of who is erased every reply goes.';
+insert into private.account_steps (step, events, position) values
+  ('private.release_hidden_seats', '{ban,erasure}', 159);
 
 -- policies/events.sql
 
@@ -28671,29 +28712,27 @@ comment on function api.delete_debate is 'Deletes the caller''s debate for good.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
-create function private.lock_hidden_debates() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows of their person
+create function private.lock_hidden_debates(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_arguments uuid[] := array(select id from app.debate_arguments where author_id = new.id order by id limit 500);
-  v_positions uuid[] := array(select debate_id from app.debate_positions where author_id = new.id
+  v_arguments uuid[] := array(select id from app.debate_arguments where author_id = p_user.id order by id limit 500);
+  v_positions uuid[] := array(select debate_id from app.debate_positions where author_id = p_user.id
                               order by debate_id limit 500);
 begin
   perform from app.debate_arguments where id = any (v_arguments) order by id for no key update;
-  perform from app.debate_positions where author_id = new.id and debate_id = any (v_positions)
+  perform from app.debate_positions where author_id = p_user.id and debate_id = any (v_positions)
   order by debate_id for no key update;
   perform from app.debates
   where id = any (v_positions || array(select debate_id from app.debate_arguments where id = any (v_arguments)))
   order by id for no key update;
-  return null;
 end $$;
 comment on function private.lock_hidden_debates is
-  'Trigger: both are counted in the same debates. Two who are banned at once would otherwise wait crosswise, each '
+  'Step: both are counted in the same debates. Two who are banned at once would otherwise wait crosswise, each '
   'with what one counted last and the other first.';
-create trigger _165_lock_hidden_debates after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null) or new.erased_at is not null)
-  execute function private.lock_hidden_debates();
+insert into private.account_steps (step, events, position) values
+  ('private.lock_hidden_debates', '{ban,unban,erasure}', 165);
 
 -- policies/debates.sql
 
@@ -28961,22 +29000,20 @@ comment on function private.release_bounties is
   'back. Answers {changed, next}; next is null at the end.';
 call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
-create function private.release_bounties_later() returns trigger
-language plpgsql security definer   -- reads holds
+create function private.release_bounties_later(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- soon, and not here: wallets come last, and a ban has more to lock
-  if exists (select from app.mana_holds where holder_id = new.id and purpose = 'bounty' and settled_at is null) then
-    perform private.enqueue('released-bounties', json_build_object('userId', new.id));
+  if exists (select from app.mana_holds where holder_id = p_user.id and purpose = 'bounty' and settled_at is null) then
+    perform private.enqueue('released-bounties', json_build_object('userId', p_user.id));
   end if;
-  return null;
 end $$;
 comment on function private.release_bounties_later is
-  'Trigger: what is held for the problems of who is banned or erased goes back, soon after.';
-create trigger _168_release_bounties_later after update of banned_at, erased_at on app.users
-  for each row when ((old.banned_at is null and new.banned_at is not null) or new.erased_at is not null)
-  execute function private.release_bounties_later();
+  'Step: what is held for the problems of who is banned or erased goes back, soon after.';
+insert into private.account_steps (step, events, position) values
+  ('private.release_bounties_later', '{ban,erasure}', 169);
 
 -- sql/problems/20_solutions.sql
 
@@ -30790,27 +30827,26 @@ comment on function api.list_course_students is
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Courses; Erasure and export.
 
-create function private.erase_enrolments() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_enrolments(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = new.id
+  v_ids uuid[] := array(select course_id from app.course_enrolments where user_id = p_user.id
                         order by created_at desc, course_id desc limit 500);
 begin
   -- with the person's own courses, which an erasure deletes later on
-  perform private.lock_courses(v_ids || private.next_contents(new.id, null));
-  delete from app.course_enrolments where user_id = new.id and course_id = any (v_ids);
+  perform private.lock_courses(v_ids || private.next_contents(p_user.id, null));
+  delete from app.course_enrolments where user_id = p_user.id and course_id = any (v_ids);
   update app.courses set enrolled_count = enrolled_count - 1 where id = any (v_ids);
   if cardinality(v_ids) = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_enrolments is
-  'Trigger: an erased person is no student any more. What they paid stays paid.';
-create trigger _158_erase_enrolments after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_enrolments();
+  'Step: an erased person is no student any more. What they paid stays paid.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_enrolments', '{erasure}', 156);
 
 -- policies/courses.sql
 
@@ -32163,24 +32199,22 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Projects; Erasure and export.
 
-create function private.free_own_project_slots() returns trigger
-language plpgsql security definer   -- a ban and an erasure change rows that nobody may change
+create function private.free_own_project_slots(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_roles uuid[] := array(select role_id from app.project_members where user_id = new.id);
+  v_roles uuid[] := array(select role_id from app.project_members where user_id = p_user.id);
 begin
-  perform private.free_project_slots(v_roles, array_fill(new.id, array[cardinality(v_roles)]));
-  if new.erased_at is not null then
-    perform private.erase_rows(new.id, 'app.project_applications', 'user_id = $1');
+  perform private.free_project_slots(v_roles, array_fill(p_user.id, array[cardinality(v_roles)]));
+  if p_user.erased_at is not null then
+    perform private.erase_rows(p_user.id, 'app.project_applications', 'user_id = $1');
   end if;
-  return null;
 end $$;
 comment on function private.free_own_project_slots is
-  'Trigger: who is banned or erased holds no role any more, and an erased person''s applications go.';
-create trigger _163_free_own_project_slots after update of banned_at, erased_at on app.users
-  for each row when (new.banned_at is not null or new.erased_at is not null)
-  execute function private.free_own_project_slots();
+  'Step: who is banned or erased holds no role any more, and an erased person''s applications go.';
+insert into private.account_steps (step, events, position) values
+  ('private.free_own_project_slots', '{ban,erasure}', 163);
 
 create function private.free_blocked_project_slots() returns trigger
 language plpgsql security definer   -- ends memberships of both
@@ -33451,26 +33485,24 @@ comment on function private.erase_orders is
   'Takes the words of an erased person out of up to 500 orders that they placed, and as many that they got.';
 call private.force_index_scans('private.erase_orders');
 
-create function private.interrupt_person() returns trigger
-language plpgsql security definer   -- a ban and an erasure change orders of their person
+create function private.interrupt_person(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  if new.erased_at is not null then
-    perform private.erase_orders(new.id);
+  if p_user.erased_at is not null then
+    perform private.erase_orders(p_user.id);
   end if;
-  if exists (select from app.orders where new.id = buyer_id and state in ('held', 'accepted', 'delivered'))
-     or exists (select from app.orders where new.id = seller_id and state in ('held', 'accepted', 'delivered')) then
-    perform private.enqueue('interrupted-orders', json_build_object('userId', new.id));
+  if exists (select from app.orders where p_user.id = buyer_id and state in ('held', 'accepted', 'delivered'))
+     or exists (select from app.orders where p_user.id = seller_id and state in ('held', 'accepted', 'delivered')) then
+    perform private.enqueue('interrupted-orders', json_build_object('userId', p_user.id));
   end if;
-  return null;
 end $$;
 comment on function private.interrupt_person is
-  'Trigger: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
+  'Step: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
   'all orders. Before private.hide_contents, since orders are locked before what they are of.';
-create trigger _158_interrupt_person after update of banned_at, erased_at on app.users
-  for each row when (new.banned_at is not null or new.erased_at is not null)
-  execute function private.interrupt_person();
+insert into private.account_steps (step, events, position) values
+  ('private.interrupt_person', '{ban,erasure}', 158);
 
 -- policies/market.sql
 
@@ -34194,15 +34226,15 @@ insert into private.event_listeners (event, listener, position, timing) values
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export.
 
-create function private.erase_wiki_proposals() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_wiki_proposals(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_erased integer;
 begin
   with mine as (
-    select id from app.wiki_proposals where author_id = new.id and body is not null
+    select id from app.wiki_proposals where author_id = p_user.id and body is not null
     order by id limit 500 for no key update
   )
   update app.wiki_proposals w
@@ -34212,14 +34244,13 @@ begin
   from mine where w.id = mine.id;
   get diagnostics v_erased = row_count;
   if v_erased = 500 then
-    perform private.erase_rest(new.id);
+    perform private.erase_rest(p_user.id);
   end if;
-  return null;
 end $$;
 comment on function private.erase_wiki_proposals is
-  'Trigger: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
-create trigger _168_erase_wiki_proposals after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_wiki_proposals();
+  'Step: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_wiki_proposals', '{erasure}', 168);
 
 -- policies/wiki.sql
 
@@ -34957,20 +34988,19 @@ insert into private.personal_data (relation, person_column, section, within, omi
 insert into private.personal_data (relation, person_column, reason) values
   ('private.ai_usage', 'user_id', 'How much of the day''s budget they spent, which is then forgotten.');
 
-create function private.erase_ai_sessions() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_ai_sessions(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.erase_rows(new.id, 'app.ai_sessions', 'user_id = $1');
-  delete from private.ai_usage where user_id = new.id;
-  return null;
+  perform private.erase_rows(p_user.id, 'app.ai_sessions', 'user_id = $1');
+  delete from private.ai_usage where user_id = p_user.id;
 end $$;
 comment on function private.erase_ai_sessions is
-  'Trigger: deletes an erased person''s AI sessions with all their words.';
+  'Step: deletes an erased person''s AI sessions with all their words.';
 call private.force_index_scans('private.erase_ai_sessions');
-create trigger _185_erase_ai_sessions after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_ai_sessions();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_ai_sessions', '{erasure}', 182);
 
 -- policies/ai.sql
 
@@ -35119,32 +35149,30 @@ create trigger _150_place_choices after insert on app.user_interests
 create trigger _151_place_choices after delete on app.user_interests
   referencing old table as changed for each statement execute function private.place_choices();
 
-create function private.hide_intent() returns trigger
-language plpgsql security definer   -- a ban changes rows of the banned person
+create function private.hide_intent(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  update app.connection_intents set hidden = new.banned_at is not null where user_id = new.id;
-  return null;
+  update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Trigger: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
+  'Step: nobody finds the banned by their intents, and nobody''s look passes over them. The end of a ban puts them '
   'where they were.';
-create trigger _187_hide_intent after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null)) execute function private.hide_intent();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_intent', '{ban,unban}', 188);
 
-create function private.erase_intent() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_intent(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from app.connection_intents where user_id = new.id;
-  delete from private.intent_interests where user_id = new.id;
-  return null;
+  delete from app.connection_intents where user_id = p_user.id;
+  delete from private.intent_interests where user_id = p_user.id;
 end $$;
-comment on function private.erase_intent is 'Trigger: deletes what an erased person looked for.';
-create trigger _186_erase_intent after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_intent();
+comment on function private.erase_intent is 'Step: deletes what an erased person looked for.';
+insert into private.account_steps (step, events, position) values
+  ('private.erase_intent', '{erasure}', 186);
 
 create view app.intent_card with (security_invoker) as
 select i.user_id,
@@ -35496,25 +35524,36 @@ set search_path = ''
 as $$ begin return private.fold(concat_ws(' ', p_first, p_last, p_username)); end $$;
 comment on function private.full_name is 'The names of a person in the form in which they are compared.';
 
-create function private.index_person_names() returns trigger
-language plpgsql security definer   -- only this trigger writes them
+create function private.index_person_names(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  delete from private.name_trigrams where user_id = new.id;
-  if new.banned_at is null and new.erased_at is null then
+  delete from private.name_trigrams where user_id = p_user.id;
+  if p_user.banned_at is null and p_user.erased_at is null then
     insert into private.name_trigrams (trigram, joined_at, user_id)
-    select t, new.created_at, new.id
-    from unnest(extensions.show_trgm(private.full_name(new.first_name, new.last_name, new.username))) t;
+    select t, p_user.created_at, p_user.id
+    from unnest(extensions.show_trgm(private.full_name(p_user.first_name, p_user.last_name, p_user.username))) t;
   end if;
-  return null;
 end $$;
 comment on function private.index_person_names is
-  'Trigger: a person is found by the names that they have now, and not while they are banned or once '
-  'they are erased: nobody''s look passes over them.';
-create trigger _205_index_person_names
-  after insert or update of first_name, last_name, username, banned_at, erased_at on app.users
-  for each row execute function private.index_person_names();
+  'Step: a person is found by the names that they have now, and not while they are banned or once they are erased, '
+  'so that no search passes over them.';
+insert into private.account_steps (step, events, position) values
+  ('private.index_person_names', '{ban,unban,erasure}', 205);
+
+create function private.index_new_person_names() returns trigger
+language plpgsql security definer   -- only triggers and steps write them
+set search_path = ''
+as $$
+begin
+  perform private.index_person_names(new);
+  return null;
+end $$;
+comment on function private.index_new_person_names is
+  'Trigger: a new person, or one with another name, is found by it.';
+create trigger _205_index_new_person_names after insert or update of first_name, last_name, username on app.users
+  for each row execute function private.index_new_person_names();
 
 create function private.find_names(p_q text) returns table (id uuid, at timestamptz, likeness real)
 language plpgsql stable security definer   -- checks each person once: see private.visible_people
@@ -36390,7 +36429,7 @@ create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
-create trigger _206_index_person after insert or update of first_name, last_name, username, erased_at on app.users
+create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
 create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   for each row execute function private.index_row('kind');
@@ -36407,6 +36446,17 @@ create constraint trigger _210_index_deleted_post after update of deleted_at on 
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
+
+create function private.unindex_person(p_user app.users) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.index_for_search('person', array[p_user.id]);
+end $$;
+comment on function private.unindex_person is 'Step: an erased person is not found any more.';
+insert into private.account_steps (step, events, position) values
+  ('private.unindex_person', '{erasure}', 206);
 
 create function private.hide_or_show_documents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- only triggers, listeners and the worker write the index
@@ -36438,21 +36488,19 @@ comment on function private.hide_or_show_documents is
 call private.force_index_scans('private.hide_or_show_documents');
 call private.make_batch_queue('hidden-documents', 'private.hide_or_show_documents');
 
-create function private.hide_documents_later() returns trigger
-language plpgsql security definer   -- nobody may put jobs on queues
+create function private.hide_documents_later(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
   -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
-  perform private.enqueue('hidden-documents', json_build_object('userId', new.id));
-  return null;
+  perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is
-  'Trigger: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
+  'Step: the worker takes what a banned person wrote out of the lists of the search, or puts it back. A document '
   'has up to a thousand words, too many for the ban itself.';
-create trigger _210_hide_documents_later after update of banned_at on app.users
-  for each row when ((old.banned_at is null) <> (new.banned_at is null))
-  execute function private.hide_documents_later();
+insert into private.account_steps (step, events, position) values
+  ('private.hide_documents_later', '{ban,unban}', 210);
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of what is published, and of names, which are there.'),
@@ -38276,7 +38324,7 @@ comment on function api.list_all_conversations is
 -- sql/admin/40_people.sql
 
 -- How staff bans people and lets them in again, and who gets which role.
--- What a ban does beside hangs on app.users.banned_at, by each feature's triggers. docs/decisions.md, Staff.
+-- What else a ban does: private.account_steps. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
@@ -40511,17 +40559,18 @@ comment on function private.erase_reasons is
 call private.force_index_scans('private.erase_reasons');
 call private.make_batch_queue('erased-reasons', 'private.erase_reasons');
 
-create function private.erase_moderation() returns trigger
-language plpgsql security definer   -- an erasure changes rows that nobody may change
+create function private.erase_moderation(p_user app.users) returns void
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_job json;
 begin
-  foreach v_job in array array[json_build_object('userId', new.id, 'type', 'post'),
-                               json_build_object('userId', new.id, 'type', 'reply'),
-                               json_build_object('userId', new.id, 'type', 'content')]
-    || array(select json_build_object('userId', new.id, 'type', kind) from private.content_child_kinds order by kind)
+  foreach v_job in array array[json_build_object('userId', p_user.id, 'type', 'post'),
+                               json_build_object('userId', p_user.id, 'type', 'reply'),
+                               json_build_object('userId', p_user.id, 'type', 'content')]
+    || array(select json_build_object('userId', p_user.id, 'type', kind)
+             from private.content_child_kinds order by kind)
   loop
     if private.erase_reasons(v_job::jsonb) ->> 'next' is not null then
       perform private.erase_later('erased-reasons', v_job);
@@ -40533,22 +40582,21 @@ begin
   join app.payments p on p.id = r.reversal_of
   join app.audit_log l on l.target_type = 'payment' and l.target_id = p.id::text
   where l.id = d.audit_id and d.detail is not null and r.reversal_of is not null
-    and (p.sender_id = new.id
-      or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = new.id));
+    and (p.sender_id = p_user.id
+      or exists (select from app.payment_splits s where s.payment_id = p.id and s.receiver_id = p_user.id));
   -- and of orders those that an admin resolved
   update app.audit_details d set detail = null
-  from (select id from app.orders where buyer_id = new.id and state = 'resolved'
-        union all select id from app.orders where seller_id = new.id and state = 'resolved') o
+  from (select id from app.orders where buyer_id = p_user.id and state = 'resolved'
+        union all select id from app.orders where seller_id = p_user.id and state = 'resolved') o
   join app.audit_log l on l.target_type = 'order' and l.target_id = o.id::text
   where l.id = d.audit_id and d.detail is not null;
-  return null;
 end $$;
 comment on function private.erase_moderation is
-  'Trigger: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
+  'Step: deletes the reasons that staff gave about an erased person''s posts, replies, contents and children, of '
   '500 of each at once, and about their payments and orders; the entries stay.';
 call private.force_index_scans('private.erase_moderation');
-create trigger _185_erase_moderation after update of erased_at on app.users
-  for each row when (new.erased_at is not null) execute function private.erase_moderation();
+insert into private.account_steps (step, events, position) values
+  ('private.erase_moderation', '{erasure}', 183);
 
 create function private.forget_reasons() returns trigger
 language plpgsql security definer   -- nobody may change what staff wrote

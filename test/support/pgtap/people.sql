@@ -28,11 +28,11 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  alter table app.users disable trigger _175_create_wallet, disable trigger _205_index_person_names,
+  alter table app.users disable trigger _175_create_wallet, disable trigger _205_index_new_person_names,
     disable trigger _206_index_person;
   insert into app.users (username, first_name, last_name, country, city)
   select p_name || n, 'A', 'B', 'PT', 'Faro' from generate_series(1, p_many) n;
-  alter table app.users enable trigger _175_create_wallet, enable trigger _205_index_person_names,
+  alter table app.users enable trigger _175_create_wallet, enable trigger _205_index_new_person_names,
     enable trigger _206_index_person;
 end $$;
 comment on function test.crowd is 'Creates many people, <name>1 and so on, without wallets and search entries: '
