@@ -30,6 +30,7 @@ comment on policy select_audience on app.contents is
 -- helpers
 grant execute on function
   private.add_content,
+  private.begin_vote,
   private.content_cursors,
   private.content_list,
   private.content_place,

@@ -38,7 +38,6 @@ grant execute on function
   private.order_lessons,
   private.require_course,
   private.require_course_card,
-  private.require_reported_course,
   private.set_course_status,
   private.set_progress
   to authenticated;

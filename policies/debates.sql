@@ -56,8 +56,7 @@ grant execute on function
   private.require_argument,
   private.require_debate_closing,
   private.require_debate_card,
-  private.require_reported_argument,
-  private.require_reported_debate
+  private.require_reported_argument
   to authenticated;
 
 -- operations

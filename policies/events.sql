@@ -36,7 +36,6 @@ grant execute on function
   private.list_attendees,
   private.lock_events,
   private.require_event_card,
-  private.require_reported_event,
   private.rsvp
   to authenticated;
 

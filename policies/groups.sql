@@ -1,34 +1,23 @@
 -- Who may run the operations of groups. Twin of sql/groups/; who sees what is in policies/spaces.sql.
 
 -- helpers
-grant execute on function
-  private.group_cards,
-  private.require_reported_group
-  to authenticated;
+grant execute on function private.group_cards to authenticated;
 
 -- operations
 grant execute on function
   api.accept_group_invitation,
-  api.approve_group_request,
   api.archive_group,
   api.create_group,
   api.decline_group_invitation,
-  api.get_group,
   api.invite_to_group,
   api.join_group,
-  api.leave_group,
   api.lift_group_ban,
   api.list_group_bans,
   api.list_group_invitations,
-  api.list_group_members,
-  api.list_group_requests,
-  api.list_groups,
   api.list_my_group_invitations,
-  api.reject_group_request,
   api.remove_group_member,
   api.restore_group,
   api.revoke_group_invitation,
   api.set_group_role,
-  api.update_group,
-  api.withdraw_group_request
+  api.update_group
   to authenticated;

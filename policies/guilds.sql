@@ -29,7 +29,6 @@ grant execute on function
   private.read_proposal,
   private.require_guild_applicant,
   private.require_guild_founder,
-  private.require_reported_guild,
   private.vote_on_proposal,
   private.withdraw_proposal
   to authenticated;
@@ -38,23 +37,15 @@ grant execute on function private.settle_by_staff to service_role;
 -- operations
 grant execute on function
   api.apply_to_guild,
-  api.approve_guild_application,
   api.create_guild,
   api.create_proposal,
-  api.get_guild,
   api.get_proposal,
   api.hand_over_guild,
-  api.leave_guild,
-  api.list_guild_applications,
   api.list_guild_charters,
-  api.list_guild_members,
-  api.list_guilds,
   api.list_my_guild_applications,
   api.list_proposals,
-  api.reject_guild_application,
   api.update_guild,
   api.vote_on_proposal,
-  api.withdraw_guild_application,
   api.withdraw_proposal
   to authenticated;
 grant execute on function

@@ -45,7 +45,6 @@ grant execute on function
   private.place_order,
   private.require_offering_card,
   private.require_order_card,
-  private.require_reported_offering,
   private.require_reported_review,
   private.review_cards,
   private.find_review_time,

@@ -44,7 +44,6 @@ grant execute on function
   private.remove_solution,
   private.remove_solution_vote,
   private.require_problem_card,
-  private.require_reported_problem,
   private.require_reported_solution,
   private.require_solution,
   private.solution_cards,

@@ -45,7 +45,6 @@ grant execute on function
   private.remove_project_role,
   private.require_own_project,
   private.require_project_card,
-  private.require_reported_project,
   private.withdraw_project_application
   to authenticated;
 

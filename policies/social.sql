@@ -152,6 +152,7 @@ grant execute on function
   private.require_name_cursor,
   private.require_own_circle,
   private.require_report_finder,
+  private.require_reported_person,
   private.settle_invitation,
   private.fold_query,
   private.timed_id

@@ -1,5 +1,8 @@
 -- Who may see spaces. Twin of sql/spaces/. Definer functions alone write them.
 
+-- space_kinds: for definer functions
+alter table private.space_kinds enable row level security;
+
 -- spaces
 alter table app.spaces enable row level security;
 grant select on app.spaces to authenticated;
@@ -53,13 +56,27 @@ grant execute on function
   private.list_spaces,
   private.make_space,
   private.remove_space_member,
+  private.require_reported_space,
   private.require_space,
+  private.require_space_kind,
   private.revoke_space_invitation,
   private.settle_request,
+  private.space_cards,
   private.space_heads,
   private.space_invitation_cards,
   private.withdraw_request,
   private.write_in_space
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.get_space,
+  api.leave_space,
+  api.list_space_members,
+  api.list_space_requests,
+  api.list_spaces,
+  api.settle_space_request,
+  api.withdraw_space_request
   to authenticated;
 
 -- batches that the worker does

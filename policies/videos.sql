@@ -95,9 +95,7 @@ grant execute on function
   private.require_audio_card,
   private.require_comment,
   private.require_open_video,
-  private.require_reported_audio,
   private.require_reported_comment,
-  private.require_reported_video,
   private.require_video,
   private.require_video_card,
   private.video_cards

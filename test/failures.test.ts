@@ -1,76 +1,87 @@
-// Error codes are declared once, in the comment on the function that raises them; routes and documents are generated
-// from that. This compares the comments with the code, and what routes declare with what they call.
+// The codes of an operation are derived from the functions' bodies; comments add only what no body names
+// (supabase/tools/failures.ts). This compares the two, and what routes declare with what they call.
 import { globSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadTables } from '../api-facade/lib/features.ts'
-import { failuresOf, type Routine, readFailures } from '../supabase/tools/failures.ts'
+import { failuresOf, general, listed, type Routine, readFailures } from '../supabase/tools/failures.ts'
 import { createDatabase } from './support/database.ts'
 
 const { owner } = await createDatabase()
-const { routines, codes, failures } = await readFailures(owner)
+const { routines, codes, targets, failures } = await readFailures(owner)
 const rows = (await loadTables()).flatMap(({ rows }) => Object.entries(rows))
 
-/** Codes that any operation can raise for a missing or revoked token, and every list for an invalid limit. */
-const general = ['token_missing', 'token_revoked', 'limit_out_of_range']
-/** Raised by a function that is called, but never by this operation. */
-const never: Record<string, string[]> = {
-  'api.get_post': ['cursor_unknown', 'reply_unknown'], // by api.list_replies
-  'api.create_audio': ['interest_unknown'], // theirs are not checked
-  'api.create_video': ['interest_unknown'],
-  'api.delete_project': ['writes_exceeded'], // deleting is no edit
-}
+describe('A code is found', () => {
+  const routine = (name: string, text: string, comment = '', parameters: string[] = []): Routine => ({
+    ...{ name, text, comment, parameters },
+  })
+  const fail = routine('private.raise_error', '', '', ['p_code', 'p_headers'])
+  const known = ['debate_unknown', 'insufficient_mana', 'pay_oneself', 'spaces_exhausted', 'token_missing']
+  const found = (...all: Routine[]) => failuresOf([fail, ...all], known).get('api.do') ?? []
 
-/** Calls the listeners of one event only, not all listeners that its text contains. */
-const crossroads = 'private.dispatch_event'
-
-/** Codes that a function raises itself or through the functions that it calls, according to their texts. */
-function raisedBy(name: string, all: readonly Routine[], seen = new Set<string>()): string[] {
-  const text = all.find((one) => one.name === name)?.text.replace(/--.*/g, '')
-  if (!text || name === crossroads || seen.has(name)) return []
-  seen.add(name)
-  const own = [...text.matchAll(/\bprivate\.(?:raise_error|error_response|require_card)\('(\w+)'/g)].map(
-    ([, code = '']) => code,
-  )
-  const called = text.match(/\b(?:api|private)\.[a-z_]+(?=\()/g) ?? []
-  return [...own, ...called.flatMap((one) => raisedBy(one, all, seen))]
-}
-
-/** Codes that an operation raises and its comment does not name. */
-const unsaid = (all: readonly Routine[], said: ReadonlyMap<string, string[]>): string[] =>
-  all
-    .filter(({ name }) => name.startsWith('api.'))
-    .flatMap(({ name }) =>
-      raisedBy(name, all)
-        .filter((code) => ![...(said.get(name) ?? []), ...general, ...(never[name] ?? [])].includes(code))
-        .map((code) => `${name}: ${code}`),
+  test('behind a call, and not in a remark', () => {
+    const move = routine(
+      'private.move',
+      "perform private.raise_error('insufficient_mana'); -- private.raise_error('pay_oneself')",
     )
+    expect(found(routine('api.do', 'perform private.move(1);'), move)).toEqual(['insufficient_mana'])
+  })
 
-test('The comment on an operation names every code that it raises', () => {
-  expect(unsaid(routines, failures)).toEqual([])
-})
+  test.each([
+    ['by its place', "'debate', p_id"],
+    ['by its name', "p_id => (p_id), p_kind => 'debate'"],
+    ['behind a comma within a text', "p_id => 'a, (b', p_kind => 'debate'"],
+  ])('that an argument makes, given %s', (_how, given) => {
+    const require = routine('private.require', "perform private.raise_error(p_kind || '_unknown');", '', [
+      'p_kind',
+      'p_id',
+    ])
+    const pass = routine('private.pass', 'perform private.require(p_kind, p_id);', '', ['p_kind', 'p_id'])
+    expect(found(routine('api.do', `perform private.pass(${given});`), pass, require)).toEqual(['debate_unknown'])
+    expect(found(routine('api.do', 'perform private.pass(v_kind, 1);'), pass, require)).toEqual([])
+  })
 
-test('A code that the comment does not name is found, even behind a call', () => {
-  const all = [
-    { name: 'api.pay', comment: 'Pays. Fails: pay_oneself.', text: 'perform private.move(1);' },
-    {
-      name: 'private.move',
-      comment: 'Moves.',
-      text: "perform private.raise_error('insufficient_mana'); -- fail('gone')",
-    },
-  ]
-  expect(unsaid(all, failuresOf(all, ['pay_oneself', 'insufficient_mana'], []))).toEqual(['api.pay: insufficient_mana'])
+  test('that a comment declares, and not one that it takes away', () => {
+    const move = routine('private.move', '', 'Moves. Fails: insufficient_mana, pay_oneself (to whom).')
+    const none = 'Moves. Never: insufficient_mana (it is held).'
+    expect(found(routine('api.do', 'perform private.move(1);', none), move)).toEqual(['pay_oneself'])
+    expect(found(routine('api.do', '', 'Fails: private.move. Says more: pay_oneself.'), move)).toEqual([
+      ...['insufficient_mana', 'pay_oneself'],
+    ])
+  })
+
+  test('in functions that call each other', () => {
+    const one = routine('private.one', "perform private.two(); perform private.raise_error('pay_oneself');")
+    const two = routine('private.two', "perform private.one(); perform private.raise_error('spaces_exhausted');")
+    expect(found(routine('api.do', 'perform private.two();'), one, two)).toEqual(['pay_oneself', 'spaces_exhausted'])
+  })
+
+  test('unless whatever asks who calls may raise it', () => {
+    expect(found(routine('api.do', "perform private.raise_error('token_missing');"))).toEqual([])
+  })
 })
 
 test('A comment names only codes and functions that exist', () => {
-  const names = new Set(routines.map(({ name }) => name))
+  const names = new Set([...codes, ...routines.map(({ name }) => name), 'private.report_targets'])
   const words = routines.flatMap(({ name, comment }) => {
-    const [, said = ''] = /\bFails: ([\s\S]*)/.exec(comment) ?? []
-    const listed = said.replace(/\([^)]*\)/g, '').match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:api|private)\.[a-z_]+/g) ?? []
-    return listed.filter((word) => !codes.includes(word) && !names.has(word)).map((word) => `${name}: ${word}`)
+    const said = `${listed('Fails', comment)} ${listed('Never', comment)}`.replace(/\([^)]*\)/g, '')
+    const all = said.match(/\b(?:api|private)\.[a-z_]+|\b[a-z]+(?:_[a-z]+)+\b/g) ?? []
+    return all.filter((word) => !names.has(word)).map((word) => `${name}: ${word}`)
   })
-  expect(words.filter((word) => !word.endsWith(': private.report_targets') && !/: report_targets$/.test(word))).toEqual(
-    [],
+  expect(words).toEqual([])
+})
+
+test('a comment takes away only what a call would raise', () => {
+  const without = failuresOf(routines, codes, targets, (word, { comment }) =>
+    word === 'Never' ? '' : listed(word, comment),
   )
+  const needless = routines.flatMap(({ name, comment }) => {
+    const never = (listed('Never', comment).match(/[a-z_]+/g) ?? []).filter((word) => codes.includes(word))
+    return never
+      .filter((code) => !without.get(name)?.includes(code) || failures.get(name)?.includes(code))
+      .map((code) => `${name}: ${code}`)
+  })
+  expect(needless).toEqual([])
+  expect(general.filter((code) => !codes.includes(code))).toEqual([])
 })
 
 test('A route can exclude only codes that its operations raise', () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { facadeErrors } from '../api-facade/lib/errors.ts'
 import { loadTables } from '../api-facade/lib/features.ts'
 import { spellings } from '../api-facade/lib/routes.ts'
+import { failuresOf, readFailures } from '../supabase/tools/failures.ts'
 import { createDatabase } from './support/database.ts'
 
 const ours = `('app', 'private', 'api')`
@@ -126,12 +127,13 @@ describe('In the schema', async () => {
 
   test('every code that SQL raises is registered, and every registered code is used', async () => {
     const files = globSync('sql/**/*.sql').map((file) => readFileSync(file, 'utf8'))
-    const raised = new Set(
-      files.flatMap((text) =>
+    const { routines, codes } = await readFailures(owner)
+    const raised = new Set([
+      ...files.flatMap((text) =>
         [...text.matchAll(/(?:raise_error|error_response|require_card)\('(\w+)'/g)].map(([, code]) => code),
       ),
-    )
-    const codes = (await owner<{ code: string }[]>`select code from private.errors`).map(({ code }) => code)
+      ...[...failuresOf(routines, codes, [], () => '').values()].flat(), // also those that an argument makes
+    ])
     const names = await owner<{ name: string }[]>`
       select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'
       union select m[1] from pg_proc, regexp_matches(prosrc, 'private\\.raise_check_violation\\(''(\\w+)''\\)', 'g') m`

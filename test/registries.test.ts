@@ -39,7 +39,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('kites.kite.flown', 'private.notify_kite_flown', 600, 'soon'),
   ('kites.kite.flown', 'private.earn_contribution_from_kites', 400, 'soon');
 
-create function private.require_kite(p_target text) returns uuid language plpgsql stable set search_path = '' as $$
+create function private.require_kite(p_type text, p_target text) returns uuid language plpgsql stable set search_path = '' as $$
 begin
   if not exists (select from app.kites where id = p_target::uuid) then
     perform private.raise_error('kite_unknown');

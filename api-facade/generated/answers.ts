@@ -4117,15 +4117,9 @@ export interface Answers {
   apply_ai_suggestions: Schemas['UserInterests']
   apply_to_guild: Schemas['GuildApplication']
   apply_to_project: Schemas['ProjectApplication']
-  approve_any_group_request: Schemas['StaffGroupRequest']
-  approve_any_guild_application: Schemas['StaffGuildRequest']
-  approve_group_request: Schemas['JoinRequest']
-  approve_guild_application: Schemas['GuildApplication']
   approve_project_application: Schemas['ProjectApplication']
   approve_proposal: Schemas['Proposal']
   approve_wiki_proposal: Json
-  archive_any_group: Schemas['StaffGroup']
-  archive_any_guild: Schemas['StaffGuild']
   archive_course: Schemas['Course']
   archive_group: null
   ban_person: Schemas['StaffAccount']
@@ -4208,8 +4202,7 @@ export interface Answers {
   enrol_course: Schemas['Course']
   erase_me: Json
   erase_user: Schemas['Erased']
-  expel_from_group: null
-  expel_from_guild: null
+  expel_from_space: null
   export_me: Json
   export_user: Json
   find_ai_mapping: Json
@@ -4221,8 +4214,7 @@ export interface Answers {
   follow_stats: { followers: number; following: number; isFollowing: boolean }
   force_close_proposal: Schemas['Proposal']
   generate_invite_codes: Schemas['GeneratedCodes']
-  get_any_group: Schemas['StaffGroupDetails']
-  get_any_guild: Schemas['StaffGuildDetails']
+  get_any_space: Schemas['StaffGroupDetails'] | Schemas['StaffGuildDetails']
   get_asset: Json
   get_audio: Schemas['Audio']
   get_breakdown: { emojiBreakdown: Schemas['EmojiBreakdown'] }
@@ -4233,8 +4225,6 @@ export interface Answers {
   get_debate: Schemas['Debate']
   get_event: Schemas['Event']
   get_event_calendar: Json
-  get_group: Schemas['Group']
-  get_guild: Schemas['Guild']
   get_intent: Schemas['Intent']
   get_interest: Schemas['StaffInterest']
   get_invite_tree: Schemas['InviteTree']
@@ -4255,6 +4245,7 @@ export interface Answers {
   get_reputation: Schemas['Reputation']
   get_reputation_details: Schemas['DetailedReputation']
   get_reputation_summary: Schemas['ReputationSummary']
+  get_space: Schemas['Group'] | Schemas['Guild']
   get_treasury: Schemas['Treasury']
   get_user: Schemas['StaffUserDetails']
   get_video: Schemas['Video']
@@ -4270,22 +4261,22 @@ export interface Answers {
   invite_to_group: Schemas['GroupInvitation']
   join_group: Schemas['Joined']
   leave_conversation: { left: true }
-  leave_group: Schemas['Left']
-  leave_guild: Schemas['LeftGuild']
   leave_position: null
   leave_project: { status: 'left' }
+  leave_space: Schemas['Left'] | Schemas['LeftGuild']
   lift_group_ban: null
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_groups: { items: Schemas['StaffGroup'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_guilds: { items: Schemas['StaffGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_all_interests: { items: Schemas['StaffInterest'][]; nextCursor: string | null; hasMore: boolean }
   list_all_orders: { items: Schemas['StaffOrder'][]; nextCursor: string | null; hasMore: boolean }
   list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
   list_all_posts: { items: Schemas['StaffPost'][]; nextCursor: string | null; hasMore: boolean }
   list_all_replies: { items: Schemas['StaffReply'][]; nextCursor: string | null; hasMore: boolean }
   list_all_series: { items: Schemas['StaffSeries'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_spaces:
+    | { items: Schemas['StaffGroup'][]; nextCursor: string | null; hasMore: boolean }
+    | { items: Schemas['StaffGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_all_wiki_proposals: Json
   list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
   list_arguments: { items: Schemas['Argument'][]; nextCursor: string | null; hasMore: boolean }
@@ -4314,13 +4305,7 @@ export interface Answers {
   list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
   list_group_bans: { items: Schemas['GroupBan'][]; nextCursor: string | null; hasMore: boolean }
   list_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
-  list_group_members: { items: Schemas['GroupMember'][]; nextCursor: string | null; hasMore: boolean }
-  list_group_requests: { items: Schemas['JoinRequest'][]; nextCursor: string | null; hasMore: boolean }
-  list_groups: { items: Schemas['Group'][]; nextCursor: string | null; hasMore: boolean }
-  list_guild_applications: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
   list_guild_charters: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
-  list_guild_members: { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
-  list_guilds: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   list_intents: { items: Schemas['StaffIntent'][]; nextCursor: string | null; hasMore: boolean }
   list_invite_codes: { items: Schemas['StaffInviteCode'][]; nextCursor: string | null; hasMore: boolean }
   list_media: { items: Schemas['StaffMedia'][]; nextCursor: string | null; hasMore: boolean }
@@ -4365,7 +4350,16 @@ export interface Answers {
   list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
   list_signals: { items: Schemas['Signal'][]; nextCursor: string | null; hasMore: boolean }
   list_solutions: { items: Schemas['Solution'][]; nextCursor: string | null; hasMore: boolean }
+  list_space_members:
+    | { items: Schemas['GroupMember'][]; nextCursor: string | null; hasMore: boolean }
+    | { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
   list_space_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  list_space_requests:
+    | { items: Schemas['JoinRequest'][]; nextCursor: string | null; hasMore: boolean }
+    | { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
+  list_spaces:
+    | { items: Schemas['Group'][]; nextCursor: string | null; hasMore: boolean }
+    | { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
   list_suggested: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
@@ -4395,10 +4389,6 @@ export interface Answers {
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
-  reject_any_group_request: Schemas['StaffGroupRequest']
-  reject_any_guild_application: Schemas['StaffGuildRequest']
-  reject_group_request: Schemas['JoinRequest']
-  reject_guild_application: Schemas['GuildApplication']
   reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
@@ -4425,8 +4415,6 @@ export interface Answers {
   resolve_order: Schemas['StaffOrder']
   respond_co_author: Schemas['CoAuthorInvitation']
   respond_invitation: Schemas['CircleInvitation']
-  restore_any_group: Schemas['StaffGroup']
-  restore_any_guild: Schemas['StaffGuild']
   restore_content: Schemas['Removed']
   restore_group: Schemas['Group']
   reverse_payment: Schemas['Reversal']
@@ -4441,8 +4429,8 @@ export interface Answers {
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']
-  set_any_group_role: Schemas['StaffGroupMember']
-  set_any_guild_role: Schemas['StaffGuildMember']
+  set_any_space_archived: Schemas['StaffGroup'] | Schemas['StaffGuild']
+  set_any_space_role: Schemas['StaffGroupMember'] | Schemas['StaffGuildMember']
   set_bond_level: Schemas['CircleMember']
   set_course_progress: Schemas['Course']
   set_default_persona: Schemas['Persona']
@@ -4452,6 +4440,8 @@ export interface Answers {
   set_project_status: Schemas['Project']
   set_role: Schemas['StaffAccount']
   settle_ai_tokens: Json
+  settle_any_space_request: Schemas['StaffGroupRequest'] | Schemas['StaffGuildRequest']
+  settle_space_request: Schemas['JoinRequest'] | Schemas['GuildApplication']
   start_ai_session: Schemas['AiSession']
   take_position: Schemas['Debate']
   unban_person: Schemas['StaffAccount']
@@ -4501,9 +4491,8 @@ export interface Answers {
   vote_reputation: Schemas['CastVote']
   vote_solution: Schemas['Solution']
   vote_wiki_proposal: Json
-  withdraw_group_request: Schemas['JoinRequest']
-  withdraw_guild_application: Schemas['GuildApplication']
   withdraw_project_application: Schemas['ProjectApplication']
   withdraw_proposal: Schemas['Proposal']
+  withdraw_space_request: Schemas['JoinRequest'] | Schemas['GuildApplication']
   withdraw_wiki_proposal: Json
 }

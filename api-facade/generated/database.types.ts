@@ -47,27 +47,12 @@ export type Database = {
         Args: { p_id: string; p_message?: string; p_role_id: string }
         Returns: Answers['apply_to_project']
       }
-      approve_any_group_request: {
-        Args: { p_id: string; p_rid: string }
-        Returns: Answers['approve_any_group_request']
-      }
-      approve_any_guild_application: {
-        Args: { p_aid: string; p_id: string }
-        Returns: Answers['approve_any_guild_application']
-      }
-      approve_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['approve_group_request'] }
-      approve_guild_application: {
-        Args: { p_aid: string; p_id: string }
-        Returns: Answers['approve_guild_application']
-      }
       approve_project_application: {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['approve_project_application']
       }
       approve_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['approve_proposal'] }
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
-      archive_any_group: { Args: { p_id: string; p_reason?: string }; Returns: Answers['archive_any_group'] }
-      archive_any_guild: { Args: { p_id: string; p_reason?: string }; Returns: Answers['archive_any_guild'] }
       archive_course: { Args: { p_id: string }; Returns: Answers['archive_course'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
       ban_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['ban_person'] }
@@ -320,8 +305,10 @@ export type Database = {
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       enrol_course: { Args: { p_expected_price?: number; p_id: string }; Returns: Answers['enrol_course'] }
       erase_user: { Args: { p_id: string }; Returns: Answers['erase_user'] }
-      expel_from_group: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_group'] }
-      expel_from_guild: { Args: { p_id: string; p_user_id: string }; Returns: Answers['expel_from_guild'] }
+      expel_from_space: {
+        Args: { p_id: string; p_kind: string; p_user_id: string }
+        Returns: Answers['expel_from_space']
+      }
       export_me: { Args: { p_after?: string; p_section?: string }; Returns: Answers['export_me'] }
       export_user: { Args: { p_after?: string; p_id: string; p_section?: string }; Returns: Answers['export_user'] }
       find_ai_mapping: { Args: { p_session_id: string }; Returns: Answers['find_ai_mapping'] }
@@ -330,8 +317,10 @@ export type Database = {
       follow_stats: { Args: { p_person: string }; Returns: Answers['follow_stats'] }
       force_close_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['force_close_proposal'] }
       generate_invite_codes: { Args: { p_count: number }; Returns: Answers['generate_invite_codes'] }
-      get_any_group: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Answers['get_any_group'] }
-      get_any_guild: { Args: { p_cursor?: string; p_id: string; p_limit?: number }; Returns: Answers['get_any_guild'] }
+      get_any_space: {
+        Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number }
+        Returns: Answers['get_any_space']
+      }
       get_asset: { Args: { p_asset_id: string }; Returns: Answers['get_asset'] }
       get_audio: { Args: { p_id: string }; Returns: Answers['get_audio'] }
       get_breakdown: { Args: { p_post_id: string }; Returns: Answers['get_breakdown'] }
@@ -342,8 +331,6 @@ export type Database = {
       get_debate: { Args: { p_id: string }; Returns: Answers['get_debate'] }
       get_event: { Args: { p_id: string }; Returns: Answers['get_event'] }
       get_event_calendar: { Args: { p_id: string }; Returns: Answers['get_event_calendar'] }
-      get_group: { Args: { p_id: string }; Returns: Answers['get_group'] }
-      get_guild: { Args: { p_id: string }; Returns: Answers['get_guild'] }
       get_intent: { Args: Record<PropertyKey, never>; Returns: Answers['get_intent'] }
       get_interest: { Args: { p_id: string }; Returns: Answers['get_interest'] }
       get_invite_tree: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['get_invite_tree'] }
@@ -367,6 +354,7 @@ export type Database = {
         Returns: Answers['get_reputation_details']
       }
       get_reputation_summary: { Args: { p_person: string }; Returns: Answers['get_reputation_summary'] }
+      get_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['get_space'] }
       get_treasury: {
         Args: { p_cursor?: string; p_guild_id: string; p_limit?: number }
         Returns: Answers['get_treasury']
@@ -397,32 +385,15 @@ export type Database = {
       invite_to_group: { Args: { p_id: string; p_invitee_id: string }; Returns: Answers['invite_to_group'] }
       join_group: { Args: { p_id: string; p_message?: string }; Returns: Answers['join_group'] }
       leave_conversation: { Args: { p_id: string }; Returns: Answers['leave_conversation'] }
-      leave_group: { Args: { p_id: string }; Returns: Answers['leave_group'] }
-      leave_guild: { Args: { p_id: string }; Returns: Answers['leave_guild'] }
       leave_position: { Args: { p_id: string }; Returns: Answers['leave_position'] }
       leave_project: { Args: { p_id: string }; Returns: Answers['leave_project'] }
+      leave_space: { Args: { p_id: string; p_kind: string }; Returns: Answers['leave_space'] }
       lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_conversations: {
         Args: { p_cursor?: string; p_from?: string; p_kind?: string; p_limit?: number; p_q?: string; p_to?: string }
         Returns: Answers['list_all_conversations']
-      }
-      list_all_groups: {
-        Args: {
-          p_cursor?: string
-          p_from?: string
-          p_limit?: number
-          p_q?: string
-          p_status?: string
-          p_to?: string
-          p_visibility?: string
-        }
-        Returns: Answers['list_all_groups']
-      }
-      list_all_guilds: {
-        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_status?: string; p_to?: string }
-        Returns: Answers['list_all_guilds']
       }
       list_all_interests: {
         Args: {
@@ -483,6 +454,19 @@ export type Database = {
           p_to?: string
         }
         Returns: Answers['list_all_series']
+      }
+      list_all_spaces: {
+        Args: {
+          p_cursor?: string
+          p_from?: string
+          p_kind: string
+          p_limit?: number
+          p_q?: string
+          p_status?: string
+          p_to?: string
+          p_visibility?: string
+        }
+        Returns: Answers['list_all_spaces']
       }
       list_all_wiki_proposals: {
         Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_q?: string; p_status?: string; p_to?: string }
@@ -681,40 +665,9 @@ export type Database = {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_group_invitations']
       }
-      list_group_members: {
-        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_q?: string }
-        Returns: Answers['list_group_members']
-      }
-      list_group_requests: {
-        Args: { p_cursor?: string; p_id: string; p_limit?: number }
-        Returns: Answers['list_group_requests']
-      }
-      list_groups: {
-        Args: {
-          p_cursor?: string
-          p_interest_id?: string
-          p_join_policy?: string
-          p_limit?: number
-          p_mine?: boolean
-          p_q?: string
-        }
-        Returns: Answers['list_groups']
-      }
-      list_guild_applications: {
-        Args: { p_cursor?: string; p_id: string; p_limit?: number }
-        Returns: Answers['list_guild_applications']
-      }
       list_guild_charters: {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_guild_charters']
-      }
-      list_guild_members: {
-        Args: { p_cursor?: string; p_id: string; p_limit?: number; p_q?: string }
-        Returns: Answers['list_guild_members']
-      }
-      list_guilds: {
-        Args: { p_cursor?: string; p_interest_id?: string; p_limit?: number; p_mine?: boolean; p_q?: string }
-        Returns: Answers['list_guilds']
       }
       list_intents: {
         Args: {
@@ -927,9 +880,29 @@ export type Database = {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_solutions']
       }
+      list_space_members: {
+        Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number; p_q?: string }
+        Returns: Answers['list_space_members']
+      }
       list_space_posts: {
         Args: { p_cursor?: string; p_group_id?: string; p_guild_id?: string; p_limit?: number }
         Returns: Answers['list_space_posts']
+      }
+      list_space_requests: {
+        Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number }
+        Returns: Answers['list_space_requests']
+      }
+      list_spaces: {
+        Args: {
+          p_cursor?: string
+          p_interest_id?: string
+          p_join_policy?: string
+          p_kind: string
+          p_limit?: number
+          p_mine?: boolean
+          p_q?: string
+        }
+        Returns: Answers['list_spaces']
       }
       list_stream: {
         Args: {
@@ -1011,13 +984,6 @@ export type Database = {
       react: { Args: { p_id: string; p_kind: string }; Returns: Answers['react'] }
       react_to_message: { Args: { p_emoji: string; p_id: string }; Returns: Answers['react_to_message'] }
       read_conversation: { Args: { p_id: string; p_message_id: string }; Returns: Answers['read_conversation'] }
-      reject_any_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_any_group_request'] }
-      reject_any_guild_application: {
-        Args: { p_aid: string; p_id: string }
-        Returns: Answers['reject_any_guild_application']
-      }
-      reject_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['reject_group_request'] }
-      reject_guild_application: { Args: { p_aid: string; p_id: string }; Returns: Answers['reject_guild_application'] }
       reject_project_application: {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['reject_project_application']
@@ -1068,8 +1034,6 @@ export type Database = {
         Returns: Answers['respond_co_author']
       }
       respond_invitation: { Args: { p_accept: boolean; p_id: string }; Returns: Answers['respond_invitation'] }
-      restore_any_group: { Args: { p_id: string; p_reason?: string }; Returns: Answers['restore_any_group'] }
-      restore_any_guild: { Args: { p_id: string; p_reason?: string }; Returns: Answers['restore_any_guild'] }
       restore_content: {
         Args: { p_id: string; p_kind: string; p_reason?: string }
         Returns: Answers['restore_content']
@@ -1099,13 +1063,13 @@ export type Database = {
         Args: { p_asset_id?: string; p_body: string; p_client_id: string; p_id: string; p_reply_to_id?: string }
         Returns: Answers['send_message']
       }
-      set_any_group_role: {
-        Args: { p_id: string; p_role: string; p_user_id: string }
-        Returns: Answers['set_any_group_role']
+      set_any_space_archived: {
+        Args: { p_archived: boolean; p_id: string; p_kind: string; p_reason?: string }
+        Returns: Answers['set_any_space_archived']
       }
-      set_any_guild_role: {
-        Args: { p_id: string; p_role: string; p_user_id: string }
-        Returns: Answers['set_any_guild_role']
+      set_any_space_role: {
+        Args: { p_id: string; p_kind: string; p_role: string; p_user_id: string }
+        Returns: Answers['set_any_space_role']
       }
       set_bond_level: {
         Args: { p_bond_level: string; p_id: string; p_member_id: string }
@@ -1121,6 +1085,14 @@ export type Database = {
       set_intent: { Args: { p_intent: string; p_is_active?: boolean; p_note?: string }; Returns: Answers['set_intent'] }
       set_project_status: { Args: { p_id: string; p_status: string }; Returns: Answers['set_project_status'] }
       set_role: { Args: { p_id: string; p_role: string }; Returns: Answers['set_role'] }
+      settle_any_space_request: {
+        Args: { p_approve: boolean; p_id: string; p_kind: string; p_request_id: string }
+        Returns: Answers['settle_any_space_request']
+      }
+      settle_space_request: {
+        Args: { p_approve: boolean; p_id: string; p_kind: string; p_request_id: string }
+        Returns: Answers['settle_space_request']
+      }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
       take_position: { Args: { p_id: string; p_side: string }; Returns: Answers['take_position'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }
@@ -1177,16 +1149,15 @@ export type Database = {
       }
       vote_solution: { Args: { p_id: string; p_value: number }; Returns: Answers['vote_solution'] }
       vote_wiki_proposal: { Args: { p_id: string; p_value: number }; Returns: Answers['vote_wiki_proposal'] }
-      withdraw_group_request: { Args: { p_id: string; p_rid: string }; Returns: Answers['withdraw_group_request'] }
-      withdraw_guild_application: {
-        Args: { p_aid: string; p_id: string }
-        Returns: Answers['withdraw_guild_application']
-      }
       withdraw_project_application: {
         Args: { p_aid: string; p_id: string }
         Returns: Answers['withdraw_project_application']
       }
       withdraw_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['withdraw_proposal'] }
+      withdraw_space_request: {
+        Args: { p_id: string; p_kind: string; p_request_id: string }
+        Returns: Answers['withdraw_space_request']
+      }
       withdraw_wiki_proposal: { Args: { p_id: string }; Returns: Answers['withdraw_wiki_proposal'] }
     }
     Enums: {

@@ -255,10 +255,14 @@ const accessNote = {
   admin: 'For admins.',
 } as const
 
-/** The operation's name where it is the first row to use it, else one made of the spelling. */
+/**
+ * The row's own id; else the operation's name where it is the first row to use it; else one made of the spelling.
+ * @throws Error where two rows have one id
+ */
 function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
-  const own = alias ? undefined : row.operation
-  const id = own && !named.has(own) ? own : `${method.toLowerCase()}${path.replace(/[^a-zA-Z0-9]+/g, '_')}`
+  const own = alias ? undefined : (row.id ?? row.operation)
+  const id = own && (row.id || !named.has(own)) ? own : `${method.toLowerCase()}${path.replace(/[^a-zA-Z0-9]+/g, '_')}`
+  if (named.has(id)) throw new Error(`${method} ${path}: another route has the operationId ${id}`)
   named.add(id)
   return id
 }

@@ -63,7 +63,7 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   access: Access
   /** By default anon for public, user for user, and service for the staff's routes. */
   pool?: PoolName
-  /** Who does not pass it is told so even when the input is wrong. Its codes come out of the operation's comment. */
+  /** Who does not pass it is told so even when the input is wrong. Its codes are among those of the operation. */
   gate?: Gate
   /** A limit of its own beside the global one, shared by all spellings. */
   limit?: LimitName
@@ -74,6 +74,10 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   also?: readonly (Spelling | ({ route: Spelling } & Partial<Shape<O>>))[]
   /** Only a route with a handler may go without. */
   operation?: O
+  /** Parameters that this route sets itself. A request cannot change them. */
+  constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
+  /** Its operationId in the API's description, where several routes share the operation. */
+  id?: string
   /** limit and cursor → p_limit, p_cursor */
   page?: true
   /** Takes Idempotency-Key: said in the documentation, kept by the operation, and safe to repeat by it. */
@@ -82,7 +86,7 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   etag?: true
   /** Of a route with a handler: the operations that it calls. */
   calls?: readonly Operation[]
-  /** Codes that a handler answers of its own accord. Those of operations come out of the operations' comments. */
+  /** Codes that a handler answers of its own accord, beside those of its operations. */
   fails?: readonly (keyof typeof errors)[]
   /** Codes of its operations that this route's own checks refuse beforehand. */
   never?: readonly (keyof typeof errors)[]
@@ -258,19 +262,20 @@ const handle =
     handler(c, fields as never)
 
 /** The call of a row without a handler. @throws Error at start where a field has no parameter */
-function callOf(spelling: string, { operation, params, query, body, as = {}, bodyAs, page }: Row) {
+function callOf(spelling: string, { operation, constants = {}, params, query, body, as = {}, bodyAs, page }: Row) {
   if (!operation) throw new Error(`${spelling} has neither an operation nor a handler`)
   const known = parameterNames(operation)
   const nameOf = (field: string): string => as[field] ?? `p_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`
   const fields = [params, query, bodyAs ? undefined : body].flatMap((schema) => fieldsOf(schema))
   const names = new Map(fields.map((field) => [field, nameOf(field)]))
-  const missing = [...names.values(), ...(bodyAs ? [bodyAs] : [])].filter((name) => !known.includes(name))
+  const all = [...names.values(), ...Object.keys(constants), ...(bodyAs ? [bodyAs] : [])]
+  const missing = all.filter((name) => !known.includes(name))
   if (missing.length > 0) throw new Error(`${spelling}: ${operation} has no ${missing.join(', ')}`)
-  if (new Set(names.values()).size < fields.length) throw new Error(`${spelling}: two fields have one name`)
+  if (new Set(all).size < all.length) throw new Error(`${spelling}: two values for one parameter`)
   if (page && !known.includes('p_cursor')) throw new Error(`${spelling}: ${operation} has no p_cursor`)
 
   return (c: Context, input: Input): Promise<unknown> => {
-    const parameters: Record<string, unknown> = bodyAs ? { [bodyAs]: input.body ?? {} } : {}
+    const parameters: Record<string, unknown> = { ...constants, ...(bodyAs && { [bodyAs]: input.body ?? {} }) }
     for (const [field, name] of names) parameters[name] = input.fields[field]
     return call(c, operation, parameters as Parameters<Operation>)
   }

@@ -86,21 +86,16 @@ declare
   v_space  app.spaces;
   v_list   text;
   v_place  app.place;
-  v_from   timestamptz := '-infinity';
-  v_after  uuid := '00000000-0000-0000-0000-000000000000';
+  v_from   timestamptz;
+  v_after  uuid;
   v_ids    uuid[];
 begin
   perform private.require_role('moderator', 'admin');
   v_space := private.find_any_space(p_kind, p_id);
   v_list := 'all members ' || v_space.id;
-  if p_cursor is not null then
-    v_place := private.cursor_place(v_list, p_cursor);
-    if v_place.at is null then
-      perform private.raise_error('cursor_unknown');
-    end if;
-    v_from := v_place.at;
-    v_after := v_place.id;
-  end if;
+  v_place := private.page_start(v_list, p_cursor, true);
+  v_from := v_place.at;
+  v_after := v_place.id;
   v_ids := array(select user_id from app.space_members
                  where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
                  order by placed_at, user_id limit 51);
@@ -273,8 +268,8 @@ comment on function private.settle_any_request is
   'An admin approves or rejects a pending request. Fails: role_required, space_unknown, request_unknown, '
   'request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
 
-create function api.list_all_groups(
-  p_q text default null, p_visibility text default null, p_status text default null,
+create function api.list_all_spaces(
+  p_kind text, p_q text default null, p_visibility text default null, p_status text default null,
   p_from timestamptz default null, p_to timestamptz default null,
   p_limit integer default 20, p_cursor text default null
 ) returns json
@@ -283,145 +278,66 @@ set search_path = ''
 as $$
 begin
   return private.staff_page(
-    'spaces', json_build_object('kind', 'group', 'visibility', p_visibility, 'status', p_status), array['kind'],
-    p_q, p_from, p_to, p_limit, p_cursor);
+    'spaces',
+    json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
+    array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_groups is
-  'All groups, newest first, whoever sees them. Fails: those of private.staff_page.';
+comment on function api.list_all_spaces is
+  'All spaces of a kind, newest first, whoever sees them. Fails: value_invalid, private.staff_page.';
 
-create function api.get_any_group(p_id text, p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.staff_space('group', p_id, p_limit, p_cursor); end $$;
-comment on function api.get_any_group is
-  'Any group, with a page of its members and its pending requests. Fails: role_required, space_unknown, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function api.archive_any_group(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('group', p_id, true, p_reason); end $$;
-comment on function api.archive_any_group is
-  'Archives any group; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, reason_length, '
-  'role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.restore_any_group(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('group', p_id, false, p_reason); end $$;
-comment on function api.restore_any_group is
-  'Opens any archived group again; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, '
-  'reason_length, role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.expel_from_group(p_id text, p_user_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.expel_from_space('group', p_id, p_user_id);
-  return null;   -- answered as 204
-end $$;
-comment on function api.expel_from_group is
-  'Takes a member out of any group, but for its owner. Leaves an audit entry. Fails: role_required, person_unknown, '
-  'space_unknown, space_member_unknown, last_owner.';
-
-create function api.set_any_group_role(p_id text, p_user_id text, p_role text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_role('group', p_id, p_user_id, p_role); end $$;
-comment on function api.set_any_group_role is
-  'Gives a member of any group another role; repeating it changes nothing. Leaves an audit entry. Fails: '
-  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted, '
-  'space_archived, space_full, memberships_exhausted.';
-
-create function api.approve_any_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_any_request('group', p_id, p_rid, true); end $$;
-comment on function api.approve_any_group_request is
-  'Approves a pending request to any group. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_any_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_any_request('group', p_id, p_rid, false); end $$;
-comment on function api.reject_any_group_request is
-  'Rejects a pending request to any group. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.list_all_guilds(
-  p_q text default null, p_status text default null, p_from timestamptz default null,
-  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+create function api.get_any_space(
+  p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
+as $$ begin return private.staff_space(private.require_space_kind(p_kind), p_id, p_limit, p_cursor); end $$;
+comment on function api.get_any_space is
+  'Any space, with a page of its members and its pending requests. Fails: value_invalid, private.staff_space.';
+
+create function api.set_any_space_archived(
+  p_kind text, p_id text, p_archived boolean, p_reason text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
 as $$
 begin
-  return private.staff_page(
-    'spaces', json_build_object('kind', 'guild', 'status', p_status), array['kind'], p_q, p_from, p_to,
-    p_limit, p_cursor);
+  return private.set_any_space_archived(private.require_space_kind(p_kind), p_id, p_archived, p_reason);
 end $$;
-comment on function api.list_all_guilds is
-  'All guilds, newest first, whoever sees them. Fails: those of private.staff_page.';
+comment on function api.set_any_space_archived is
+  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry. Fails: value_invalid, '
+  'private.set_any_space_archived.';
 
-create function api.get_any_guild(p_id text, p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.staff_space('guild', p_id, p_limit, p_cursor); end $$;
-comment on function api.get_any_guild is
-  'Any guild, with a page of its members and its pending applications. Fails: role_required, space_unknown, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function api.archive_any_guild(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('guild', p_id, true, p_reason); end $$;
-comment on function api.archive_any_guild is
-  'Archives any guild; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, reason_length, '
-  'role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.restore_any_guild(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('guild', p_id, false, p_reason); end $$;
-comment on function api.restore_any_guild is
-  'Opens any archived guild again; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, '
-  'reason_length, role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.expel_from_guild(p_id text, p_user_id text) returns json
+create function api.expel_from_space(p_kind text, p_id text, p_user_id text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.expel_from_space('guild', p_id, p_user_id);
+  perform private.expel_from_space(private.require_space_kind(p_kind), p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.expel_from_guild is
-  'Takes a member out of any guild, but for its founder. Leaves an audit entry. Fails: role_required, person_unknown, '
-  'space_unknown, space_member_unknown, last_owner.';
+comment on function api.expel_from_space is
+  'Takes a member out of any space, but for its owner. Leaves an audit entry. Fails: value_invalid, '
+  'private.expel_from_space.';
 
-create function api.set_any_guild_role(p_id text, p_user_id text, p_role text) returns json
+create function api.set_any_space_role(
+  p_kind text, p_id text, p_user_id text, p_role text
+) returns json
 language plpgsql volatile
 set search_path = ''
-as $$ begin return private.set_any_space_role('guild', p_id, p_user_id, p_role); end $$;
-comment on function api.set_any_guild_role is
-  'Gives a member of any guild another role, and one without a founder anybody for one; repeating it changes nothing. '
-  'Leaves an audit entry. Fails: role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, '
-  'last_owner, spaces_exhausted, space_archived, space_full, memberships_exhausted.';
+as $$ begin return private.set_any_space_role(private.require_space_kind(p_kind), p_id, p_user_id, p_role); end $$;
+comment on function api.set_any_space_role is
+  'Gives a member of any space another role, and a guild without a founder anybody for one; repeating it changes '
+  'nothing. Leaves an audit entry. Fails: value_invalid, private.set_any_space_role.';
 
-create function api.approve_any_guild_application(p_id text, p_aid uuid) returns json
+create function api.settle_any_space_request(
+  p_kind text, p_id text, p_request_id uuid, p_approve boolean
+) returns json
 language plpgsql volatile
 set search_path = ''
-as $$ begin return private.settle_any_request('guild', p_id, p_aid, true); end $$;
-comment on function api.approve_any_guild_application is
-  'Approves a pending application to any guild. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_any_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_any_request('guild', p_id, p_aid, false); end $$;
-comment on function api.reject_any_guild_application is
-  'Rejects a pending application to any guild. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+as $$
+begin
+  return private.settle_any_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve);
+end $$;
+comment on function api.settle_any_space_request is
+  'Approves or rejects a pending request to any space. Leaves an audit entry. Fails: value_invalid, '
+  'private.settle_any_request.';

@@ -161,6 +161,43 @@ end $$;
 comment on function private.cursor_place is
   'The place in a cursor of private.place_cursor; of any other both parts are null.';
 
+create function private.page_start(p_list text, p_cursor text, p_oldest boolean default false) returns app.place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_place app.place := private.cursor_place(p_list, p_cursor);
+begin
+  if p_cursor is null and p_oldest then
+    return ('-infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  elsif p_cursor is null then
+    return ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  elsif v_place.at is null then
+    perform private.raise_error('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.page_start is
+  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest. '
+  'Fails: cursor_unknown.';
+
+create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_place app.rank_place := private.open_cursor(p_list, p_cursor);
+begin
+  if p_cursor is null then
+    return (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  elsif v_place.id is null then
+    perform private.raise_error('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.rank_start is
+  'As private.page_start, in a list that goes by a number, the highest first. Fails: cursor_unknown.';
+
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
 set search_path = ''
@@ -269,6 +306,18 @@ end $$;
 comment on function private.count_fitting is
   'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
   'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
+
+create function private.require_uuid(p_text text, p_code text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_text, 'uuid') is not true then
+    perform private.raise_error(p_code);
+  end if;
+  return p_text::uuid;
+end $$;
+comment on function private.require_uuid is 'A text that is a UUID. Fails with p_code.';
 
 create function private.require_card(p_code text, p_card json) returns json
 language plpgsql stable

@@ -83,7 +83,7 @@ comment on column app.contents.required_level is
   'nobody (deleted, author banned or erased). See private.may_see.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
-insert into private.write_limits (kind, per_hour) values ('contents', 300);
+insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
 
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
@@ -204,11 +204,7 @@ language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_content(p_kind, p_target::uuid)).id;
-  end if;
-  perform private.raise_error(p_kind || '_unknown');
-  return null;
+  return (private.require_content(p_kind, private.require_uuid(p_target, p_kind || '_unknown'))).id;
 end $$;
 comment on function private.require_reported_content is
   'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';

@@ -37,6 +37,30 @@ end $$;
 comment on function private.prepare_child is
   'Trigger: fills the words of a child by its body, or staff who looks for some would wait for those of 400 texts.';
 
+create function private.count_parts() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_parts   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
+  v_content uuid;
+  v_more    integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_parts := v_parts || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
+  end if;
+  for v_content, v_more in execute format(
+    'select c.id, sum(c.one) from (%s) c (id, one) group by c.id having sum(c.one) <> 0 order by c.id', v_parts)
+  loop
+    execute format('update %1$s set %2$I = %2$I + $1 where id = $2', tg_argv[1], tg_argv[2]) using v_more, v_content;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_parts is
+  'Trigger: counts the parts that are there for everyone, as replies to posts are counted. Its arguments are the '
+  'column that names the content, the detail table and its column for the count, and the condition that holds of '
+  'parts that count. The transition tables are written and, of an update, overwritten.';
+
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
 set search_path = ''

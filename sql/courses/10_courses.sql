@@ -131,13 +131,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
-create function private.require_reported_course(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('course', p_target); end $$;
-comment on function private.require_reported_course is
-  'Answers the course that a report names, if the caller may see it. Fails: course_unknown.';
-insert into private.report_targets (type, finder) values ('course', 'private.require_reported_course');
+insert into private.report_targets (type, finder) values ('course', 'private.require_reported_content');
 
 create view private.visible_courses with (security_invoker) as
 select c.id, c.author_id from private.visible_contents c where c.kind = 'course'

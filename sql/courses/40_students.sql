@@ -108,14 +108,11 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_place  app.place := private.cursor_place('my courses', p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_place  app.place := private.page_start('my courses', p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_before uuid := v_place.id;
   v_found  app.listing;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select w.at, w.id from (
       (select created_at as at, id from app.contents
@@ -168,14 +165,11 @@ set search_path = ''
 as $$
 declare
   v_list   text := 'students ' || p_course;
-  v_place  app.place := private.cursor_place(v_list, p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
+  v_place  app.place := private.page_start(v_list, p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_before uuid := v_place.id;
   v_found  app.listing;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select created_at as at, user_id as id from app.course_enrolments
     where course_id = p_course and (created_at, user_id) < (v_from, v_before)

@@ -119,13 +119,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
-create function private.require_reported_debate(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('debate', p_target); end $$;
-comment on function private.require_reported_debate is
-  'Answers the debate that a report names, if the caller may see it. Fails: debate_unknown.';
-insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_debate');
+insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_content');
 
 create function private.debate_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards

@@ -94,51 +94,15 @@ create trigger _100_check_author before insert on app.debate_arguments
 create trigger _120_prepare_child before insert or update of body on app.debate_arguments
   for each row execute function private.prepare_child();
 
-create function private.count_arguments() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there  uuid[] := array(select w.debate_id from written w where w.required_level = 0 and w.deleted_at is null);
-  v_were   uuid[];
-  v_debate uuid;
-  v_more   integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.debate_id from overwritten o where o.required_level = 0 and o.deleted_at is null);
-  end if;
-  for v_debate, v_more in
-    select c.debate_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (debate_id, one)
-    group by c.debate_id having sum(c.one) <> 0
-    order by c.debate_id
-  loop
-    update app.debates set argument_count = argument_count + v_more where id = v_debate;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_arguments is
-  'Trigger: counts the arguments that are there for everyone, as replies to posts are counted.';
 create trigger _200_count_arguments after insert on app.debate_arguments
-  referencing new table as written for each statement execute function private.count_arguments();
+  referencing new table as written for each statement execute function private.count_parts(
+    'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 create trigger _200_count_changed after update on app.debate_arguments
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_arguments();
+  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+    'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 
-create function private.count_argument_votes() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-begin
-  -- one vote at a time: nobody gives several, and those of the erased stay
-  update app.debate_arguments a set votes = a.votes + case tg_op when 'INSERT' then 1 else -1 end
-  where a.id = case tg_op when 'INSERT' then new.argument_id else old.argument_id end;
-  return null;
-end $$;
-comment on function private.count_argument_votes is
-  'Trigger: counts votes, also those of people whom the viewer does not see, as hearts of posts are.';
 create trigger _200_count_votes after insert or delete on app.argument_votes
-  for each row execute function private.count_argument_votes();
+  for each row execute function private.sum_votes('argument_id', 'app.debate_arguments', 'votes');
 
 create view private.visible_arguments with (security_invoker) as
 select a.*
@@ -176,17 +140,10 @@ end $$;
 comment on function private.require_argument is
   'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
 
-create function private.require_reported_argument(p_target text) returns uuid
+create function private.require_reported_argument(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_argument(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('argument_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
   'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
 insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');

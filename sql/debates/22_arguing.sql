@@ -97,15 +97,9 @@ declare
   v_debate uuid := (private.require_content('debate', p_id)).id;
   v_top    boolean := coalesce(p_sort, 'top') = 'top';
   v_list   text := private.argument_list(v_debate, p_parent_id, v_top);
-  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  v_from   app.rank_place := private.rank_start(v_list, p_cursor);
   v_found  app.found;
 begin
-  if p_cursor is not null then
-    v_from := private.open_cursor(v_list, p_cursor);
-    if v_from.id is null then
-      perform private.raise_error('cursor_unknown');
-    end if;
-  end if;
   if p_parent_id is not null then
     perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
     if not found then

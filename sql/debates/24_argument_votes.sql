@@ -22,12 +22,8 @@ as $$
 declare
   v_argument app.debate_arguments := private.require_argument(p_id);
 begin
-  perform private.count_writes('likes');
-  perform private.lock_open_content('debate', v_argument.debate_id);
-  v_argument := private.require_argument(p_id);
-  if v_argument.author_id = private.require_caller() then
-    perform private.raise_error('argument_own');
-  end if;
+  perform private.begin_vote('debate', v_argument.debate_id, 'argument', v_argument.author_id);
+  perform private.require_argument(p_id);
   perform private.add_argument_vote(p_id, v_argument.debate_id);
   perform private.require_argument(p_id);
   return private.argument_cards(array[p_id]) -> 0;

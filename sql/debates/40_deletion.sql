@@ -18,7 +18,7 @@ begin
 end $$;
 comment on function private.remove_debate is
   'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
-  'debate_answered.';
+  'debate_answered. Never: writes_exceeded (it is no edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile

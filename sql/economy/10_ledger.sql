@@ -202,7 +202,7 @@ comment on function private.settle is
   'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and what is held of it have '
   '50; at 50 or more the periods pass unused. What is held counts because it may come back: otherwise 50 mana that '
   'wait in a bounty would be made anew and then taken back. It runs before any change of a balance or a hold, so '
-  'spending releases no backlog. The wallet of an erased person stays as it is.';
+  'spending releases no backlog. The wallet of an erased person stays as it is. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger writes wallets and balances

@@ -186,13 +186,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
 insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
-create function private.require_reported_event(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('event', p_target); end $$;
-comment on function private.require_reported_event is
-  'Answers the event that a report names, if the caller may see it. Fails: event_unknown.';
-insert into private.report_targets (type, finder) values ('event', 'private.require_reported_event');
+insert into private.report_targets (type, finder) values ('event', 'private.require_reported_content');
 
 create function private.event_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether an event is visible, not once for each of its parts

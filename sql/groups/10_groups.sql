@@ -1,5 +1,5 @@
--- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and
--- their operations.
+-- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and the
+-- operations that guilds do not share (sql/spaces/50_operations.sql).
 -- docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json
@@ -19,29 +19,9 @@ end $$;
 comment on function private.group_cards is
   'The cards of these groups, in order, as far as the caller sees them: {id, slug, name, about, interestId, accent, '
   'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
+insert into private.space_kinds (kind, cards) values ('group', 'private.group_cards');
 
-create function private.require_reported_group(p_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return (private.require_space('group', p_id)).id; end $$;
-comment on function private.require_reported_group is 'The group that a report names. Fails: space_unknown.';
-insert into private.report_targets (type, finder) values ('group', 'private.require_reported_group');
-
-create function api.list_groups(
-  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
-  p_join_policy text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.found := private.list_spaces('group', p_mine, p_q, p_interest_id, p_join_policy, p_cursor);
-begin
-  return private.page(private.group_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
-end $$;
-comment on function api.list_groups is
-  'Public groups and those of the caller, newest first. Fails: cursor_unknown, interest_unknown, '
-  'limit_out_of_range.';
+insert into private.report_targets (type, finder) values ('group', 'private.require_reported_space');
 
 create function api.create_group(
   p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,
@@ -68,16 +48,6 @@ end $$;
 comment on function api.create_group is
   'Makes a group, whose owner is the caller. Fails: writes_exceeded, spaces_exhausted, memberships_exhausted, '
   'interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about.';
-
-create function api.get_group(p_id text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.group_cards(array[(private.require_space('group', p_id)).id]) -> 0;
-end $$;
-comment on function api.get_group is
-  'A group by its id or slug. Fails: space_unknown.';
 
 create function api.update_group(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -129,28 +99,6 @@ comment on function api.join_group is
   'space_message, space_unknown, space_archived, space_banned, invitation_required, space_full, '
   'memberships_exhausted, person_unknown.';
 
-create function api.leave_group(p_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.leave_space('group', p_id);
-end $$;
-comment on function api.leave_group is
-  'The caller leaves a group: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
-
-create function api.list_group_members(
-  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_space_members('group', p_id, p_q, p_limit, p_cursor);
-end $$;
-comment on function api.list_group_members is
-  'The members of a group. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
-
 create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -195,51 +143,6 @@ end $$;
 comment on function api.lift_group_ban is
   'Lets a banned person come into a group again. Fails: person_unknown, space_unknown, space_not_member, '
   'space_role.';
-
-create function api.list_group_requests(
-  p_id text, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_pending('group', p_id, true, p_limit, p_cursor);
-end $$;
-comment on function api.list_group_requests is
-  'The pending requests to join a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
-
-create function api.approve_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('group', p_id, p_rid, true);
-end $$;
-comment on function api.approve_group_request is
-  'Approves a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('group', p_id, p_rid, false);
-end $$;
-comment on function api.reject_group_request is
-  'Rejects a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.withdraw_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.withdraw_request('group', p_rid);
-end $$;
-comment on function api.withdraw_group_request is
-  'The caller takes a request back, whatever they see of the group. Fails: private.withdraw_request.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile

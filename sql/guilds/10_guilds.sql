@@ -97,14 +97,10 @@ comment on function private.guild_cards is
   'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
   'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
   'The balance is for members.';
+insert into private.space_kinds (kind, cards) values ('guild', 'private.guild_cards');
 call private.force_index_scans('private.guild_cards');
 
-create function private.require_reported_guild(p_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return (private.require_space('guild', p_id)).id; end $$;
-comment on function private.require_reported_guild is 'The guild that a report names. Fails: space_unknown.';
-insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_guild');
+insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_space');
 
 create function private.change_guild(p_id text, p_changes jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds

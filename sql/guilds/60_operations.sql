@@ -1,19 +1,4 @@
--- The operations of guilds. Who is in them: sql/spaces/20_membership.sql.
-
-create function api.list_guilds(
-  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
-  p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.found := private.list_spaces('guild', p_mine, p_q, p_interest_id, null, p_cursor);
-begin
-  return private.page(private.guild_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
-end $$;
-comment on function api.list_guilds is
-  'Guilds, newest first. Fails: cursor_unknown, interest_unknown, limit_out_of_range.';
+-- The operations of guilds that groups do not share (sql/spaces/50_operations.sql).
 
 create function api.create_guild(
   p_name text, p_interest_id uuid, p_slug text default null, p_about text default '', p_charter text default '',
@@ -42,15 +27,6 @@ comment on function api.create_guild is
   'memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about, '
   'guild_charter, guild_min_rep.';
 
-create function api.get_guild(p_id text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.guild_cards(array[(private.require_space('guild', p_id)).id]) -> 0;
-end $$;
-comment on function api.get_guild is 'A guild by its id or slug. Fails: space_unknown.';
-
 create function api.update_guild(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
 set search_path = ''
@@ -76,18 +52,6 @@ end $$;
 comment on function api.list_guild_charters is
   'The charters of a guild, latest first. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
 
-create function api.list_guild_members(
-  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_space_members('guild', p_id, p_q, p_limit, p_cursor);
-end $$;
-comment on function api.list_guild_members is
-  'The members of a guild. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
-
 create function api.hand_over_guild(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -102,16 +66,6 @@ comment on function api.hand_over_guild is
   'The founder hands a guild over to a member, and becomes a steward. Fails: value_invalid, writes_exceeded, '
   'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
 
-create function api.leave_guild(p_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.leave_space('guild', p_id);
-end $$;
-comment on function api.leave_guild is
-  'The caller leaves a guild: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
-
 create function api.apply_to_guild(p_id text, p_message text default null) returns json
 language plpgsql volatile
 set search_path = ''
@@ -122,19 +76,6 @@ end $$;
 comment on function api.apply_to_guild is
   'The caller asks to be let into a guild. Fails: private.apply_to_guild.';
 
-create function api.list_guild_applications(
-  p_id text, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_pending('guild', p_id, true, p_limit, p_cursor);
-end $$;
-comment on function api.list_guild_applications is
-  'The pending applications to a guild. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
-
 create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -144,35 +85,3 @@ begin
 end $$;
 comment on function api.list_my_guild_applications is
   'The caller''s applications to guilds, settled ones too. Fails: cursor_unknown, limit_out_of_range.';
-
-create function api.approve_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('guild', p_id, p_aid, true);
-end $$;
-comment on function api.approve_guild_application is
-  'Approves an application to a guild. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('guild', p_id, p_aid, false);
-end $$;
-comment on function api.reject_guild_application is
-  'Rejects an application to a guild. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.withdraw_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.withdraw_request('guild', p_aid);
-end $$;
-comment on function api.withdraw_guild_application is
-  'The caller takes an application back, whatever they see of the guild. Fails: private.withdraw_request.';

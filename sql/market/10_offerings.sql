@@ -93,13 +93,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
 
-create function private.require_reported_offering(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$ begin return private.require_reported_content('offering', p_target); end $$;
-comment on function private.require_reported_offering is
-  'Answers the offering that a report names, if the caller may see it. Fails: offering_unknown.';
-insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_offering');
+insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
 
 create function private.offering_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the heads which the caller sees

@@ -177,7 +177,7 @@ end $$;
 comment on function private.step_order is
   'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
   'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
-  'step. Fails: order_state.';
+  'step. Fails: order_state. Never: insufficient_mana (the hold has it).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null

@@ -226,21 +226,18 @@ end $$;
 comment on function api.review_order is
   'The buyer reviews a completed order, once. Fails: writes_exceeded, text_unfit, those of private.add_review.';
 
-create function private.require_reported_review(p_target text) returns uuid
+create function private.require_reported_review(p_type text, p_target text) returns uuid
 language plpgsql stable security definer   -- asks by itself what the reporter sees
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_id uuid := private.require_uuid(p_target, 'review_unknown');
 begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    select r.id into v_id
-    from private.visible_reviews r join app.orders o on o.id = r.order_id
-    where r.id = p_target::uuid
-      and (app.uid() in (o.buyer_id, o.seller_id)
-           or exists (select from private.visible_contents c where c.id = r.offering_id));
-  end if;
-  if v_id is null then
+  perform from private.visible_reviews r join app.orders o on o.id = r.order_id
+  where r.id = v_id
+    and (app.uid() in (o.buyer_id, o.seller_id)
+         or exists (select from private.visible_contents c where c.id = r.offering_id));
+  if not found then
     perform private.raise_error('review_unknown');
   end if;
   return v_id;
@@ -267,7 +264,7 @@ begin
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
-  'offering_unknown, content_not_yours, offering_ordered, writes_exceeded.';
+  'offering_unknown, content_not_yours, offering_ordered. Never: writes_exceeded (it is no edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json

@@ -22,17 +22,13 @@ comment on function private.find_received_message is
   'A message that the caller was sent, whatever came since: they may have left the conversation, a block may be '
   'between them and the sender, and the sender may be banned. Null otherwise.';
 
-create function private.require_reported_message(p_target text) returns uuid
+create function private.require_reported_message(p_type text, p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_message app.messages;
+  v_message app.messages := private.find_received_message(private.require_uuid(p_target, 'message_unknown'));
 begin
-  if not pg_input_is_valid(p_target, 'uuid') then
-    perform private.raise_error('message_unknown');
-  end if;
-  v_message := private.find_received_message(p_target::uuid);
   if v_message.id is null then
     perform private.raise_error('message_unknown');
   elsif private.is_tombstone(v_message) then

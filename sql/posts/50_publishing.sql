@@ -183,4 +183,4 @@ begin
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
-  'hasMore}}. Fails: post_unknown.';
+  'hasMore}}. Fails: post_unknown. Never: cursor_unknown, reply_unknown (of api.list_replies).';

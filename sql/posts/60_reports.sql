@@ -1,30 +1,16 @@
 -- How a report finds the post or the reply that it is about. The reports are in sql/social/70_reports.sql.
 
-create function private.require_reported_post(p_target text) returns uuid
+create function private.require_reported_post(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_post(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('post_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
 comment on function private.require_reported_post is
   'Answers the post that a report names, if the caller may see it. Fails: post_unknown.';
 
-create function private.require_reported_reply(p_target text) returns uuid
+create function private.require_reported_reply(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_reply(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('reply_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is
   'Answers the reply that a report names, if the caller may see it. Fails: reply_unknown.';
 

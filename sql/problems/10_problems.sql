@@ -54,7 +54,7 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, as private.count_solutions locks them
+  -- sorted, as private.count_parts locks them
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
@@ -83,13 +83,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.problems', 'id', 'problems', '{contents}');
 
-create function private.require_reported_problem(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('problem', p_target); end $$;
-comment on function private.require_reported_problem is
-  'Answers the problem that a report names, if the caller may see it. Fails: problem_unknown.';
-insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_problem');
+insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
 language plpgsql stable security definer   -- also for who left its space
@@ -131,7 +125,7 @@ begin
 end $$;
 comment on function private.release_bounty is
   'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
-  'of what causes it (ARCHITECTURE.md, Locks).';
+  'of what causes it (ARCHITECTURE.md, Locks). Never: insufficient_mana (the hold has it).';
 
 create function private.release_removed() returns trigger
 language plpgsql security definer   -- moves mana

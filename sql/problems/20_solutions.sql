@@ -87,52 +87,15 @@ create trigger _100_check_author before insert on app.problem_solutions
 create trigger _120_prepare_child before insert or update of body on app.problem_solutions
   for each row execute function private.prepare_child();
 
-create function private.count_solutions() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there   uuid[] := array(select w.problem_id from written w where w.required_level = 0);
-  v_were    uuid[];
-  v_problem uuid;
-  v_more    integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.problem_id from overwritten o where o.required_level = 0);
-  end if;
-  for v_problem, v_more in
-    select c.problem_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (problem_id, one)
-    group by c.problem_id having sum(c.one) <> 0
-    order by c.problem_id
-  loop
-    update app.problems set solution_count = solution_count + v_more where id = v_problem;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_solutions is
-  'Trigger: counts the solutions that are there for everyone, as replies to posts are counted.';
 create trigger _200_count_solutions after insert on app.problem_solutions
-  referencing new table as written for each statement execute function private.count_solutions();
+  referencing new table as written for each statement execute function private.count_parts(
+    'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 create trigger _200_count_changed after update on app.problem_solutions
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_solutions();
+  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+    'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 
-create function private.count_solution_votes() returns trigger
-language plpgsql security definer   -- only triggers write scores
-set search_path = ''
-as $$
-begin
-  update app.problem_solutions s
-  set score = s.score + case when tg_op <> 'DELETE' then new.value else 0 end
-                      - case when tg_op <> 'INSERT' then old.value else 0 end
-  where s.id = case when tg_op <> 'DELETE' then new.solution_id else old.solution_id end;
-  return null;
-end $$;
-comment on function private.count_solution_votes is
-  'Trigger: sums votes up, also those of people whom the viewer does not see, as hearts of posts are.';
 create trigger _200_count_votes after insert or update or delete on app.solution_votes
-  for each row execute function private.count_solution_votes();
+  for each row execute function private.sum_votes('solution_id', 'app.problem_solutions', 'score');
 
 create view private.visible_solutions with (security_invoker) as
 select s.*
@@ -169,17 +132,10 @@ end $$;
 comment on function private.require_solution is
   'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
 
-create function private.require_reported_solution(p_target text) returns uuid
+create function private.require_reported_solution(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_solution(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('solution_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
   'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
 insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');

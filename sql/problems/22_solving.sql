@@ -55,16 +55,8 @@ set search_path = ''
 as $$
 declare
   v_problem uuid := (private.require_content('problem', p_id)).id;
-  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
-  v_found   app.found;
+  v_found   app.found := private.find_solutions(v_problem, private.rank_start('solutions ' || v_problem, p_cursor));
 begin
-  if p_cursor is not null then
-    v_from := private.open_cursor('solutions ' || v_problem, p_cursor);
-    if v_from.id is null then
-      perform private.raise_error('cursor_unknown');
-    end if;
-  end if;
-  v_found := private.find_solutions(v_problem, v_from);
   return private.page(private.solution_cards(v_found.ids[:p_limit]), private.solution_cursors(v_found.ids), p_limit,
                       v_found.next);
 end $$;

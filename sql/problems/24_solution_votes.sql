@@ -22,12 +22,8 @@ as $$
 declare
   v_solution app.problem_solutions := private.require_solution(p_id);
 begin
-  perform private.count_writes('likes');
-  perform private.lock_open_content('problem', v_solution.problem_id);
-  v_solution := private.require_solution(p_id);
-  if v_solution.author_id = private.require_caller() then
-    perform private.raise_error('solution_own');
-  end if;
+  perform private.begin_vote('problem', v_solution.problem_id, 'solution', v_solution.author_id);
+  perform private.require_solution(p_id);
   perform private.set_solution_vote(p_id, v_solution.problem_id, p_value);
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;

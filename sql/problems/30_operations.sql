@@ -140,7 +140,8 @@ begin
 end $$;
 comment on function private.remove_problem is
   'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
-  'problem_unknown, private.lock_own_content, problem_answered.';
+  'problem_unknown, private.lock_own_content, problem_answered. Never: insufficient_mana, '
+  'writes_exceeded (it is no edit).';
 
 create function api.delete_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -203,7 +204,7 @@ begin
 end $$;
 comment on function private.end_problem is
   'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
-  'private.lock_own_content, problem_solved, problem_closed.';
+  'private.lock_own_content, problem_solved, problem_closed. Never: writes_exceeded (it is no edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -251,7 +252,8 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
+  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, '
+  'solution_unknown. Never: writes_exceeded (it is no edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile

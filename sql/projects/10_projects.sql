@@ -193,13 +193,7 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
-create function private.require_reported_project(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('project', p_target); end $$;
-comment on function private.require_reported_project is
-  'Answers the project that a report names, if the caller may see it. Fails: project_unknown.';
-insert into private.report_targets (type, finder) values ('project', 'private.require_reported_project');
+insert into private.report_targets (type, finder) values ('project', 'private.require_reported_content');
 
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a project is visible, as private.video_cards
@@ -363,4 +357,4 @@ begin
 end $$;
 comment on function private.remove_project is
   'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
-  'project_has_applications.';
+  'project_has_applications. Never: writes_exceeded (it is no edit).';

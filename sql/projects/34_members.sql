@@ -7,14 +7,11 @@ set search_path = ''
 as $$
 declare
   v_list  text := 'project members ' || p_project;
-  v_place app.place := private.cursor_place(v_list, p_cursor);
-  v_from  timestamptz := coalesce(v_place.at, '-infinity');
-  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_place app.place := private.page_start(v_list, p_cursor, true);
+  v_from  timestamptz := v_place.at;
+  v_after uuid := v_place.id;
   v_found app.found;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select * from (
       (select timestamptz 'epoch' as at, author_id as id from app.contents

@@ -288,7 +288,8 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
 comment on function api.decline_invitation is
-  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled.';
+  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled. Never: '
+  'circle_full, member_already.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile
@@ -305,4 +306,4 @@ begin
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, '
-  'invitation_settled.';
+  'invitation_settled. Never: circle_full, member_already.';

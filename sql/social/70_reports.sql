@@ -11,8 +11,8 @@ create table private.report_targets (
   copier text check (copier ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'Registry: the types of things that can be reported. finder(text) returns the id of the reported target, and '
-  'fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
+  'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
+  'and fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
   'can''t read: it returns a copy (jsonb) of the target as the reporter sees it, which is stored with the report. '
   'In the copy, senderId names the author and body has the text.';
 
@@ -85,7 +85,13 @@ end $$;
 comment on function private.require_report_finder is
   'Answers the function that finds a reported target of this kind. Fails: report_target.';
 
-insert into private.report_targets (type, finder) values ('user', 'private.require_person');
+create function private.require_reported_person(p_type text, p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_person(p_target); end $$;
+comment on function private.require_reported_person is
+  'The person whom a report names, if the caller may see them. Fails: person_unknown.';
+insert into private.report_targets (type, finder) values ('user', 'private.require_reported_person');
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
 language plpgsql volatile
@@ -97,7 +103,8 @@ declare
 begin
   perform private.count_writes('reports');
   -- the name comes from the registry, never from the caller
-  execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
+  execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
+    into v_target using p_target_type, p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
   values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
   on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing

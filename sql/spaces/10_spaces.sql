@@ -13,6 +13,26 @@ comment on function private.member_place is
   'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
   'others, each by when they joined.';
 
+create table private.space_kinds (
+  kind  text primary key check (kind ~ '^[a-z]+$'),
+  cards text not null check (cards ~ '^private\.[a-z_]+$')
+);
+comment on table private.space_kinds is
+  'Kinds of spaces, with a row from each. cards(uuid[]) answers the cards of these spaces, in order, as far as the '
+  'caller sees them (json).';
+
+create function private.require_space_kind(p_kind text) returns text
+language plpgsql stable security definer   -- nobody may read the registry
+set search_path = ''
+as $$
+begin
+  if not exists (select from private.space_kinds where kind = p_kind) then
+    perform private.raise_error('value_invalid');
+  end if;
+  return p_kind;
+end $$;
+comment on function private.require_space_kind is 'A kind of spaces. Fails: value_invalid.';
+
 create table app.spaces (
   id           uuid primary key default gen_random_uuid(),
   kind         text not null check (kind in ('group', 'guild')),
@@ -244,6 +264,13 @@ begin
   return v_space;
 end $$;
 comment on function private.require_space is 'As private.find_space. Fails: space_unknown.';
+
+create function private.require_reported_space(p_kind text, p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return (private.require_space(p_kind, p_target)).id; end $$;
+comment on function private.require_reported_space is
+  'The space of this kind that a report names. Fails: space_unknown.';
 
 create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
 language plpgsql volatile security definer   -- nobody may touch people and spaces

@@ -119,15 +119,12 @@ set search_path = ''
 as $$
 declare
   v_list  text := 'members ' || p_space;
-  v_place app.place := private.cursor_place(v_list, p_cursor);
-  v_from  timestamptz := coalesce(v_place.at, '-infinity');
-  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_place app.place := private.page_start(v_list, p_cursor, true);
+  v_from  timestamptz := v_place.at;
+  v_after uuid := v_place.id;
   v_q     text := private.fold_query(p_q);
   v_found app.found;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select placed_at as at, user_id as id from app.space_members
     where space_id = p_space and (placed_at, user_id) > (v_from, v_after)
@@ -176,17 +173,17 @@ as $$
 declare
   v_space  uuid := (private.require_space(p_kind, p_id)).id;
   v_list   text := 'banned ' || v_space;
-  v_place  app.place := private.cursor_place(v_list, p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');
-  v_before uuid := coalesce(v_place.id, v_space);   -- any id will do beside infinity
+  v_place  app.place;
+  v_from   timestamptz;
+  v_before uuid;
   v_users  uuid[];
   v_times  timestamptz[];
   v_next   text;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
+  v_place := private.page_start(v_list, p_cursor);
+  v_from := v_place.at;
+  v_before := v_place.id;
   with looked as materialized (
     select created_at as at, user_id as id from app.space_bans
     where space_id = v_space and (created_at, user_id) < (v_from, v_before)

@@ -116,19 +116,7 @@ as $$ begin return private.require_content('audio', p_id); end $$;
 comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
   'audio_unknown.';
 
-create function private.require_reported_video(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('video', p_target); end $$;
-comment on function private.require_reported_video is
-  'Answers the video that a report names, if the caller may see it. Fails: video_unknown.';
 
-create function private.require_reported_audio(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('audio', p_target); end $$;
-comment on function private.require_reported_audio is
-  'Answers the recording that a report names, if the caller may see it. Fails: audio_unknown.';
 
 insert into private.report_targets (type, finder) values
-  ('video', 'private.require_reported_video'), ('audio', 'private.require_reported_audio');
+  ('video', 'private.require_reported_content'), ('audio', 'private.require_reported_content');

@@ -19,7 +19,6 @@ create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
 -- no update of either: a like or a repost is given or taken back
 
-insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
 

@@ -184,17 +184,10 @@ end $$;
 comment on function api.delete_video_comment is
   'Takes the caller''s comment back, for everyone. Fails: comment_unknown, content_not_yours.';
 
-create function private.require_reported_comment(p_target text) returns uuid
+create function private.require_reported_comment(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_comment(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('comment_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
   'Answers the comment that a report names, if the caller may see it. Fails: comment_unknown.';
 insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');

@@ -36,7 +36,8 @@ begin
 end $$;
 comment on function api.create_video is
   'Publishes a video, perhaps in a group or guild. Fails: media_url, text_unfit, video_caption, content_space, '
-  'space_unknown, space_not_member, space_archived, writes_exceeded.';
+  'space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, interest_unknown (theirs '
+  'may be any).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -151,7 +152,8 @@ begin
 end $$;
 comment on function api.create_audio is
   'Publishes an audio recording, perhaps in a group or guild. Fails: media_url, text_unfit, audio_caption, '
-  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded.';
+  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, '
+  'interest_unknown (theirs may be any).';
 
 create function api.list_audio(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,

@@ -1265,6 +1265,43 @@ end $$;
 comment on function private.cursor_place is
   'The place in a cursor of private.place_cursor; of any other both parts are null.';
 
+create function private.page_start(p_list text, p_cursor text, p_oldest boolean default false) returns app.place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_place app.place := private.cursor_place(p_list, p_cursor);
+begin
+  if p_cursor is null and p_oldest then
+    return ('-infinity', '00000000-0000-0000-0000-000000000000')::app.place;
+  elsif p_cursor is null then
+    return ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.place;
+  elsif v_place.at is null then
+    perform private.raise_error('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.page_start is
+  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest. '
+  'Fails: cursor_unknown.';
+
+create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_place app.rank_place := private.open_cursor(p_list, p_cursor);
+begin
+  if p_cursor is null then
+    return (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  elsif v_place.id is null then
+    perform private.raise_error('cursor_unknown');
+  end if;
+  return v_place;
+end $$;
+comment on function private.rank_start is
+  'As private.page_start, in a list that goes by a number, the highest first. Fails: cursor_unknown.';
+
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
 set search_path = ''
@@ -1373,6 +1410,18 @@ end $$;
 comment on function private.count_fitting is
   'How many items of so many bytes a page of p_limit has: it ends with the one by which half a megabyte is reached, '
   'since 50 of the longest texts are 40 MB, which take the database a second and every reader as much to load.';
+
+create function private.require_uuid(p_text text, p_code text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if pg_input_is_valid(p_text, 'uuid') is not true then
+    perform private.raise_error(p_code);
+  end if;
+  return p_text::uuid;
+end $$;
+comment on function private.require_uuid is 'A text that is a UUID. Fails with p_code.';
 
 create function private.require_card(p_code text, p_card json) returns json
 language plpgsql stable
@@ -3296,6 +3345,7 @@ grant execute on function
   private.page,
   private.page_of_texts,
   private.place_cursor,
+  private.rank_start,
   private.require_card,
   private.require_cursor,
   private.require_flag,
@@ -3306,6 +3356,7 @@ grant execute on function
   private.require_place,
   private.require_role,
   private.require_text,
+  private.require_uuid,
   private.seal,
   private.seal_cursor,
   private.trimmed,
@@ -6931,7 +6982,8 @@ language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
 comment on function api.decline_invitation is
-  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled.';
+  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled. Never: '
+  'circle_full, member_already.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile
@@ -6948,7 +7000,7 @@ begin
 end $$;
 comment on function api.revoke_invitation is
   'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, '
-  'invitation_settled.';
+  'invitation_settled. Never: circle_full, member_already.';
 
 -- sql/social/25_ties.sql
 
@@ -7912,8 +7964,8 @@ create table private.report_targets (
   copier text check (copier ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
-  'Registry: the types of things that can be reported. finder(text) returns the id of the reported target, and '
-  'fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
+  'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
+  'and fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
   'can''t read: it returns a copy (jsonb) of the target as the reporter sees it, which is stored with the report. '
   'In the copy, senderId names the author and body has the text.';
 
@@ -7986,7 +8038,13 @@ end $$;
 comment on function private.require_report_finder is
   'Answers the function that finds a reported target of this kind. Fails: report_target.';
 
-insert into private.report_targets (type, finder) values ('user', 'private.require_person');
+create function private.require_reported_person(p_type text, p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.require_person(p_target); end $$;
+comment on function private.require_reported_person is
+  'The person whom a report names, if the caller may see them. Fails: person_unknown.';
+insert into private.report_targets (type, finder) values ('user', 'private.require_reported_person');
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
 language plpgsql volatile
@@ -7998,7 +8056,8 @@ declare
 begin
   perform private.count_writes('reports');
   -- the name comes from the registry, never from the caller
-  execute format('select %s($1)', private.require_report_finder(p_target_type)) into v_target using p_target_id;
+  execute format('select %s($1, $2)', private.require_report_finder(p_target_type))
+    into v_target using p_target_type, p_target_id;
   insert into app.reports (reporter_id, target_type, target_id, reason)
   values (private.require_caller(), p_target_type, v_target, private.require_text(p_reason))
   on conflict (reporter_id, target_type, target_id) where status = 'open' do nothing
@@ -8261,6 +8320,7 @@ grant execute on function
   private.require_name_cursor,
   private.require_own_circle,
   private.require_report_finder,
+  private.require_reported_person,
   private.settle_invitation,
   private.fold_query,
   private.timed_id
@@ -8324,6 +8384,26 @@ end $$;
 comment on function private.member_place is
   'The place of a member among the members of a space: the owner, then moderators a thousand years later, then all '
   'others, each by when they joined.';
+
+create table private.space_kinds (
+  kind  text primary key check (kind ~ '^[a-z]+$'),
+  cards text not null check (cards ~ '^private\.[a-z_]+$')
+);
+comment on table private.space_kinds is
+  'Kinds of spaces, with a row from each. cards(uuid[]) answers the cards of these spaces, in order, as far as the '
+  'caller sees them (json).';
+
+create function private.require_space_kind(p_kind text) returns text
+language plpgsql stable security definer   -- nobody may read the registry
+set search_path = ''
+as $$
+begin
+  if not exists (select from private.space_kinds where kind = p_kind) then
+    perform private.raise_error('value_invalid');
+  end if;
+  return p_kind;
+end $$;
+comment on function private.require_space_kind is 'A kind of spaces. Fails: value_invalid.';
 
 create table app.spaces (
   id           uuid primary key default gen_random_uuid(),
@@ -8556,6 +8636,13 @@ begin
   return v_space;
 end $$;
 comment on function private.require_space is 'As private.find_space. Fails: space_unknown.';
+
+create function private.require_reported_space(p_kind text, p_target text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$ begin return (private.require_space(p_kind, p_target)).id; end $$;
+comment on function private.require_reported_space is
+  'The space of this kind that a report names. Fails: space_unknown.';
 
 create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -9554,15 +9641,12 @@ set search_path = ''
 as $$
 declare
   v_list  text := 'members ' || p_space;
-  v_place app.place := private.cursor_place(v_list, p_cursor);
-  v_from  timestamptz := coalesce(v_place.at, '-infinity');
-  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_place app.place := private.page_start(v_list, p_cursor, true);
+  v_from  timestamptz := v_place.at;
+  v_after uuid := v_place.id;
   v_q     text := private.fold_query(p_q);
   v_found app.found;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select placed_at as at, user_id as id from app.space_members
     where space_id = p_space and (placed_at, user_id) > (v_from, v_after)
@@ -9611,17 +9695,17 @@ as $$
 declare
   v_space  uuid := (private.require_space(p_kind, p_id)).id;
   v_list   text := 'banned ' || v_space;
-  v_place  app.place := private.cursor_place(v_list, p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');
-  v_before uuid := coalesce(v_place.id, v_space);   -- any id will do beside infinity
+  v_place  app.place;
+  v_from   timestamptz;
+  v_before uuid;
   v_users  uuid[];
   v_times  timestamptz[];
   v_next   text;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
+  v_place := private.page_start(v_list, p_cursor);
+  v_from := v_place.at;
+  v_before := v_place.id;
   with looked as materialized (
     select created_at as at, user_id as id from app.space_bans
     where space_id = v_space and (created_at, user_id) < (v_from, v_before)
@@ -9789,6 +9873,96 @@ end $$;
 comment on function private.may_publish_in is
   'Whether what a person has scheduled in a space may go out: they are a member, and it is not archived.';
 
+-- sql/spaces/50_operations.sql
+
+-- The operations that all kinds of spaces share. A route passes its kind as p_kind.
+-- docs/decisions.md, Spaces.
+
+create function private.space_cards(p_kind text, p_ids uuid[]) returns json
+language plpgsql stable security definer   -- reads the registry; the cards look at what the caller sees
+set search_path = ''
+as $$
+declare
+  v_cards text := (select cards from private.space_kinds where kind = p_kind);
+  v_found json;
+begin
+  execute format('select %s($1)', v_cards) into v_found using p_ids;
+  return v_found;
+end $$;
+comment on function private.space_cards is
+  'The cards of these spaces of a kind, in order, as far as the caller sees them: private.space_kinds.';
+
+create function api.list_spaces(
+  p_kind text, p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
+  p_join_policy text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_kind  text := private.require_space_kind(p_kind);
+  v_found app.found := private.list_spaces(v_kind, p_mine, p_q, p_interest_id, p_join_policy, p_cursor);
+begin
+  return private.page(private.space_cards(v_kind, v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
+end $$;
+comment on function api.list_spaces is
+  'Public spaces of a kind and those of the caller, newest first. Fails: value_invalid, private.list_spaces, '
+  'limit_out_of_range.';
+
+create function api.get_space(p_kind text, p_id text) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.space_cards(p_kind, array[(private.require_space(private.require_space_kind(p_kind), p_id)).id]) -> 0;
+end $$;
+comment on function api.get_space is 'A space by its id or slug. Fails: value_invalid, private.require_space.';
+
+create function api.leave_space(p_kind text, p_id text) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.leave_space(private.require_space_kind(p_kind), p_id); end $$;
+comment on function api.leave_space is
+  'The caller leaves a space: {status: left}. Fails: value_invalid, private.leave_space.';
+
+create function api.list_space_members(
+  p_kind text, p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.list_space_members(private.require_space_kind(p_kind), p_id, p_q, p_limit, p_cursor);
+end $$;
+comment on function api.list_space_members is
+  'The members of a space. Fails: value_invalid, private.list_space_members.';
+
+create function api.list_space_requests(
+  p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
+) returns json
+language plpgsql stable
+set search_path = ''
+as $$ begin return private.list_pending(private.require_space_kind(p_kind), p_id, true, p_limit, p_cursor); end $$;
+comment on function api.list_space_requests is
+  'The pending requests to join a space, which are applications in a guild. Fails: value_invalid, '
+  'private.list_pending.';
+
+create function api.settle_space_request(
+  p_kind text, p_id text, p_request_id uuid, p_approve boolean
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.settle_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve); end $$;
+comment on function api.settle_space_request is
+  'Approves or rejects a pending request to join a space. Fails: value_invalid, private.settle_request.';
+
+create function api.withdraw_space_request(p_kind text, p_id text, p_request_id uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$ begin return private.withdraw_request(private.require_space_kind(p_kind), p_request_id); end $$;
+comment on function api.withdraw_space_request is
+  'The caller takes a request back, whatever they see of the space. Fails: value_invalid, private.withdraw_request.';
+
 -- sql/spaces/80_bans.sql
 
 -- What a ban does to memberships: they stay, hidden.
@@ -9872,6 +10046,9 @@ insert into private.account_steps (step, events, position) values
 
 -- Who may see spaces. Twin of sql/spaces/. Definer functions alone write them.
 
+-- space_kinds: for definer functions
+alter table private.space_kinds enable row level security;
+
 -- spaces
 alter table app.spaces enable row level security;
 grant select on app.spaces to authenticated;
@@ -9925,13 +10102,27 @@ grant execute on function
   private.list_spaces,
   private.make_space,
   private.remove_space_member,
+  private.require_reported_space,
   private.require_space,
+  private.require_space_kind,
   private.revoke_space_invitation,
   private.settle_request,
+  private.space_cards,
   private.space_heads,
   private.space_invitation_cards,
   private.withdraw_request,
   private.write_in_space
+  to authenticated;
+
+-- operations
+grant execute on function
+  api.get_space,
+  api.leave_space,
+  api.list_space_members,
+  api.list_space_requests,
+  api.list_spaces,
+  api.settle_space_request,
+  api.withdraw_space_request
   to authenticated;
 
 -- batches that the worker does
@@ -12956,7 +13147,7 @@ begin
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
-  'hasMore}}. Fails: post_unknown.';
+  'hasMore}}. Fails: post_unknown. Never: cursor_unknown, reply_unknown (of api.list_replies).';
 
 -- sql/posts/51_editing.sql
 
@@ -13482,31 +13673,17 @@ comment on function api.list_space_posts is
 
 -- How a report finds the post or the reply that it is about. The reports are in sql/social/70_reports.sql.
 
-create function private.require_reported_post(p_target text) returns uuid
+create function private.require_reported_post(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_post(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('post_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
 comment on function private.require_reported_post is
   'Answers the post that a report names, if the caller may see it. Fails: post_unknown.';
 
-create function private.require_reported_reply(p_target text) returns uuid
+create function private.require_reported_reply(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_reply(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('reply_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is
   'Answers the reply that a report names, if the caller may see it. Fails: reply_unknown.';
 
@@ -17932,7 +18109,7 @@ comment on function private.settle is
   'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and what is held of it have '
   '50; at 50 or more the periods pass unused. What is held counts because it may come back: otherwise 50 mana that '
   'wait in a bounty would be made anew and then taken back. It runs before any change of a balance or a hold, so '
-  'spending releases no backlog. The wallet of an erased person stays as it is.';
+  'spending releases no backlog. The wallet of an erased person stays as it is. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger writes wallets and balances
@@ -18792,9 +18969,9 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all of '
-  'it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the caller '
-  'may. Fails: payment_unknown, payment_reversed, mana_gone.';
+  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all '
+  'of it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the '
+  'caller may. Fails: payment_unknown, payment_reversed, mana_gone. Never: insufficient_mana.';
 
 -- sql/economy/70_contribution.sql
 
@@ -20540,7 +20717,7 @@ comment on column app.contents.required_level is
   'nobody (deleted, author banned or erased). See private.may_see.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
-insert into private.write_limits (kind, per_hour) values ('contents', 300);
+insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
 
 insert into private.errors (code, status, text) values
   ('content_title', 422, 'A title must have 1 to 200 characters.'),
@@ -20661,11 +20838,7 @@ language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_content(p_kind, p_target::uuid)).id;
-  end if;
-  perform private.raise_error(p_kind || '_unknown');
-  return null;
+  return (private.require_content(p_kind, private.require_uuid(p_target, p_kind || '_unknown'))).id;
 end $$;
 comment on function private.require_reported_content is
   'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
@@ -21180,6 +21353,30 @@ end $$;
 comment on function private.prepare_child is
   'Trigger: fills the words of a child by its body, or staff who looks for some would wait for those of 400 texts.';
 
+create function private.count_parts() returns trigger
+language plpgsql security definer   -- only triggers write counts
+set search_path = ''
+as $$
+declare
+  v_parts   text := format('select %I, 1 from written where %s', tg_argv[0], tg_argv[3]);
+  v_content uuid;
+  v_more    integer;
+begin
+  if tg_op = 'UPDATE' then
+    v_parts := v_parts || format(' union all select %I, -1 from overwritten where %s', tg_argv[0], tg_argv[3]);
+  end if;
+  for v_content, v_more in execute format(
+    'select c.id, sum(c.one) from (%s) c (id, one) group by c.id having sum(c.one) <> 0 order by c.id', v_parts)
+  loop
+    execute format('update %1$s set %2$I = %2$I + $1 where id = $2', tg_argv[1], tg_argv[2]) using v_more, v_content;
+  end loop;
+  return null;
+end $$;
+comment on function private.count_parts is
+  'Trigger: counts the parts that are there for everyone, as replies to posts are counted. Its arguments are the '
+  'column that names the content, the detail table and its column for the count, and the condition that holds of '
+  'parts that count. The transition tables are written and, of an update, overwritten.';
+
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
 language plpgsql stable security definer   -- for definer functions that change rows of a person
 set search_path = ''
@@ -21257,6 +21454,50 @@ comment on function private.hide_children is
   'Step: as private.hide_contents, of 500 rows of each table of children.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_children', '{ban,unban,erasure}', 167);
+
+-- sql/content/65_votes.sql
+
+-- Votes on parts: one vote a person and part, on parts of others, while the content is open.
+-- docs/decisions.md, Debates; Problems.
+
+create function private.sum_votes() returns trigger
+language plpgsql security definer   -- only triggers write sums
+set search_path = ''
+as $$
+declare
+  v_vote jsonb := to_jsonb(coalesce(new, old));
+  v_more integer := 0;
+begin
+  if tg_op <> 'DELETE' then
+    v_more := coalesce((to_jsonb(new) ->> 'value')::integer, 1);
+  end if;
+  if tg_op <> 'INSERT' then
+    v_more := v_more - coalesce((to_jsonb(old) ->> 'value')::integer, 1);
+  end if;
+  execute format('update %1$s set %2$I = %2$I + $1 where id = $2', tg_argv[1], tg_argv[2])
+    using v_more, (v_vote ->> tg_argv[0])::uuid;
+  return null;
+end $$;
+comment on function private.sum_votes is
+  'Trigger: sums votes up, one by one, also those of people whom the viewer does not see and of the erased, as hearts '
+  'of posts are. A vote without a value counts 1. Its arguments are the column that names the part, the table of '
+  'parts, and its column for the sum.';
+
+create function private.begin_vote(p_kind text, p_content uuid, p_part text, p_author uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('likes');
+  perform private.lock_open_content(p_kind, p_content);
+  if p_author = private.require_caller() then
+    perform private.raise_error(p_part || '_own');
+  end if;
+end $$;
+comment on function private.begin_vote is
+  'The caller is about to vote on a part, such as an argument, of a content of this kind, which '
+  'private.lock_open_content locks. Look at the part again after it. Fails with a code of the part, for one''s '
+  'own.';
 
 -- sql/content/80_bans.sql
 
@@ -21381,6 +21622,7 @@ comment on policy select_audience on app.contents is
 -- helpers
 grant execute on function
   private.add_content,
+  private.begin_vote,
   private.content_cursors,
   private.content_list,
   private.content_place,
@@ -21529,22 +21771,10 @@ as $$ begin return private.require_content('audio', p_id); end $$;
 comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
   'audio_unknown.';
 
-create function private.require_reported_video(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('video', p_target); end $$;
-comment on function private.require_reported_video is
-  'Answers the video that a report names, if the caller may see it. Fails: video_unknown.';
 
-create function private.require_reported_audio(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('audio', p_target); end $$;
-comment on function private.require_reported_audio is
-  'Answers the recording that a report names, if the caller may see it. Fails: audio_unknown.';
 
 insert into private.report_targets (type, finder) values
-  ('video', 'private.require_reported_video'), ('audio', 'private.require_reported_audio');
+  ('video', 'private.require_reported_content'), ('audio', 'private.require_reported_content');
 
 -- sql/videos/20_engagement.sql
 
@@ -21569,7 +21799,6 @@ create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
 -- no update of either: a like or a repost is given or taken back
 
-insert into private.write_limits (kind, per_hour) values ('likes', 2000);
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
 
@@ -21910,17 +22139,10 @@ end $$;
 comment on function api.delete_video_comment is
   'Takes the caller''s comment back, for everyone. Fails: comment_unknown, content_not_yours.';
 
-create function private.require_reported_comment(p_target text) returns uuid
+create function private.require_reported_comment(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_comment(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('comment_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
   'Answers the comment that a report names, if the caller may see it. Fails: comment_unknown.';
 insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');
@@ -21965,7 +22187,8 @@ begin
 end $$;
 comment on function api.create_video is
   'Publishes a video, perhaps in a group or guild. Fails: media_url, text_unfit, video_caption, content_space, '
-  'space_unknown, space_not_member, space_archived, writes_exceeded.';
+  'space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, interest_unknown (theirs '
+  'may be any).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -22080,7 +22303,8 @@ begin
 end $$;
 comment on function api.create_audio is
   'Publishes an audio recording, perhaps in a group or guild. Fails: media_url, text_unfit, audio_caption, '
-  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded.';
+  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, '
+  'interest_unknown (theirs may be any).';
 
 create function api.list_audio(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -22314,9 +22538,7 @@ grant execute on function
   private.require_audio_card,
   private.require_comment,
   private.require_open_video,
-  private.require_reported_audio,
   private.require_reported_comment,
-  private.require_reported_video,
   private.require_video,
   private.require_video_card,
   private.video_cards
@@ -22350,8 +22572,8 @@ grant execute on function
 
 -- sql/groups/10_groups.sql
 
--- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and
--- their operations.
+-- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and the
+-- operations that guilds do not share (sql/spaces/50_operations.sql).
 -- docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json
@@ -22371,29 +22593,9 @@ end $$;
 comment on function private.group_cards is
   'The cards of these groups, in order, as far as the caller sees them: {id, slug, name, about, interestId, accent, '
   'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
+insert into private.space_kinds (kind, cards) values ('group', 'private.group_cards');
 
-create function private.require_reported_group(p_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return (private.require_space('group', p_id)).id; end $$;
-comment on function private.require_reported_group is 'The group that a report names. Fails: space_unknown.';
-insert into private.report_targets (type, finder) values ('group', 'private.require_reported_group');
-
-create function api.list_groups(
-  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
-  p_join_policy text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.found := private.list_spaces('group', p_mine, p_q, p_interest_id, p_join_policy, p_cursor);
-begin
-  return private.page(private.group_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
-end $$;
-comment on function api.list_groups is
-  'Public groups and those of the caller, newest first. Fails: cursor_unknown, interest_unknown, '
-  'limit_out_of_range.';
+insert into private.report_targets (type, finder) values ('group', 'private.require_reported_space');
 
 create function api.create_group(
   p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,
@@ -22420,16 +22622,6 @@ end $$;
 comment on function api.create_group is
   'Makes a group, whose owner is the caller. Fails: writes_exceeded, spaces_exhausted, memberships_exhausted, '
   'interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about.';
-
-create function api.get_group(p_id text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.group_cards(array[(private.require_space('group', p_id)).id]) -> 0;
-end $$;
-comment on function api.get_group is
-  'A group by its id or slug. Fails: space_unknown.';
 
 create function api.update_group(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -22481,28 +22673,6 @@ comment on function api.join_group is
   'space_message, space_unknown, space_archived, space_banned, invitation_required, space_full, '
   'memberships_exhausted, person_unknown.';
 
-create function api.leave_group(p_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.leave_space('group', p_id);
-end $$;
-comment on function api.leave_group is
-  'The caller leaves a group: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
-
-create function api.list_group_members(
-  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_space_members('group', p_id, p_q, p_limit, p_cursor);
-end $$;
-comment on function api.list_group_members is
-  'The members of a group. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
-
 create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -22547,51 +22717,6 @@ end $$;
 comment on function api.lift_group_ban is
   'Lets a banned person come into a group again. Fails: person_unknown, space_unknown, space_not_member, '
   'space_role.';
-
-create function api.list_group_requests(
-  p_id text, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_pending('group', p_id, true, p_limit, p_cursor);
-end $$;
-comment on function api.list_group_requests is
-  'The pending requests to join a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
-
-create function api.approve_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('group', p_id, p_rid, true);
-end $$;
-comment on function api.approve_group_request is
-  'Approves a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('group', p_id, p_rid, false);
-end $$;
-comment on function api.reject_group_request is
-  'Rejects a request to join a group. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.withdraw_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.withdraw_request('group', p_rid);
-end $$;
-comment on function api.withdraw_group_request is
-  'The caller takes a request back, whatever they see of the group. Fails: private.withdraw_request.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -22668,36 +22793,25 @@ comment on function api.decline_group_invitation is
 -- Who may run the operations of groups. Twin of sql/groups/; who sees what is in policies/spaces.sql.
 
 -- helpers
-grant execute on function
-  private.group_cards,
-  private.require_reported_group
-  to authenticated;
+grant execute on function private.group_cards to authenticated;
 
 -- operations
 grant execute on function
   api.accept_group_invitation,
-  api.approve_group_request,
   api.archive_group,
   api.create_group,
   api.decline_group_invitation,
-  api.get_group,
   api.invite_to_group,
   api.join_group,
-  api.leave_group,
   api.lift_group_ban,
   api.list_group_bans,
   api.list_group_invitations,
-  api.list_group_members,
-  api.list_group_requests,
-  api.list_groups,
   api.list_my_group_invitations,
-  api.reject_group_request,
   api.remove_group_member,
   api.restore_group,
   api.revoke_group_invitation,
   api.set_group_role,
-  api.update_group,
-  api.withdraw_group_request
+  api.update_group
   to authenticated;
 
 -- sql/guilds/10_guilds.sql
@@ -22801,14 +22915,10 @@ comment on function private.guild_cards is
   'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
   'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
   'The balance is for members.';
+insert into private.space_kinds (kind, cards) values ('guild', 'private.guild_cards');
 call private.force_index_scans('private.guild_cards');
 
-create function private.require_reported_guild(p_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return (private.require_space('guild', p_id)).id; end $$;
-comment on function private.require_reported_guild is 'The guild that a report names. Fails: space_unknown.';
-insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_guild');
+insert into private.report_targets (type, finder) values ('guild', 'private.require_reported_space');
 
 create function private.change_guild(p_id text, p_changes jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
@@ -23383,22 +23493,7 @@ insert into private.account_steps (step, events, position) values
 
 -- sql/guilds/60_operations.sql
 
--- The operations of guilds. Who is in them: sql/spaces/20_membership.sql.
-
-create function api.list_guilds(
-  p_mine boolean default false, p_q text default null, p_interest_id uuid default null,
-  p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_found app.found := private.list_spaces('guild', p_mine, p_q, p_interest_id, null, p_cursor);
-begin
-  return private.page(private.guild_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
-end $$;
-comment on function api.list_guilds is
-  'Guilds, newest first. Fails: cursor_unknown, interest_unknown, limit_out_of_range.';
+-- The operations of guilds that groups do not share (sql/spaces/50_operations.sql).
 
 create function api.create_guild(
   p_name text, p_interest_id uuid, p_slug text default null, p_about text default '', p_charter text default '',
@@ -23427,15 +23522,6 @@ comment on function api.create_guild is
   'memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about, '
   'guild_charter, guild_min_rep.';
 
-create function api.get_guild(p_id text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.guild_cards(array[(private.require_space('guild', p_id)).id]) -> 0;
-end $$;
-comment on function api.get_guild is 'A guild by its id or slug. Fails: space_unknown.';
-
 create function api.update_guild(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
 set search_path = ''
@@ -23461,18 +23547,6 @@ end $$;
 comment on function api.list_guild_charters is
   'The charters of a guild, latest first. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
 
-create function api.list_guild_members(
-  p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_space_members('guild', p_id, p_q, p_limit, p_cursor);
-end $$;
-comment on function api.list_guild_members is
-  'The members of a guild. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
-
 create function api.hand_over_guild(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -23487,16 +23561,6 @@ comment on function api.hand_over_guild is
   'The founder hands a guild over to a member, and becomes a steward. Fails: value_invalid, writes_exceeded, '
   'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
 
-create function api.leave_guild(p_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.leave_space('guild', p_id);
-end $$;
-comment on function api.leave_guild is
-  'The caller leaves a guild: {status: left}. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
-
 create function api.apply_to_guild(p_id text, p_message text default null) returns json
 language plpgsql volatile
 set search_path = ''
@@ -23507,19 +23571,6 @@ end $$;
 comment on function api.apply_to_guild is
   'The caller asks to be let into a guild. Fails: private.apply_to_guild.';
 
-create function api.list_guild_applications(
-  p_id text, p_limit integer default 20, p_cursor text default null
-) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.list_pending('guild', p_id, true, p_limit, p_cursor);
-end $$;
-comment on function api.list_guild_applications is
-  'The pending applications to a guild. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
-
 create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
@@ -23529,38 +23580,6 @@ begin
 end $$;
 comment on function api.list_my_guild_applications is
   'The caller''s applications to guilds, settled ones too. Fails: cursor_unknown, limit_out_of_range.';
-
-create function api.approve_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('guild', p_id, p_aid, true);
-end $$;
-comment on function api.approve_guild_application is
-  'Approves an application to a guild. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.settle_request('guild', p_id, p_aid, false);
-end $$;
-comment on function api.reject_guild_application is
-  'Rejects an application to a guild. Fails: writes_exceeded, space_unknown, space_not_member, space_role, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.withdraw_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return private.withdraw_request('guild', p_aid);
-end $$;
-comment on function api.withdraw_guild_application is
-  'The caller takes an application back, whatever they see of the guild. Fails: private.withdraw_request.';
 
 -- sql/guilds/70_proposals.sql
 
@@ -23986,7 +24005,6 @@ grant execute on function
   private.read_proposal,
   private.require_guild_applicant,
   private.require_guild_founder,
-  private.require_reported_guild,
   private.vote_on_proposal,
   private.withdraw_proposal
   to authenticated;
@@ -23995,23 +24013,15 @@ grant execute on function private.settle_by_staff to service_role;
 -- operations
 grant execute on function
   api.apply_to_guild,
-  api.approve_guild_application,
   api.create_guild,
   api.create_proposal,
-  api.get_guild,
   api.get_proposal,
   api.hand_over_guild,
-  api.leave_guild,
-  api.list_guild_applications,
   api.list_guild_charters,
-  api.list_guild_members,
-  api.list_guilds,
   api.list_my_guild_applications,
   api.list_proposals,
-  api.reject_guild_application,
   api.update_guild,
   api.vote_on_proposal,
-  api.withdraw_guild_application,
   api.withdraw_proposal
   to authenticated;
 grant execute on function
@@ -26369,17 +26379,13 @@ comment on function private.find_received_message is
   'A message that the caller was sent, whatever came since: they may have left the conversation, a block may be '
   'between them and the sender, and the sender may be banned. Null otherwise.';
 
-create function private.require_reported_message(p_target text) returns uuid
+create function private.require_reported_message(p_type text, p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_message app.messages;
+  v_message app.messages := private.find_received_message(private.require_uuid(p_target, 'message_unknown'));
 begin
-  if not pg_input_is_valid(p_target, 'uuid') then
-    perform private.raise_error('message_unknown');
-  end if;
-  v_message := private.find_received_message(p_target::uuid);
   if v_message.id is null then
     perform private.raise_error('message_unknown');
   elsif private.is_tombstone(v_message) then
@@ -26808,13 +26814,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
 insert into private.content_cascades (relation, kind, whose) values ('app.event_rsvps', 'event', 'event_id = $1');
 
-create function private.require_reported_event(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('event', p_target); end $$;
-comment on function private.require_reported_event is
-  'Answers the event that a report names, if the caller may see it. Fails: event_unknown.';
-insert into private.report_targets (type, finder) values ('event', 'private.require_reported_event');
+insert into private.report_targets (type, finder) values ('event', 'private.require_reported_content');
 
 create function private.event_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether an event is visible, not once for each of its parts
@@ -27046,14 +27046,11 @@ set search_path = ''
 as $$
 declare
   v_list   text := concat_ws(' ', 'attendees', p_event, p_status);
-  v_place  app.place := private.cursor_place(v_list, p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, '-infinity');   -- plain variables, as in every walk
-  v_after  uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_place  app.place := private.page_start(v_list, p_cursor, true);
+  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_after  uuid := v_place.id;
   v_found  app.found;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select since as at, user_id as id from app.event_rsvps
     where event_id = p_event and status = p_status and (since, user_id) > (v_from, v_after)
@@ -27255,14 +27252,11 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_place  app.place := private.cursor_place('my events', p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_place  app.place := private.page_start('my events', p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_before uuid := v_place.id;
   v_found  app.listing;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select w.at, w.id from (
       (select created_at as at, id from app.contents
@@ -27751,7 +27745,6 @@ grant execute on function
   private.list_attendees,
   private.lock_events,
   private.require_event_card,
-  private.require_reported_event,
   private.rsvp
   to authenticated;
 
@@ -27900,13 +27893,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.debate_positions', 'author_id', 'debatePositions', '{author_hidden}');
 
-create function private.require_reported_debate(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('debate', p_target); end $$;
-comment on function private.require_reported_debate is
-  'Answers the debate that a report names, if the caller may see it. Fails: debate_unknown.';
-insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_debate');
+insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_content');
 
 create function private.debate_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
@@ -28220,51 +28207,15 @@ create trigger _100_check_author before insert on app.debate_arguments
 create trigger _120_prepare_child before insert or update of body on app.debate_arguments
   for each row execute function private.prepare_child();
 
-create function private.count_arguments() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there  uuid[] := array(select w.debate_id from written w where w.required_level = 0 and w.deleted_at is null);
-  v_were   uuid[];
-  v_debate uuid;
-  v_more   integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.debate_id from overwritten o where o.required_level = 0 and o.deleted_at is null);
-  end if;
-  for v_debate, v_more in
-    select c.debate_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (debate_id, one)
-    group by c.debate_id having sum(c.one) <> 0
-    order by c.debate_id
-  loop
-    update app.debates set argument_count = argument_count + v_more where id = v_debate;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_arguments is
-  'Trigger: counts the arguments that are there for everyone, as replies to posts are counted.';
 create trigger _200_count_arguments after insert on app.debate_arguments
-  referencing new table as written for each statement execute function private.count_arguments();
+  referencing new table as written for each statement execute function private.count_parts(
+    'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 create trigger _200_count_changed after update on app.debate_arguments
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_arguments();
+  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+    'debate_id', 'app.debates', 'argument_count', 'required_level = 0 and deleted_at is null');
 
-create function private.count_argument_votes() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-begin
-  -- one vote at a time: nobody gives several, and those of the erased stay
-  update app.debate_arguments a set votes = a.votes + case tg_op when 'INSERT' then 1 else -1 end
-  where a.id = case tg_op when 'INSERT' then new.argument_id else old.argument_id end;
-  return null;
-end $$;
-comment on function private.count_argument_votes is
-  'Trigger: counts votes, also those of people whom the viewer does not see, as hearts of posts are.';
 create trigger _200_count_votes after insert or delete on app.argument_votes
-  for each row execute function private.count_argument_votes();
+  for each row execute function private.sum_votes('argument_id', 'app.debate_arguments', 'votes');
 
 create view private.visible_arguments with (security_invoker) as
 select a.*
@@ -28302,17 +28253,10 @@ end $$;
 comment on function private.require_argument is
   'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
 
-create function private.require_reported_argument(p_target text) returns uuid
+create function private.require_reported_argument(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_argument(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('argument_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
   'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
 insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
@@ -28450,15 +28394,9 @@ declare
   v_debate uuid := (private.require_content('debate', p_id)).id;
   v_top    boolean := coalesce(p_sort, 'top') = 'top';
   v_list   text := private.argument_list(v_debate, p_parent_id, v_top);
-  v_from   app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
+  v_from   app.rank_place := private.rank_start(v_list, p_cursor);
   v_found  app.found;
 begin
-  if p_cursor is not null then
-    v_from := private.open_cursor(v_list, p_cursor);
-    if v_from.id is null then
-      perform private.raise_error('cursor_unknown');
-    end if;
-  end if;
   if p_parent_id is not null then
     perform from app.debate_arguments where id = p_parent_id and debate_id = v_debate;
     if not found then
@@ -28588,12 +28526,8 @@ as $$
 declare
   v_argument app.debate_arguments := private.require_argument(p_id);
 begin
-  perform private.count_writes('likes');
-  perform private.lock_open_content('debate', v_argument.debate_id);
-  v_argument := private.require_argument(p_id);
-  if v_argument.author_id = private.require_caller() then
-    perform private.raise_error('argument_own');
-  end if;
+  perform private.begin_vote('debate', v_argument.debate_id, 'argument', v_argument.author_id);
+  perform private.require_argument(p_id);
   perform private.add_argument_vote(p_id, v_argument.debate_id);
   perform private.require_argument(p_id);
   return private.argument_cards(array[p_id]) -> 0;
@@ -28694,7 +28628,7 @@ begin
 end $$;
 comment on function private.remove_debate is
   'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
-  'debate_answered.';
+  'debate_answered. Never: writes_exceeded (it is no edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -28794,8 +28728,7 @@ grant execute on function
   private.require_argument,
   private.require_debate_closing,
   private.require_debate_card,
-  private.require_reported_argument,
-  private.require_reported_debate
+  private.require_reported_argument
   to authenticated;
 
 -- operations
@@ -28873,7 +28806,7 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, as private.count_solutions locks them
+  -- sorted, as private.count_parts locks them
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
@@ -28902,13 +28835,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.problems', 'id', 'problems', '{contents}');
 
-create function private.require_reported_problem(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('problem', p_target); end $$;
-comment on function private.require_reported_problem is
-  'Answers the problem that a report names, if the caller may see it. Fails: problem_unknown.';
-insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_problem');
+insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
 language plpgsql stable security definer   -- also for who left its space
@@ -28950,7 +28877,7 @@ begin
 end $$;
 comment on function private.release_bounty is
   'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
-  'of what causes it (ARCHITECTURE.md, Locks).';
+  'of what causes it (ARCHITECTURE.md, Locks). Never: insufficient_mana (the hold has it).';
 
 create function private.release_removed() returns trigger
 language plpgsql security definer   -- moves mana
@@ -29106,52 +29033,15 @@ create trigger _100_check_author before insert on app.problem_solutions
 create trigger _120_prepare_child before insert or update of body on app.problem_solutions
   for each row execute function private.prepare_child();
 
-create function private.count_solutions() returns trigger
-language plpgsql security definer   -- only triggers write counts
-set search_path = ''
-as $$
-declare
-  v_there   uuid[] := array(select w.problem_id from written w where w.required_level = 0);
-  v_were    uuid[];
-  v_problem uuid;
-  v_more    integer;
-begin
-  if tg_op = 'UPDATE' then
-    v_were := array(select o.problem_id from overwritten o where o.required_level = 0);
-  end if;
-  for v_problem, v_more in
-    select c.problem_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (problem_id, one)
-    group by c.problem_id having sum(c.one) <> 0
-    order by c.problem_id
-  loop
-    update app.problems set solution_count = solution_count + v_more where id = v_problem;
-  end loop;
-  return null;
-end $$;
-comment on function private.count_solutions is
-  'Trigger: counts the solutions that are there for everyone, as replies to posts are counted.';
 create trigger _200_count_solutions after insert on app.problem_solutions
-  referencing new table as written for each statement execute function private.count_solutions();
+  referencing new table as written for each statement execute function private.count_parts(
+    'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 create trigger _200_count_changed after update on app.problem_solutions
-  referencing old table as overwritten new table as written
-  for each statement execute function private.count_solutions();
+  referencing old table as overwritten new table as written for each statement execute function private.count_parts(
+    'problem_id', 'app.problems', 'solution_count', 'required_level = 0');
 
-create function private.count_solution_votes() returns trigger
-language plpgsql security definer   -- only triggers write scores
-set search_path = ''
-as $$
-begin
-  update app.problem_solutions s
-  set score = s.score + case when tg_op <> 'DELETE' then new.value else 0 end
-                      - case when tg_op <> 'INSERT' then old.value else 0 end
-  where s.id = case when tg_op <> 'DELETE' then new.solution_id else old.solution_id end;
-  return null;
-end $$;
-comment on function private.count_solution_votes is
-  'Trigger: sums votes up, also those of people whom the viewer does not see, as hearts of posts are.';
 create trigger _200_count_votes after insert or update or delete on app.solution_votes
-  for each row execute function private.count_solution_votes();
+  for each row execute function private.sum_votes('solution_id', 'app.problem_solutions', 'score');
 
 create view private.visible_solutions with (security_invoker) as
 select s.*
@@ -29188,17 +29078,10 @@ end $$;
 comment on function private.require_solution is
   'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
 
-create function private.require_reported_solution(p_target text) returns uuid
+create function private.require_reported_solution(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
-as $$
-begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    return (private.require_solution(p_target::uuid)).id;
-  end if;
-  perform private.raise_error('solution_unknown');
-  return null;
-end $$;
+as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
   'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
 insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
@@ -29319,16 +29202,8 @@ set search_path = ''
 as $$
 declare
   v_problem uuid := (private.require_content('problem', p_id)).id;
-  v_from    app.rank_place := (2147483647, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::app.rank_place;
-  v_found   app.found;
+  v_found   app.found := private.find_solutions(v_problem, private.rank_start('solutions ' || v_problem, p_cursor));
 begin
-  if p_cursor is not null then
-    v_from := private.open_cursor('solutions ' || v_problem, p_cursor);
-    if v_from.id is null then
-      perform private.raise_error('cursor_unknown');
-    end if;
-  end if;
-  v_found := private.find_solutions(v_problem, v_from);
   return private.page(private.solution_cards(v_found.ids[:p_limit]), private.solution_cursors(v_found.ids), p_limit,
                       v_found.next);
 end $$;
@@ -29476,12 +29351,8 @@ as $$
 declare
   v_solution app.problem_solutions := private.require_solution(p_id);
 begin
-  perform private.count_writes('likes');
-  perform private.lock_open_content('problem', v_solution.problem_id);
-  v_solution := private.require_solution(p_id);
-  if v_solution.author_id = private.require_caller() then
-    perform private.raise_error('solution_own');
-  end if;
+  perform private.begin_vote('problem', v_solution.problem_id, 'solution', v_solution.author_id);
+  perform private.require_solution(p_id);
   perform private.set_solution_vote(p_id, v_solution.problem_id, p_value);
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
@@ -29671,7 +29542,8 @@ begin
 end $$;
 comment on function private.remove_problem is
   'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
-  'problem_unknown, private.lock_own_content, problem_answered.';
+  'problem_unknown, private.lock_own_content, problem_answered. Never: insufficient_mana, '
+  'writes_exceeded (it is no edit).';
 
 create function api.delete_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29734,7 +29606,7 @@ begin
 end $$;
 comment on function private.end_problem is
   'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
-  'private.lock_own_content, problem_solved, problem_closed.';
+  'private.lock_own_content, problem_solved, problem_closed. Never: writes_exceeded (it is no edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29782,7 +29654,8 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, solution_unknown.';
+  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, '
+  'solution_unknown. Never: writes_exceeded (it is no edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -29870,7 +29743,6 @@ grant execute on function
   private.remove_solution,
   private.remove_solution_vote,
   private.require_problem_card,
-  private.require_reported_problem,
   private.require_reported_solution,
   private.require_solution,
   private.solution_cards,
@@ -30036,13 +29908,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser) valu
 insert into private.content_cascades (relation, kind, whose) values
   ('app.course_enrolments', 'course', 'course_id = $1');
 
-create function private.require_reported_course(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('course', p_target); end $$;
-comment on function private.require_reported_course is
-  'Answers the course that a report names, if the caller may see it. Fails: course_unknown.';
-insert into private.report_targets (type, finder) values ('course', 'private.require_reported_course');
+insert into private.report_targets (type, finder) values ('course', 'private.require_reported_content');
 
 create view private.visible_courses with (security_invoker) as
 select c.id, c.author_id from private.visible_contents c where c.kind = 'course'
@@ -30696,14 +30562,11 @@ set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_place  app.place := private.cursor_place('my courses', p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, v_me);   -- any id will do beside infinity
+  v_place  app.place := private.page_start('my courses', p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_before uuid := v_place.id;
   v_found  app.listing;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select w.at, w.id from (
       (select created_at as at, id from app.contents
@@ -30756,14 +30619,11 @@ set search_path = ''
 as $$
 declare
   v_list   text := 'students ' || p_course;
-  v_place  app.place := private.cursor_place(v_list, p_cursor);
-  v_from   timestamptz := coalesce(v_place.at, 'infinity');   -- plain variables, as in every walk
-  v_before uuid := coalesce(v_place.id, p_course);   -- any id will do beside infinity
+  v_place  app.place := private.page_start(v_list, p_cursor);
+  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_before uuid := v_place.id;
   v_found  app.listing;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select created_at as at, user_id as id from app.course_enrolments
     where course_id = p_course and (created_at, user_id) < (v_from, v_before)
@@ -30890,7 +30750,6 @@ grant execute on function
   private.order_lessons,
   private.require_course,
   private.require_course_card,
-  private.require_reported_course,
   private.set_course_status,
   private.set_progress
   to authenticated;
@@ -31113,13 +30972,7 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.project_members', 'project', 'project_id = $1'),
   ('app.project_applications', 'project', 'project_id = $1');
 
-create function private.require_reported_project(p_target text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.require_reported_content('project', p_target); end $$;
-comment on function private.require_reported_project is
-  'Answers the project that a report names, if the caller may see it. Fails: project_unknown.';
-insert into private.report_targets (type, finder) values ('project', 'private.require_reported_project');
+insert into private.report_targets (type, finder) values ('project', 'private.require_reported_content');
 
 create function private.project_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a project is visible, as private.video_cards
@@ -31283,7 +31136,7 @@ begin
 end $$;
 comment on function private.remove_project is
   'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
-  'project_has_applications.';
+  'project_has_applications. Never: writes_exceeded (it is no edit).';
 
 -- sql/projects/20_members.sql
 
@@ -31997,14 +31850,11 @@ set search_path = ''
 as $$
 declare
   v_list  text := 'project members ' || p_project;
-  v_place app.place := private.cursor_place(v_list, p_cursor);
-  v_from  timestamptz := coalesce(v_place.at, '-infinity');
-  v_after uuid := coalesce(v_place.id, '00000000-0000-0000-0000-000000000000');
+  v_place app.place := private.page_start(v_list, p_cursor, true);
+  v_from  timestamptz := v_place.at;
+  v_after uuid := v_place.id;
   v_found app.found;
 begin
-  if p_cursor is not null and v_place.at is null then
-    perform private.raise_error('cursor_unknown');
-  end if;
   with looked as materialized (
     select * from (
       (select timestamptz 'epoch' as at, author_id as id from app.contents
@@ -32289,7 +32139,6 @@ grant execute on function
   private.remove_project_role,
   private.require_own_project,
   private.require_project_card,
-  private.require_reported_project,
   private.withdraw_project_application
   to authenticated;
 
@@ -32414,13 +32263,7 @@ insert into private.content_kinds (kind, plural, relation, details, eraser, filt
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.offerings', 'id', 'offerings', '{contents}');
 
-create function private.require_reported_offering(p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
-set search_path = ''
-as $$ begin return private.require_reported_content('offering', p_target); end $$;
-comment on function private.require_reported_offering is
-  'Answers the offering that a report names, if the caller may see it. Fails: offering_unknown.';
-insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_offering');
+insert into private.report_targets (type, finder) values ('offering', 'private.require_reported_content');
 
 create function private.offering_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the heads which the caller sees
@@ -32735,7 +32578,7 @@ end $$;
 comment on function private.step_order is
   'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
   'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
-  'step. Fails: order_state.';
+  'step. Fails: order_state. Never: insufficient_mana (the hold has it).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -33308,21 +33151,18 @@ end $$;
 comment on function api.review_order is
   'The buyer reviews a completed order, once. Fails: writes_exceeded, text_unfit, those of private.add_review.';
 
-create function private.require_reported_review(p_target text) returns uuid
+create function private.require_reported_review(p_type text, p_target text) returns uuid
 language plpgsql stable security definer   -- asks by itself what the reporter sees
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_id uuid := private.require_uuid(p_target, 'review_unknown');
 begin
-  if pg_input_is_valid(p_target, 'uuid') then
-    select r.id into v_id
-    from private.visible_reviews r join app.orders o on o.id = r.order_id
-    where r.id = p_target::uuid
-      and (app.uid() in (o.buyer_id, o.seller_id)
-           or exists (select from private.visible_contents c where c.id = r.offering_id));
-  end if;
-  if v_id is null then
+  perform from private.visible_reviews r join app.orders o on o.id = r.order_id
+  where r.id = v_id
+    and (app.uid() in (o.buyer_id, o.seller_id)
+         or exists (select from private.visible_contents c where c.id = r.offering_id));
+  if not found then
     perform private.raise_error('review_unknown');
   end if;
   return v_id;
@@ -33349,7 +33189,7 @@ begin
 end $$;
 comment on function private.delete_offering is
   'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
-  'offering_unknown, content_not_yours, offering_ordered, writes_exceeded.';
+  'offering_unknown, content_not_yours, offering_ordered. Never: writes_exceeded (it is no edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
@@ -33553,7 +33393,6 @@ grant execute on function
   private.place_order,
   private.require_offering_card,
   private.require_order_card,
-  private.require_reported_offering,
   private.require_reported_review,
   private.review_cards,
   private.find_review_time,
@@ -38976,21 +38815,16 @@ declare
   v_space  app.spaces;
   v_list   text;
   v_place  app.place;
-  v_from   timestamptz := '-infinity';
-  v_after  uuid := '00000000-0000-0000-0000-000000000000';
+  v_from   timestamptz;
+  v_after  uuid;
   v_ids    uuid[];
 begin
   perform private.require_role('moderator', 'admin');
   v_space := private.find_any_space(p_kind, p_id);
   v_list := 'all members ' || v_space.id;
-  if p_cursor is not null then
-    v_place := private.cursor_place(v_list, p_cursor);
-    if v_place.at is null then
-      perform private.raise_error('cursor_unknown');
-    end if;
-    v_from := v_place.at;
-    v_after := v_place.id;
-  end if;
+  v_place := private.page_start(v_list, p_cursor, true);
+  v_from := v_place.at;
+  v_after := v_place.id;
   v_ids := array(select user_id from app.space_members
                  where space_id = v_space.id and (placed_at, user_id) > (v_from, v_after)
                  order by placed_at, user_id limit 51);
@@ -39163,8 +38997,8 @@ comment on function private.settle_any_request is
   'An admin approves or rejects a pending request. Fails: role_required, space_unknown, request_unknown, '
   'request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
 
-create function api.list_all_groups(
-  p_q text default null, p_visibility text default null, p_status text default null,
+create function api.list_all_spaces(
+  p_kind text, p_q text default null, p_visibility text default null, p_status text default null,
   p_from timestamptz default null, p_to timestamptz default null,
   p_limit integer default 20, p_cursor text default null
 ) returns json
@@ -39173,148 +39007,69 @@ set search_path = ''
 as $$
 begin
   return private.staff_page(
-    'spaces', json_build_object('kind', 'group', 'visibility', p_visibility, 'status', p_status), array['kind'],
-    p_q, p_from, p_to, p_limit, p_cursor);
+    'spaces',
+    json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
+    array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_groups is
-  'All groups, newest first, whoever sees them. Fails: those of private.staff_page.';
+comment on function api.list_all_spaces is
+  'All spaces of a kind, newest first, whoever sees them. Fails: value_invalid, private.staff_page.';
 
-create function api.get_any_group(p_id text, p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.staff_space('group', p_id, p_limit, p_cursor); end $$;
-comment on function api.get_any_group is
-  'Any group, with a page of its members and its pending requests. Fails: role_required, space_unknown, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function api.archive_any_group(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('group', p_id, true, p_reason); end $$;
-comment on function api.archive_any_group is
-  'Archives any group; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, reason_length, '
-  'role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.restore_any_group(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('group', p_id, false, p_reason); end $$;
-comment on function api.restore_any_group is
-  'Opens any archived group again; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, '
-  'reason_length, role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.expel_from_group(p_id text, p_user_id text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform private.expel_from_space('group', p_id, p_user_id);
-  return null;   -- answered as 204
-end $$;
-comment on function api.expel_from_group is
-  'Takes a member out of any group, but for its owner. Leaves an audit entry. Fails: role_required, person_unknown, '
-  'space_unknown, space_member_unknown, last_owner.';
-
-create function api.set_any_group_role(p_id text, p_user_id text, p_role text) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_role('group', p_id, p_user_id, p_role); end $$;
-comment on function api.set_any_group_role is
-  'Gives a member of any group another role; repeating it changes nothing. Leaves an audit entry. Fails: '
-  'role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, last_owner, spaces_exhausted, '
-  'space_archived, space_full, memberships_exhausted.';
-
-create function api.approve_any_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_any_request('group', p_id, p_rid, true); end $$;
-comment on function api.approve_any_group_request is
-  'Approves a pending request to any group. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_any_group_request(p_id text, p_rid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_any_request('group', p_id, p_rid, false); end $$;
-comment on function api.reject_any_group_request is
-  'Rejects a pending request to any group. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.list_all_guilds(
-  p_q text default null, p_status text default null, p_from timestamptz default null,
-  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+create function api.get_any_space(
+  p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
+as $$ begin return private.staff_space(private.require_space_kind(p_kind), p_id, p_limit, p_cursor); end $$;
+comment on function api.get_any_space is
+  'Any space, with a page of its members and its pending requests. Fails: value_invalid, private.staff_space.';
+
+create function api.set_any_space_archived(
+  p_kind text, p_id text, p_archived boolean, p_reason text default null
+) returns json
+language plpgsql volatile
+set search_path = ''
 as $$
 begin
-  return private.staff_page(
-    'spaces', json_build_object('kind', 'guild', 'status', p_status), array['kind'], p_q, p_from, p_to,
-    p_limit, p_cursor);
+  return private.set_any_space_archived(private.require_space_kind(p_kind), p_id, p_archived, p_reason);
 end $$;
-comment on function api.list_all_guilds is
-  'All guilds, newest first, whoever sees them. Fails: those of private.staff_page.';
+comment on function api.set_any_space_archived is
+  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry. Fails: value_invalid, '
+  'private.set_any_space_archived.';
 
-create function api.get_any_guild(p_id text, p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql stable
-set search_path = ''
-as $$ begin return private.staff_space('guild', p_id, p_limit, p_cursor); end $$;
-comment on function api.get_any_guild is
-  'Any guild, with a page of its members and its pending applications. Fails: role_required, space_unknown, '
-  'cursor_unknown, limit_out_of_range.';
-
-create function api.archive_any_guild(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('guild', p_id, true, p_reason); end $$;
-comment on function api.archive_any_guild is
-  'Archives any guild; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, reason_length, '
-  'role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.restore_any_guild(p_id text, p_reason text default null) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.set_any_space_archived('guild', p_id, false, p_reason); end $$;
-comment on function api.restore_any_guild is
-  'Opens any archived guild again; repeating it changes nothing. Leaves an audit entry. Fails: text_unfit, '
-  'reason_length, role_required, space_unknown, space_ownerless, spaces_exhausted.';
-
-create function api.expel_from_guild(p_id text, p_user_id text) returns json
+create function api.expel_from_space(p_kind text, p_id text, p_user_id text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform private.expel_from_space('guild', p_id, p_user_id);
+  perform private.expel_from_space(private.require_space_kind(p_kind), p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.expel_from_guild is
-  'Takes a member out of any guild, but for its founder. Leaves an audit entry. Fails: role_required, person_unknown, '
-  'space_unknown, space_member_unknown, last_owner.';
+comment on function api.expel_from_space is
+  'Takes a member out of any space, but for its owner. Leaves an audit entry. Fails: value_invalid, '
+  'private.expel_from_space.';
 
-create function api.set_any_guild_role(p_id text, p_user_id text, p_role text) returns json
+create function api.set_any_space_role(
+  p_kind text, p_id text, p_user_id text, p_role text
+) returns json
 language plpgsql volatile
 set search_path = ''
-as $$ begin return private.set_any_space_role('guild', p_id, p_user_id, p_role); end $$;
-comment on function api.set_any_guild_role is
-  'Gives a member of any guild another role, and one without a founder anybody for one; repeating it changes nothing. '
-  'Leaves an audit entry. Fails: role_required, value_invalid, person_unknown, space_unknown, space_member_unknown, '
-  'last_owner, spaces_exhausted, space_archived, space_full, memberships_exhausted.';
+as $$ begin return private.set_any_space_role(private.require_space_kind(p_kind), p_id, p_user_id, p_role); end $$;
+comment on function api.set_any_space_role is
+  'Gives a member of any space another role, and a guild without a founder anybody for one; repeating it changes '
+  'nothing. Leaves an audit entry. Fails: value_invalid, private.set_any_space_role.';
 
-create function api.approve_any_guild_application(p_id text, p_aid uuid) returns json
+create function api.settle_any_space_request(
+  p_kind text, p_id text, p_request_id uuid, p_approve boolean
+) returns json
 language plpgsql volatile
 set search_path = ''
-as $$ begin return private.settle_any_request('guild', p_id, p_aid, true); end $$;
-comment on function api.approve_any_guild_application is
-  'Approves a pending application to any guild. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
-
-create function api.reject_any_guild_application(p_id text, p_aid uuid) returns json
-language plpgsql volatile
-set search_path = ''
-as $$ begin return private.settle_any_request('guild', p_id, p_aid, false); end $$;
-comment on function api.reject_any_guild_application is
-  'Rejects a pending application to any guild. Leaves an audit entry. Fails: role_required, space_unknown, '
-  'request_unknown, request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+as $$
+begin
+  return private.settle_any_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve);
+end $$;
+comment on function api.settle_any_space_request is
+  'Approves or rejects a pending request to any space. Leaves an audit entry. Fails: value_invalid, '
+  'private.settle_any_request.';
 
 -- sql/admin/50_economy.sql
 
@@ -42575,6 +42330,7 @@ grant execute on function
   private.require_delta,
   private.require_interest,
   private.require_open_wiki_proposal,
+  private.require_space_kind,
   private.resolve_order,
   private.reverse_payment,
   private.roll_up_fraction,
@@ -42618,22 +42374,16 @@ grant execute on function
 -- operations
 grant execute on function
   api.adjust_reputation,
-  api.approve_any_group_request,
-  api.approve_any_guild_application,
   api.approve_wiki_proposal,
-  api.archive_any_group,
-  api.archive_any_guild,
   api.ban_person,
   api.broadcast,
   api.create_interest,
   api.dismiss_report,
   api.erase_user,
-  api.expel_from_group,
-  api.expel_from_guild,
+  api.expel_from_space,
   api.export_user,
   api.generate_invite_codes,
-  api.get_any_group,
-  api.get_any_guild,
+  api.get_any_space,
   api.get_interest,
   api.get_jobs,
   api.get_metrics,
@@ -42641,14 +42391,13 @@ grant execute on function
   api.hide_post,
   api.hide_reply,
   api.list_all_conversations,
-  api.list_all_groups,
-  api.list_all_guilds,
   api.list_all_interests,
   api.list_all_orders,
   api.list_all_payments,
   api.list_all_posts,
   api.list_all_replies,
   api.list_all_series,
+  api.list_all_spaces,
   api.list_all_wiki_proposals,
   api.list_appeals,
   api.list_assistant_sessions,
@@ -42666,24 +42415,21 @@ grant execute on function
   api.list_signals,
   api.list_users,
   api.list_wallets,
-  api.reject_any_group_request,
-  api.reject_any_guild_application,
   api.reject_wiki_proposal,
   api.remove_circle,
   api.remove_content,
   api.remove_post,
   api.resolve_appeal,
-  api.restore_any_group,
-  api.restore_any_guild,
   api.restore_content,
   api.resolve_order,
   api.reverse_payment,
   api.review_report,
   api.revoke_invite_code,
-  api.set_any_group_role,
-  api.set_any_guild_role,
+  api.set_any_space_archived,
+  api.set_any_space_role,
   api.set_feature_flag,
   api.set_role,
+  api.settle_any_space_request,
   api.unban_person,
   api.unhide_post,
   api.unhide_reply,

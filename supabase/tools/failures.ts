@@ -1,33 +1,141 @@
-// Which error codes an operation may raise, as the comments on functions say it: "Fails: a, b, those of" another What
-// the routes document is made of it, and test/failures.test.ts holds the comments against the code.
+// Which error codes a function may raise. Most are read from the bodies: `private.raise_error('code')`, also behind calls, and
+// where an argument makes the code, as 'debate' does of `private.raise_error(p_kind || '_unknown')`. What no body names, such
+// as the codes of checks and triggers, the comment on the function adds: "Fails: code, private.move." And it takes
+// away what is raised by something that it calls, and yet never there: "Never: code." What the routes document is
+// made of this.
 import type { Sql } from 'postgres'
 
-/** A function of ours: `name` with its schema, what its comment says, its text. */
-export type Routine = { name: string; comment: string; text: string }
+/** A function of ours: `name` with its schema, the names of its parameters, what its comment says, its body. */
+export type Routine = { name: string; parameters: readonly string[]; comment: string; text: string }
+type Call = { name: string; args: readonly string[] }
+/** A row of private.report_targets. */
+export type Target = { type: string; finder: string }
 
-/** Codes by function. A function that is named behind `Fails:` adds its own; `private.report_targets` its finders'. */
-export function failuresOf(routines: readonly Routine[], codes: readonly string[], finders: readonly string[]) {
-  const comments = new Map(routines.map(({ name, comment }) => [name, comment]))
-  const known = new Set(codes)
+/** Whoever calls these is told of one event, or raises one code, and not all that anybody may be. */
+const crossroads = ['private.dispatch_event']
+/** Whatever asks who calls may raise these, which is said once and not of each. */
+export const general = ['token_missing', 'token_revoked']
+/** These raise what they are given. */
+const raisers = ['private.raise_error', 'private.error_response']
+const functionName = String.raw`\b(?:api|private)\.[a-z_]+`
 
-  function find(name: string, above: readonly string[] = []): string[] {
-    const [, said = ''] = /\bFails: ([\s\S]*)/.exec(comments.get(name) ?? '') ?? []
-    const named = said.match(/\b(?:api|private)\.[a-z_]+/g) ?? []
-    const others = named.flatMap((one) => (one === 'private.report_targets' ? finders : [one]))
-    const own = (said.match(/[a-z_]+/g) ?? []).filter((word) => known.has(word))
-    const theirs = others.filter((one) => !above.includes(one)).flatMap((one) => find(one, [...above, name]))
-    return [...new Set([...own, ...theirs])].sort()
+/** What a comment lists behind a word, up to the end of the sentence. */
+export const listed = (word: 'Fails' | 'Never', comment: string): string =>
+  new RegExp(String.raw`\b${word}: ([\s\S]*?)(?:\.\s+(?=[A-Z])|\.?$)`).exec(comment)?.[1] ?? ''
+const wordsIn = (list: string, known: ReadonlySet<string>): string[] =>
+  (list.match(/[a-z_]+/g) ?? []).filter((word) => known.has(word))
+
+/** The texts between the parentheses that open at `open`, one an argument. */
+function argumentsAt(text: string, open: number): string[] {
+  const args: string[] = []
+  let from = open + 1
+  let depth = 0
+  let quoted = false
+  for (let at = open; at < text.length; at++) {
+    const c = text[at] ?? ''
+    if (c === "'") quoted = !quoted
+    if (quoted) continue
+    if ('(['.includes(c)) depth++
+    if (')]'.includes(c)) depth--
+    if (depth > 0 && !(depth === 1 && c === ',')) continue
+    args.push(text.slice(from, at).trim())
+    from = at + 1
+    if (depth === 0) break
   }
+  return args
+}
 
-  return new Map(routines.map(({ name }) => [name, find(name)]))
+function callsIn(body: string): Call[] {
+  const text = body.replace(/--.*/g, '')
+  return [...text.matchAll(new RegExp(String.raw`(${functionName})\s*\(`, 'g'))].map(
+    ({ 0: all, 1: name = '', index }) => ({
+      name,
+      args: argumentsAt(text, index + all.length - 1),
+    }),
+  )
+}
+
+/** An expression as a pattern: `p_kind || '_unknown'` is `{p_kind}_unknown`. Null where it takes more to know it. */
+function patternOf(expression: string, parameters: readonly string[]): string | null {
+  const parts = expression.split('||').map((part) => {
+    const [, literal] = /^'([^']*)'$/.exec(part.trim()) ?? []
+    return literal ?? (parameters.includes(part.trim()) ? `{${part.trim()}}` : null)
+  })
+  return parts.includes(null) ? null : parts.join('')
+}
+
+/** A pattern of `called` as its caller gives the parameters. */
+function filledIn(pattern: string, { args }: Call, called: Routine, caller: Routine): string | null {
+  let isKnown = true
+  const filled = pattern.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    const named = args.map((arg) => /^(\w+)\s*=>\s*([\s\S]*)$/.exec(arg)).find((arg) => arg?.[1] === parameter)?.[2]
+    const given = patternOf(named ?? args[called.parameters.indexOf(parameter)] ?? '', caller.parameters)
+    isKnown &&= given !== null
+    return given ?? ''
+  })
+  return isKnown ? filled : null
+}
+
+/**
+ * Codes by function. A comment that names `private.report_targets` adds those of all finders, each for its type.
+ * @param declared what the comments add and take away; the script that shortens them asks without
+ */
+export function failuresOf(
+  routines: readonly Routine[],
+  codes: readonly string[],
+  targets: readonly Target[] = [],
+  declared: (word: 'Fails' | 'Never', routine: Routine) => string = (word, { comment }) => listed(word, comment),
+): Map<string, string[]> {
+  const known = new Set(codes)
+  const byName = new Map(routines.map((one) => [one.name, one]))
+  const patterns = new Map(
+    routines.map((one) => {
+      const own = raisers.includes(one.name) ? ['{p_code}'] : wordsIn(declared('Fails', one), known)
+      return [one.name, new Set(own)]
+    }),
+  )
+  const steps = routines.map((one) => {
+    const named = declared('Fails', one).match(new RegExp(functionName, 'g')) ?? []
+    const others = named.flatMap((name): Call[] =>
+      name === 'private.report_targets'
+        ? targets.map(({ type, finder }) => ({ name: finder, args: [`'${type}'`] }))
+        : [{ name, args: [] }],
+    )
+    const calls = [...callsIn(one.text), ...others]
+    const never = new Set(wordsIn(declared('Never', one), known))
+    return { one, never, calls: crossroads.includes(one.name) ? [] : calls.filter(({ name }) => byName.has(name)) }
+  })
+
+  /** Takes what is called into what calls. @returns whether that was anything new */
+  const spread = (): boolean => {
+    let isNew = false
+    for (const { one, never, calls } of steps)
+      for (const call of calls)
+        for (const pattern of patterns.get(call.name) ?? []) {
+          const filled = filledIn(pattern, call, byName.get(call.name) ?? one, one)
+          const own = patterns.get(one.name)
+          if (filled === null || never.has(filled) || own?.has(filled)) continue
+          own?.add(filled)
+          isNew = true
+        }
+    return isNew
+  }
+  while (spread());
+  return new Map(
+    [...patterns].map(([name, own]) => [
+      name,
+      [...own].filter((one) => !one.includes('{') && !general.includes(one)).sort(),
+    ]),
+  )
 }
 
 /** All that `failuresOf` needs, from a database. */
 export async function readFailures(sql: Sql) {
   const routines = await sql<Routine[]>`
-    select p.oid::regproc::text as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as text
+    select p.oid::regproc::text as name, coalesce(p.proargnames, '{}') as parameters,
+           coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as text
     from pg_proc p where p.pronamespace in ('api'::regnamespace, 'private'::regnamespace) order by 1`
   const codes = (await sql<{ code: string }[]>`select code from private.errors`).map(({ code }) => code)
-  const finders = (await sql<{ finder: string }[]>`select finder from private.report_targets`).map((row) => row.finder)
-  return { routines, codes, failures: failuresOf(routines, codes, finders) }
+  const targets = await sql<Target[]>`select type, finder from private.report_targets`
+  return { routines, codes, targets, failures: failuresOf(routines, codes, targets) }
 }

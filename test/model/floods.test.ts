@@ -38,21 +38,21 @@ const apart: Record<string, string[]> = {
   ],
   'Each person has one row in it, or very few: hundreds of rows need hundreds of people.': [
     'list_candidates list_mentors list_talent list_people list_followers list_following list_event_attendees',
-    'list_course_students list_project_members list_group_members list_guild_members list_group_bans',
-    'list_group_requests list_group_invitations list_my_group_invitations list_guild_applications list_my_invitations',
+    'list_course_students list_project_members list_space_members list_group_bans',
+    'list_space_requests list_group_invitations list_my_group_invitations list_my_invitations',
     'list_circle_invitations list_circle_members',
   ],
   'Private spaces are not in its indexes; only its members write to a conversation.': [
-    'list_groups list_guilds list_conversations list_messages',
+    'list_spaces list_conversations list_messages',
   ],
   'It is ranked or has a scan of its own: see test/model/bounds/feed.test.ts and discovery.test.ts.': [
     'list_feed list_suggested search',
   ],
   'It is for staff, from whom nothing is hidden.': [
-    'list_all_conversations list_all_groups list_all_guilds list_all_interests list_all_orders list_all_payments',
+    'list_all_conversations list_all_spaces list_all_interests list_all_orders list_all_payments',
     'list_all_posts list_all_replies list_all_series list_all_wiki_proposals list_appeals list_assistant_sessions',
     'list_audit_log list_circles list_contents list_feature_flags list_intents list_invite_codes list_media list_reports',
-    'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_group get_any_guild',
+    'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_space',
   ],
 }
 

@@ -87,13 +87,13 @@ async function act(group: string, { does, who, whom }: Step): Promise<Answer> {
     case 'join':
       return call(who, 'join_group', group)
     case 'leave':
-      return call(who, 'leave_group', group)
+      return call(who, 'leave_space', 'group', group)
     case 'approve':
-      return call(who, 'approve_group_request', group, await pending('space_requests', group, whom))
+      return call(who, 'settle_space_request', 'group', group, await pending('space_requests', group, whom), true)
     case 'reject':
-      return call(who, 'reject_group_request', group, await pending('space_requests', group, whom))
+      return call(who, 'settle_space_request', 'group', group, await pending('space_requests', group, whom), false)
     case 'withdraw':
-      return call(who, 'withdraw_group_request', group, await pending('space_requests', group, who))
+      return call(who, 'withdraw_space_request', 'group', group, await pending('space_requests', group, who))
     case 'invite':
       return call(who, 'invite_to_group', group, name)
     case 'accept':
@@ -270,7 +270,7 @@ test('One by one, each step answers as the model does, and everybody sees what t
       )
       expect(found).toMatchObject({ archived: model.archived, count: roles.length, wrong: 0 })
       for (const who of names.keys()) {
-        const { code, body } = await call(who, 'get_group', group)
+        const { code, body } = await call(who, 'get_space', 'group', group)
         expect(code).toBe(sees(model, who) ? null : 'space_unknown')
         if (!body) continue
         const status = model.roles.has(who)
@@ -337,13 +337,13 @@ async function actInGuild(guild: string, { does, who, whom }: Step): Promise<Ans
       return call(who, 'apply_to_guild', guild)
     case 'approve':
     case 'reject':
-      return call(who, `${does}_guild_application`, guild, await request(whom))
+      return call(who, 'settle_space_request', 'guild', guild, await request(whom), does === 'approve')
     case 'withdraw':
-      return call(who, 'withdraw_guild_application', guild, await request(who))
+      return call(who, 'withdraw_space_request', 'guild', guild, await request(who))
     case 'hand over':
       return call(who, 'hand_over_guild', guild, names[whom] ?? '', 'founder')
     default:
-      return call(who, 'leave_guild', guild)
+      return call(who, 'leave_space', 'guild', guild)
   }
 }
 

@@ -9,11 +9,11 @@ const { owner } = await createDatabase()
 const uncounted: Record<string, string> = {
   'it removes or deletes something that was counted when it was made': `
     delete_argument delete_audio delete_course delete_event delete_message delete_post delete_solution delete_video
-    delete_video_comment drop_interest leave_conversation leave_group leave_guild leave_position leave_project
+    delete_video_comment drop_interest leave_conversation leave_space leave_position leave_project
     lift_group_ban remove_circle_member remove_conversation_member remove_push_token revoke_group_invitation
     revoke_invitation revoke_invite unbookmark unfollow_person unfollow_series unlike_video unmute_conversation
     unmute_keyword unmute_person unmute_post unpin_post unreact unreact_to_message unrepost unrepost_video unrsvp_event
-    unvote_argument unvote_poll unvote_solution withdraw_group_request withdraw_guild_application
+    unvote_argument unvote_poll unvote_solution withdraw_space_request
     withdraw_project_application withdraw_proposal withdraw_wiki_proposal`,
   'it reads, and writes only the caller’s own state': `
     count_unread export_me get_my_capabilities get_my_reputation get_reputation get_reputation_details

@@ -363,8 +363,10 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     const { requestId } = await get<{ requestId: string }>(who, 'join_group', { p_id })
     return requestId
   }
-  await get(me, 'approve_group_request', { p_id: group, p_rid: await ask(you, group) })
-  const request = { p_id: group, p_rid: await ask(third, group) }
+  await get(me, 'settle_space_request', {
+    ...{ p_kind: 'group', p_id: group, p_request_id: await ask(you, group), p_approve: true },
+  })
+  const request = { p_kind: 'group', p_id: group, p_request_id: await ask(third, group) }
   await owner`insert into app.space_bans (space_id, user_id) values (${group}, ${fourth.id})`
   const gone = await found(me)
   await get(me, 'archive_group', { p_id: gone })
@@ -390,10 +392,9 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('archive_group', { p_id: group })
   sample('restore_group', { p_id: gone })
   sample('join_group', { p_id: open, p_message: 'x' })
-  sample('leave_group', { p_id: entered })
-  sample('approve_group_request', request)
-  sample('reject_group_request', request)
-  sample('withdraw_group_request', { p_id: requested, p_rid: await ask(me, requested) })
+  sample('leave_space', { p_kind: 'group', p_id: entered })
+  sample('settle_space_request', { ...request, p_approve: true })
+  sample('withdraw_space_request', { p_kind: 'group', p_id: requested, p_request_id: await ask(me, requested) })
   sample('set_group_role', { p_id: group, p_user_id: you.username, p_role: 'moderator' })
   sample('remove_group_member', { p_id: group, p_user_id: you.username, p_ban: true })
   sample('lift_group_ban', { p_id: group, p_user_id: fourth.username })
@@ -412,18 +413,18 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     const { id } = await get(who, 'apply_to_guild', { p_id, p_message: 'x' })
     return id
   }
-  const [guild, left, wanted] = [await guildOf(), await guildOf(), await guildOf()]
+  const [guild, wanted] = [await guildOf(), await guildOf()]
   for (const [who, p_id] of [
     [me, guild],
     [you, guild],
-    [me, left],
   ] as const)
-    await get(staff, 'approve_guild_application', { p_id, p_aid: await join_(who, p_id) })
+    await get(staff, 'settle_space_request', {
+      ...{ p_kind: 'guild', p_id, p_request_id: await join_(who, p_id), p_approve: true },
+    })
   await get(staff, 'hand_over_guild', { p_id: guild, p_user_id: me.username, p_role: 'founder' })
   await get(me, 'contribute', { p_guild_id: guild, p_amount: 50 })
   await owner`insert into app.contribution_scores (user_id, score) values (${me.id}, 2), (${you.id}, 1)
     on conflict (user_id) do update set score = excluded.score`
-  const application = { p_id: guild, p_aid: await join_(third, guild) }
   const proposal = { p_id: guild, p_kind: 'general', p_title: 'Bread', p_body: 'x', p_payload: {} }
   const proposed = { p_id: guild, p_pid: await make(me, 'create_proposal', proposal) }
   sample('create_guild', {
@@ -433,18 +434,13 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   samples.create_guild = { who: staff, given: mine.create_guild ?? {} }
   sample('update_guild', { p_id: guild, p_changes: { name: 'x', about: 'x', minRep: 1, accent: null } })
   sample('apply_to_guild', { p_id: wanted, p_message: 'x' })
-  sample('approve_guild_application', application)
-  sample('reject_guild_application', application)
   sample('hand_over_guild', { p_id: guild, p_user_id: you.username, p_role: 'founder' })
-  sample('leave_guild', { p_id: left })
   sample('create_proposal', { ...proposal, p_closes_at: later(2) })
   sample('vote_on_proposal', { ...proposed, p_value: 'yes' })
   sample('withdraw_proposal', proposed)
   sample('contribute', { p_guild_id: guild, p_amount: 1, p_note: 'x' })
   sample('disburse', { p_guild_id: guild, p_recipient_id: you.username, p_amount: 1, p_note: 'x' })
   sample('distribute', { p_guild_id: guild, p_amount: 3, p_note: 'x' })
-  const other = await guildOf()
-  sample('withdraw_guild_application', { p_id: other, p_aid: await join_(me, other) })
 
   // the wiki, and AI sessions
   const [subject] = await owner<{ slug: string }[]>`select slug from app.interests where id = ${interest}`

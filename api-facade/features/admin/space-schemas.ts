@@ -1,20 +1,16 @@
 // Shapes of groups and guilds as staff sees them. Rows are those of the view private.staff_spaces.
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { memberWith, requestWith, spaceId } from '../spaces/schemas.ts'
 import { narrowing } from './list-schemas.ts'
 
 const InternalId = Uuid.openapi({ description: 'The internal id.' })
 const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
-const id = z.string().trim().min(1).max(60).openapi({
-  description: 'The id, or the slug.',
-  example: '00000000-0000-4000-8000-000000000000',
-})
+const id = spaceId('The id, or the slug.')
 const status = z.enum(['active', 'archived'])
 const visibility = z.enum(['public', 'private'])
 
-export const GroupId = z.object({ id })
-export const GuildId = z.object({ id })
-export const AnyGroupMember = z.object({ id, userId: AnyPerson })
-export const AnyGuildMember = z.object({ id, userId: AnyPerson })
+export const SpaceId = z.object({ id })
+export const SpaceMember = z.object({ id, userId: AnyPerson })
 export const AnyGroupRequest = z.object({ id, rid: Uuid })
 export const AnyGuildRequest = z.object({ id, aid: Uuid })
 export const GroupsQuery = z.object({ visibility: visibility.optional(), status: status.optional(), ...narrowing })
@@ -52,30 +48,18 @@ const guild = {
   founder: PersonCard.nullable(),
   stewardCount: z.int().openapi({ description: 'Without the founder.' }),
 }
-const memberWith = <R extends z.ZodType>(role: R) =>
-  z.object({ userId: InternalId, user: PersonCard, role, joinedAt: Timestamp })
-const request = {
-  id: Uuid,
-  userId: InternalId,
-  user: PersonCard,
-  message: z.string(),
-  status: z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended']),
-  createdAt: Timestamp,
-  decidedAt: Timestamp.nullable(),
-}
-
 export const StaffGroup = z.object(group).openapi('StaffGroup')
 export const StaffGroupPage = Page(StaffGroup)
-export const StaffGroupMember = memberWith(groupRole).openapi('StaffGroupMember')
-export const StaffGroupRequest = z.object(request).openapi('StaffGroupRequest')
+export const StaffGroupMember = memberWith(groupRole, InternalId).openapi('StaffGroupMember')
+export const StaffGroupRequest = requestWith({}, InternalId).openapi('StaffGroupRequest')
 export const StaffGroupDetails = z
   .object({ ...group, members: Page(StaffGroupMember), requests: z.array(StaffGroupRequest) })
   .openapi('StaffGroupDetails')
 
 export const StaffGuild = z.object(guild).openapi('StaffGuild')
 export const StaffGuildPage = Page(StaffGuild)
-export const StaffGuildMember = memberWith(guildRole).openapi('StaffGuildMember')
-export const StaffGuildRequest = z.object(request).openapi('StaffGuildRequest')
+export const StaffGuildMember = memberWith(guildRole, InternalId).openapi('StaffGuildMember')
+export const StaffGuildRequest = requestWith({}, InternalId).openapi('StaffGuildRequest')
 export const StaffGuildDetails = z
   .object({ ...guild, members: Page(StaffGuildMember), applications: z.array(StaffGuildRequest) })
   .openapi('StaffGuildDetails')

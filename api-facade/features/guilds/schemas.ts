@@ -1,46 +1,20 @@
 // Shapes of guilds. Rules are in sql/spaces and sql/guilds.
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { about, accent, left, memberCount, memberWith, name, newSlug, requestWith, spaceId } from '../spaces/schemas.ts'
 
-const name = z.string().trim().min(1).max(80)
-const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
-const accent = z
-  .string()
-  .regex(/^[a-z]{2,20}$/, 'must be a colour token such as "sage"')
-  .nullable()
 const minRep = z.int().min(0).max(1000).openapi({ description: 'The reputation in its interest that who applies has.' })
 const role = z.enum(['founder', 'steward', 'member'])
 
-const id = z.string().trim().min(1).max(60).openapi({
-  description: 'The id of a guild, or its slug.',
-  example: '00000000-0000-4000-8000-000000000000',
-})
+const id = spaceId('The id of a guild, or its slug.')
 export const GuildId = z.object({ id })
 export const GuildMemberId = z.object({ id, userId: PersonParam })
 export const GuildApplicationId = z.object({ id, aid: Uuid })
-
-export const GuildQuery = z.object({
-  mine: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .optional()
-    .openapi({ type: 'boolean', description: 'Only those that I am a member of.' }),
-  q: z.string().trim().min(1).max(200).optional().openapi({
-    description: 'Words of slug, name and about, whole and all of them; case and accents are forgiven.',
-  }),
-  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
-})
-export const GuildMemberQuery = z.object({
-  q: z.string().trim().min(1).max(100).optional().openapi({ description: 'A part of a name or username.' }),
-})
 
 export const NewGuild = z
   .object({
     name,
     interestId: Uuid,
-    slug: z.string().max(100).optional().openapi({
-      description: '3 to 60 small letters, digits and hyphens, no UUID; made of the name where absent. Stays as it is.',
-      example: 'lichen-keepers',
-    }),
+    slug: newSlug('lichen-keepers').optional(),
     about: about.optional(),
     charter: z.string().max(100_000).optional().openapi({ description: 'Markdown, up to 20,000 characters.' }),
     minRep: minRep.optional(),
@@ -50,11 +24,8 @@ export const NewGuild = z
 export const GuildChanges = z
   .object({ name: name.optional(), about: about.nullish(), minRep: minRep.optional(), accent: accent.optional() })
   .openapi('GuildChanges')
-export const Applying = z
-  .object({ message: z.string().max(5000).nullish().openapi({ description: 'Up to 500 characters.' }) })
-  .optional()
 export const HandOver = z.object({ role: z.literal('founder') })
-export const LeftGuild = z.object({ status: z.literal('left') }).openapi('LeftGuild')
+export const LeftGuild = left.openapi('LeftGuild')
 
 export const Guild = z
   .object({
@@ -68,9 +39,7 @@ export const Guild = z
     minRep,
     accent: z.string().nullable(),
     status: z.enum(['active', 'archived']),
-    memberCount: z.int().min(0).openapi({
-      description: 'Without the banned and people across a block, as in the list of members.',
-    }),
+    memberCount,
     stewardCount: z.int().min(0).openapi({ description: 'Of these the stewards, without the founder.' }),
     treasuryBalance: z.int().min(0).nullable().openapi({ description: 'For members; null to others.' }),
     archivedAt: Timestamp.nullable(),
@@ -94,22 +63,9 @@ export const CharterPage = Page(
     })
     .openapi('Charter'),
 )
-export const GuildMember = z
-  .object({ userId: z.string(), user: PersonCard, role, joinedAt: Timestamp })
-  .openapi('MemberOfGuild')
+export const GuildMember = memberWith(role).openapi('MemberOfGuild')
 export const GuildMemberPage = Page(GuildMember)
-export const Application = z
-  .object({
-    id: Uuid,
-    guildId: Uuid,
-    userId: z.string(),
-    user: PersonCard,
-    message: z.string(),
-    status: z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended']),
-    createdAt: Timestamp,
-    decidedAt: Timestamp.nullable(),
-  })
-  .openapi('GuildApplication')
+export const Application = requestWith({ guildId: Uuid }).openapi('GuildApplication')
 export const ApplicationPage = Page(Application)
 
 const proposalKind = z.enum(['general', 'charter', 'steward', 'expel', 'disburse'])

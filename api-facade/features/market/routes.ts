@@ -65,7 +65,6 @@ const offerings = routes('market', {
       'For everyone, for good. While an order of it is held, accepted, delivered or disputed it is 409. Orders keep what was offered, and what was said of it.',
     access: 'user',
     operation: 'delete_offering',
-    never: ['writes_exceeded'],
     params: UuidId,
     answers: { 204: null },
   },

@@ -77,7 +77,8 @@ export const rows: Scene[] = [
   {
     what: 'rpc: members of a group by a name of 300,000 characters',
     async plant(fresh, { reader }) {
-      return () => fresh.rpc('list_group_members', { p_id: 'group-1', p_q: 'é'.repeat(300_000) }, reader.token)
+      return () =>
+        fresh.rpc('list_space_members', { p_kind: 'group', p_id: 'group-1', p_q: 'é'.repeat(300_000) }, reader.token)
     },
   },
   {

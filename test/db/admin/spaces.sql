@@ -27,39 +27,39 @@ select api.update_group('secret', '{"visibility": "private"}') from test.act_as(
 
 -- Nobody but staff
 select test.act_as('alice');
-select throws_ok($$ select api.list_all_groups() $$, '42501', null, 'People can''t call the operations of staff');
+select throws_ok($$ select api.list_all_spaces('group') $$, '42501', null, 'People can''t call the operations of staff');
 select throws_ok($$ select private.expel_from_space('group', 'secret', 'bob') $$, '42501', null, 'People can''t call the private functions behind them');
 select test.act_as_service('alice');
-select throws_ok(format('select %s', c), 'PT403', 'role_required', 'A user can''t act through the service role: ' || c)
-from unnest(array['api.list_all_groups()', 'api.get_any_group(''secret'')', 'api.archive_any_group(''secret'')',
-                  'api.expel_from_group(''secret'', ''bob'')', 'api.set_any_group_role(''secret'', ''bob'', ''moderator'')',
-                  'api.approve_any_group_request(''secret'', pg_temp.rid())', 'api.restore_any_guild(''secret'')']) c;
+select throws_ok(format('select %s', c), 'PT403', 'role_required', 'who is none does nothing by the service: ' || c)
+from unnest(array['api.list_all_spaces(''group'')', 'api.get_any_space(''group'', ''secret'')', 'api.set_any_space_archived(''group'', ''secret'', true)',
+                  'api.expel_from_space(''group'', ''secret'', ''bob'')', 'api.set_any_space_role(''group'', ''secret'', ''bob'', ''moderator'')',
+                  'api.settle_any_space_request(''group'', ''secret'', pg_temp.rid(), true)', 'api.set_any_space_archived(''guild'', ''secret'', false)']) c;
 
 -- A moderator, who may only read
 select test.act_as_service('mona');
-select is(api.list_all_groups() #>> '{items,0,slug}', 'secret', 'A moderator sees private groups');
-select is(json_array_length(api.get_any_group('secret') -> 'requests'), 2, 'A moderator sees the requests to join');
-select is(api.get_any_group('secret') #>> '{members,items,0,userId}', test.id('alice')::text, 'Members are named by UUID');
-select throws_ok($$ select api.get_any_guild('secret') $$, 'PT404', 'space_unknown', 'A group can''t be read as a guild');
-select throws_ok(format('select %s', c), 'PT403', 'role_required', 'A moderator can''t change anything: ' || c)
-from unnest(array['api.archive_any_group(''secret'')', 'api.expel_from_group(''secret'', ''bob'')',
-                  'api.reject_any_group_request(''secret'', pg_temp.rid())']) c;
+select is(api.list_all_spaces('group') #>> '{items,0,slug}', 'secret', 'A moderator sees private groups');
+select is(json_array_length(api.get_any_space('group', 'secret') -> 'requests'), 2, 'A moderator sees the requests to join');
+select is(api.get_any_space('group', 'secret') #>> '{members,items,0,userId}', test.id('alice')::text, 'Members are named by UUID');
+select throws_ok($$ select api.get_any_space('guild', 'secret') $$, 'PT404', 'space_unknown', 'A group can''t be read as a guild');
+select throws_ok(format('select %s', c), 'PT403', 'role_required', 'but does nothing: ' || c)
+from unnest(array['api.set_any_space_archived(''group'', ''secret'', true)', 'api.expel_from_space(''group'', ''secret'', ''bob'')',
+                  'api.settle_any_space_request(''group'', ''secret'', pg_temp.rid(), false)']) c;
 
 -- An admin
 select test.act_as_service('adam');
-select is(api.approve_any_group_request('secret', pg_temp.rid()) ->> 'status', 'approved', 'An admin can approve a request to join');
-select throws_ok($$ select api.approve_any_group_request('secret', pg_temp.rid()) $$, 'PT409', 'request_settled', 'A request can be approved only once');
+select is(api.settle_any_space_request('group', 'secret', pg_temp.rid(), true) ->> 'status', 'approved', 'An admin can approve a request to join');
+select throws_ok($$ select api.settle_any_space_request('group', 'secret', pg_temp.rid(), true) $$, 'PT409', 'request_settled', 'A request can be approved only once');
 select is(pg_temp.told('carla'), 'membership.decided approved, moderation.actioned approved', 'The new member is notified of the decision, and that staff made it');
-select throws_ok($$ select api.set_any_group_role('secret', 'carla', 'king') $$, 'PT422', 'value_invalid', 'An unknown role is refused');
-select throws_ok($$ select api.expel_from_group('secret', 'alice') $$, 'PT409', 'last_owner', 'The last owner can''t be expelled');
-select throws_ok($$ select api.set_any_group_role('secret', 'alice', 'member') $$, 'PT409', 'last_owner', 'The last owner''s role can''t be lowered');
-select lives_ok($$ select api.set_any_group_role('secret', 'carla', 'owner') $$, 'An admin can make somebody else the owner');
+select throws_ok($$ select api.set_any_space_role('group', 'secret', 'carla', 'king') $$, 'PT422', 'value_invalid', 'An unknown role is refused');
+select throws_ok($$ select api.expel_from_space('group', 'secret', 'alice') $$, 'PT409', 'last_owner', 'The last owner can''t be expelled');
+select throws_ok($$ select api.set_any_space_role('group', 'secret', 'alice', 'member') $$, 'PT409', 'last_owner', 'The last owner''s role can''t be lowered');
+select lives_ok($$ select api.set_any_space_role('group', 'secret', 'carla', 'owner') $$, 'An admin can make somebody else the owner');
 select is(pg_temp.role('alice') || ' ' || pg_temp.role('carla'), 'moderator owner', 'The former owner becomes a moderator');
-select lives_ok($$ select api.expel_from_group('secret', 'alice') $$, 'A former owner can be expelled');
-select lives_ok($$ select api.archive_any_group('secret', 'Spam') $$, 'An admin can archive a group');
-select throws_ok($$ select api.approve_any_group_request('secret', (select r.id from app.space_requests r where r.user_id = test.id('bob'))) $$,
+select lives_ok($$ select api.expel_from_space('group', 'secret', 'alice') $$, 'A former owner can be expelled');
+select lives_ok($$ select api.set_any_space_archived('group', 'secret', true, 'Spam') $$, 'An admin can archive a group');
+select throws_ok($$ select api.settle_any_space_request('group', 'secret', (select r.id from app.space_requests r where r.user_id = test.id('bob')), true) $$,
   'PT409', 'space_archived', 'An archived group takes no new members');
-select lives_ok($$ select api.archive_any_group('secret') $$, 'Archiving a group again is not an error');
+select lives_ok($$ select api.set_any_space_archived('group', 'secret', true) $$, 'Archiving a group again is not an error');
 select is(pg_temp.entries(), 'adam group.approved, adam group.role_changed, adam group.expelled, adam group.archived Spam', 'Each action leaves one audit entry, and the repeat leaves none');
 
 select * from finish();

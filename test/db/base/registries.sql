@@ -14,7 +14,7 @@ select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '''((?:i
 select is_empty($$ select batch from private.batch_queues where to_regprocedure(batch || '(jsonb, uuid)') is null $$, 'Every registered batch function exists');
 select is_empty($$ select queue from private.batch_queues where queue not in (select name from pgboss.queue) $$, 'Every registered batch queue exists');
 select is_empty($$ select name from private.jobs where to_regprocedure('private.job_' || replace(name, '-', '_') || '()') is null $$, 'Every registered job has a function');
-select is_empty($$ select finder from private.report_targets where to_regprocedure(finder || '(text)') is null $$, 'Every registered report finder exists');
+select is_empty($$ select finder from private.report_targets where to_regprocedure(finder || '(text, text)') is null $$, 'Every registered report finder exists');
 select is_empty($$ select audience from private.realtime_topics where to_regprocedure(audience || '(text)') is null $$, 'Every registered audience function exists');
 select is_empty($$ select p.proname from pg_proc p where p.pronamespace = 'private'::regnamespace and p.proname ~ '^notify_'
                      and 'private.' || p.proname not in (select listener from private.event_listeners) $$,

@@ -1,6 +1,6 @@
 -- Groups: who sees which, that nobody writes them without the operations, counts, limits, bans, blocks and erasures.
 begin;
-select plan(65);
+select plan(66);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve');
 
 create temp table made (name text primary key, id uuid);
@@ -9,13 +9,13 @@ create function pg_temp.id(p_name text) returns text language sql stable as $$ s
 create function pg_temp.make(p_name text, p_visibility text default 'public', p_policy text default 'open') returns void language sql as $$
   insert into made select p_name, (api.create_group(p_name, p_visibility => p_visibility, p_join_policy => p_policy) ->> 'id')::uuid $$;
 create function pg_temp.found() returns text language sql stable as $$
-  select coalesce(string_agg(i ->> 'name', ' ' order by i ->> 'name'), '') from json_array_elements(api.list_groups() -> 'items') i $$;
+  select coalesce(string_agg(i ->> 'name', ' ' order by i ->> 'name'), '') from json_array_elements(api.list_spaces('group') -> 'items') i $$;
 create function pg_temp.who(p_name text) returns text language sql stable as $$
   select coalesce(string_agg(concat_ws(' ', i #>> '{user,username}', i ->> 'role'), ', '), '')
-  from json_array_elements(api.list_group_members(pg_temp.id(p_name)) -> 'items') i $$;
+  from json_array_elements(api.list_space_members('group', pg_temp.id(p_name)) -> 'items') i $$;
 create function pg_temp.is_seen(p_name text) returns text language plpgsql as $$
 begin
-  return api.get_group(pg_temp.id(p_name)) #>> '{viewer,status}';
+  return api.get_space('group', pg_temp.id(p_name)) #>> '{viewer,status}';
 exception when sqlstate 'PT404' then
   return 'unknown';
 end $$;
@@ -46,8 +46,9 @@ select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
 from unnest(array['insert into app.spaces (kind, slug, name) values (''group'', ''mine'', ''x'')', 'update app.spaces set visibility = ''public''',
   'insert into app.space_members (space_id, user_id, made_at) select id, app.uid(), now() from app.spaces', 'delete from app.space_members',
   'update app.space_requests set status = ''approved''', 'insert into app.space_invitations (space_id, inviter_id, invitee_id) select id, app.uid(), app.uid() from app.spaces']) s;
+select throws_ok($$ select api.list_spaces('club') $$, 'PT422', 'value_invalid', 'there are groups and guilds, and no other kind');
 select test.act_as_anon();
-select throws_ok($$ select api.get_group('open') $$, '42501', null, 'Groups need a signed-in caller');
+select throws_ok($$ select api.get_space('group', 'open') $$, '42501', null, 'Groups need a signed-in caller');
 
 -- Counts and blocks
 select test.act_as('carla');
@@ -58,16 +59,16 @@ select pg_temp.move('open', 'carla', 2);
 select is(pg_temp.who('open'), 'alice owner, carla member, dora member', 'Members are ordered by role, then by time');
 select lives_ok($$ select api.block_person('carla') $$, 'A member can block another member');
 select is(pg_temp.who('open'), 'alice owner, dora member', 'A blocked member is hidden from the list');
-select is(api.get_group('open') ->> 'memberCount', '2', 'A blocked member is not counted');
+select is(api.get_space('group', 'open') ->> 'memberCount', '2', 'A blocked member is not counted');
 select test.act_as_owner();
 select is((select member_count from app.spaces where slug = 'open'), 3, 'The blocked member still takes a place');
 update app.users set banned_at = now() where id = test.id('carla');
 select test.act_as('bob');
-select is(pg_temp.who('open') || ' ' || (api.get_group('open') ->> 'memberCount'), 'alice owner, dora member 2', 'A banned person is neither listed nor counted');
+select is(pg_temp.who('open') || ' ' || (api.get_space('group', 'open') ->> 'memberCount'), 'alice owner, dora member 2', 'A banned person is neither listed nor counted');
 select test.act_as_owner();
 update app.users set banned_at = null where id = test.id('carla');
 select test.act_as('bob');
-select is(api.get_group('open') ->> 'memberCount', '3', 'After the ban the person is counted again');
+select is(api.get_space('group', 'open') ->> 'memberCount', '3', 'After the ban the person is counted again');
 
 -- A moderator can't decide about a person who blocked them
 select test.act_as('eve');
@@ -75,12 +76,12 @@ select api.join_group(pg_temp.id('asked'), 'Please');
 select is(pg_temp.is_seen('asked'), 'pending', 'A person who asked to join is pending');
 select api.block_person('alice');
 select test.act_as('alice');
-select is(json_array_length(api.list_group_requests('asked') -> 'items'), 0, 'A request of a person who blocked the moderator isn''t listed');
-select throws_ok($$ select api.approve_group_request('asked', (select id from app.space_requests limit 1)) $$, 'PT404', 'request_unknown', 'Such a request can''t be approved');
+select is(json_array_length(api.list_space_requests('group', 'asked') -> 'items'), 0, 'A request of a person who blocked the moderator isn''t listed');
+select throws_ok($$ select api.settle_space_request('group', 'asked', (select id from app.space_requests limit 1), true) $$, 'PT404', 'request_unknown', 'Such a request can''t be approved');
 select test.act_as('eve');
 select api.unblock_person('alice');
-select is(api.withdraw_group_request('asked', (select id from app.space_requests)) ->> 'status', 'withdrawn', 'A person can withdraw their request');
-select throws_ok($$ select api.withdraw_group_request('asked', (select id from app.space_requests)) $$, 'PT409', 'request_settled', 'A request can be withdrawn only once');
+select is(api.withdraw_space_request('group', 'asked', (select id from app.space_requests)) ->> 'status', 'withdrawn', 'A person can withdraw their request');
+select throws_ok($$ select api.withdraw_space_request('group', 'asked', (select id from app.space_requests)) $$, 'PT409', 'request_settled', 'A request can be withdrawn only once');
 select test.act_as('alice');
 select lives_ok($$ select api.update_group('asked', '{"visibility": "private"}') $$, 'An owner can make the group private');
 select test.act_as('eve');
@@ -133,7 +134,7 @@ delete from app.spaces where slug like 'more-99%';
 select test.act_as('eve');
 select lives_ok($$ select api.create_group('One more') $$, 'Archived groups don''t count towards the limit');
 select throws_ok($$ select api.restore_group('more-1') $$, 'PT409', 'spaces_exhausted', 'An archived group can''t be restored above the limit');
-select throws_ok($$ select api.leave_group('more-1'), api.restore_group('more-1') $$, 'PT403', 'space_not_member', 'A former owner can''t restore an archived group');
+select throws_ok($$ select api.leave_space('group', 'more-1'), api.restore_group('more-1') $$, 'PT403', 'space_not_member', 'A former owner can''t restore an archived group');
 select test.act_as('alice');
 select lives_ok($$ select api.invite_to_group('open', 'eve') $$, 'A person at the limit of owned groups can be invited');
 select test.act_as('eve');

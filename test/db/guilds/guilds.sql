@@ -11,11 +11,11 @@ begin
   perform test.act_as(p_user);
   perform api.apply_to_guild(p_name);
   perform test.act_as('alice');
-  perform api.approve_guild_application(p_name, (select (i ->> 'id')::uuid from json_array_elements(api.list_guild_applications(p_name) -> 'items') i));
+  perform api.settle_space_request('guild', p_name, (select (i ->> 'id')::uuid from json_array_elements(api.list_space_requests('guild', p_name) -> 'items') i), true);
 end $$;
 create function pg_temp.who(p_name text) returns text language sql stable as $$
   select coalesce(string_agg(concat_ws(' ', i #>> '{user,username}', i ->> 'role'), ', '), '')
-  from json_array_elements(api.list_guild_members(p_name) -> 'items') i $$;
+  from json_array_elements(api.list_space_members('guild', p_name) -> 'items') i $$;
 grant execute on all functions in schema pg_temp to public;
 
 select test.act_as('bob');
@@ -28,9 +28,9 @@ select throws_ok($$ select api.update_guild('owls', '{"minRep": -1}') $$, 'PT422
 select throws_ok($$ select api.create_guild('x', (select id from app.interests limit 1), p_charter => repeat('é', 20001)) $$, 'PT422', 'guild_charter', 'A charter of more than 20,000 characters is refused');
 select is(api.update_guild('owls', '{"visibility": "private", "joinPolicy": "open", "interestId": null, "about": "Birds"}') ->> 'about', 'Birds', 'The founder can change the description');
 select is((select visibility || ' ' || join_policy || ' ' || (interest_id is not null) from app.spaces where slug = 'owls'), 'public request true', 'The founder can''t change visibility, join policy or interest');
-select throws_ok(format('select api.%s', o), 'PT404', 'space_unknown', 'A guild isn''t found as a group: ' || o)
-from unnest(array['get_group(''owls'')', 'join_group(''owls'')', 'archive_group(''owls'')']) o;
-select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
+select throws_ok(format('select api.%s', o), 'PT404', 'space_unknown', 'it is no group: ' || o)
+from unnest(array['get_space(''group'', ''owls'')', 'join_group(''owls'')', 'archive_group(''owls'')']) o;
+select throws_ok(s, '42501', null, 'nobody reads or writes past the operations: ' || s)
 from unnest(array['select * from app.guilds', 'update app.guilds set min_rep = 0', 'select * from app.guild_charters', 'delete from app.guild_charters']) s;
 
 select pg_temp.let_in('owls', 'bob'), pg_temp.let_in('owls', 'carla'), pg_temp.let_in('owls', 'dora');
@@ -38,11 +38,11 @@ select is(pg_temp.who('owls'), 'alice founder, bob member, carla member, dora me
 select throws_ok($$ select api.hand_over_guild('owls', 'bob', 'steward') $$, 'PT422', 'value_invalid', 'Roles other than the founder''s change only by proposals');
 select is(api.hand_over_guild('owls', 'bob', 'founder') ->> 'role', 'founder', 'The founder can hand over the guild');
 select test.act_as('carla');
-select is(api.get_guild('owls') ->> 'stewardCount', '1', 'A founder who handed over is a steward');
+select is(api.get_space('guild', 'owls') ->> 'stewardCount', '1', 'A founder who handed over is a steward');
 select is(api.block_person('alice') ->> 'blocked', 'true', 'A member can block the steward');
-select is(api.get_guild('owls') ->> 'stewardCount', '0', 'A blocked person isn''t counted');
+select is(api.get_space('guild', 'owls') ->> 'stewardCount', '0', 'A blocked person isn''t counted');
 select test.act_as_anon();
-select throws_ok($$ select api.get_guild('owls') $$, '42501', null, 'Guilds need a signed-in caller');
+select throws_ok($$ select api.get_space('guild', 'owls') $$, '42501', null, 'Guilds need a signed-in caller');
 
 -- Erasure: the longest-standing steward inherits the guild and is notified
 select test.act_as_owner();

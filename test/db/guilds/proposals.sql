@@ -8,7 +8,7 @@ select api.create_guild('owls', (select id from app.interests where level = 1 or
 select test.act_as('bob');
 select api.apply_to_guild('owls');
 select test.act_as('alice');
-select api.approve_guild_application('owls', (select (i ->> 'id')::uuid from json_array_elements(api.list_guild_applications('owls') -> 'items') i));
+select api.settle_space_request('guild', 'owls', (select (i ->> 'id')::uuid from json_array_elements(api.list_space_requests('guild', 'owls') -> 'items') i), true);
 
 create temp table made (name text primary key, id uuid);
 grant all on made to public;

@@ -144,7 +144,7 @@ select is(pg_temp.told('bob'), 'post.mentioned post.quoted post.reposted', 'A me
 select test.act_as('bob');
 select pg_temp.post('later', 'club', ', p_publish_at => now() + interval ''1 hour''');
 select pg_temp.post('mine-too');
-select api.leave_group('club');
+select api.leave_space('group', 'club');
 select throws_ok($$ select api.get_post(pg_temp.id('hello')) $$, 'PT404', 'post_unknown', 'A former member doesn''t see their own post');
 select throws_ok($$ select api.update_post(pg_temp.id('hello'), '{"body": "x"}') $$, 'PT404', 'post_unknown', 'A former member can''t edit it');
 select throws_ok($$ select api.list_space_posts('club') $$, 'PT403', 'space_not_member', 'A former member can''t list the group''s posts');

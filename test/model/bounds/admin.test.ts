@@ -68,17 +68,17 @@ checkBounds([
     scene: none(`p_status => 'banned'`, async () => {}),
   },
   {
-    operation: 'list_all_groups',
+    operation: 'list_all_spaces',
     against: 'groups that are not archived',
     most: 2100, // each of the 400 with its owner, none of whom it knows yet
     role: 'service_role',
-    scene: none(`p_status => 'archived'`, (_viewer, size) =>
+    scene: none(`p_kind => 'group', p_status => 'archived'`, (_viewer, size) =>
       put(`insert into app.spaces (kind, slug, name, created_at)
            select 'group', 'group-${size}-' || n, 'x', ${minutes('n')} from generate_series(1, ${size}) n`),
     ),
   },
   {
-    operation: 'get_any_group',
+    operation: 'get_any_space',
     against: 'members and pending requests',
     most: 900,
     role: 'service_role',
@@ -92,7 +92,7 @@ checkBounds([
          insert into app.space_members (space_id, user_id, made_at, created_at)
          select '${group}', ${crowd('n')}, now(), ${minutes('n')} from generate_series(${size / 2} + 1, ${size}) n`,
       )
-      return { parameters: `p_id => '${group}', p_limit => 50` }
+      return { parameters: `p_kind => 'group', p_id => '${group}', p_limit => 50` }
     },
   },
   {

@@ -5,7 +5,7 @@ const { checkBounds, newGroup, put } = await openBounds()
 
 checkBounds([
   {
-    operation: 'list_groups',
+    operation: 'list_spaces',
     against: 'groups that don’t match',
     most: 2500,
     async scene(_, size) {
@@ -14,11 +14,14 @@ checkBounds([
          select 'group', 'group-${size}-' || n, 'x', case when ${isShown(size)} then 'owls${size}'::tsvector else '' end, ${minutes('n')}
          from generate_series(1, ${size}) n returning id, words <> '' as shown`,
       )
-      return { parameters: `p_q => 'owls${size}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+      return {
+        parameters: `p_kind => 'group', p_q => 'owls${size}'`,
+        shown: ids(made.filter(({ shown }) => shown)).reverse(),
+      }
     },
   },
   {
-    operation: 'list_group_members',
+    operation: 'list_space_members',
     against: 'members whom the caller can’t see',
     most: 2500,
     async scene(_, size) {
@@ -28,12 +31,15 @@ checkBounds([
          select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, now(), ${minutes('n')}
          from generate_series(1, ${size}) n`,
       )
-      return { parameters: `p_id => '${group}'`, shown: [1, 2, 3, 4, 5].map((n) => `acct:friend${n}@localhost`) }
+      return {
+        parameters: `p_kind => 'group', p_id => '${group}'`,
+        shown: [1, 2, 3, 4, 5].map((n) => `acct:friend${n}@localhost`),
+      }
     },
     key: ({ userId }) => String(userId),
   },
   {
-    operation: 'list_group_requests',
+    operation: 'list_space_requests',
     against: 'requests of people whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
@@ -46,7 +52,10 @@ checkBounds([
          select '${group}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, ${minutes('n')}
          from generate_series(1, ${size}) n returning id, user_id >= ${friend('0')} as shown`,
       )
-      return { parameters: `p_id => '${group}'`, shown: ids(made.filter(({ shown }) => shown)).reverse() }
+      return {
+        parameters: `p_kind => 'group', p_id => '${group}'`,
+        shown: ids(made.filter(({ shown }) => shown)).reverse(),
+      }
     },
   },
   {

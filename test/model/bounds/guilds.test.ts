@@ -35,7 +35,7 @@ async function fillGuild(guild: string, size: number): Promise<void> {
 
 checkBounds([
   {
-    operation: 'list_guild_members',
+    operation: 'list_space_members',
     against: 'members whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
@@ -46,7 +46,10 @@ checkBounds([
          select '${guild}', case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, now(), ${minutes('n')}
          from generate_series(1, ${size}) n`,
       )
-      return { parameters: `p_id => '${guild}'`, shown: [1, 2, 3, 4, 5].map((n) => `acct:friend${n}@localhost`) }
+      return {
+        parameters: `p_kind => 'guild', p_id => '${guild}'`,
+        shown: [1, 2, 3, 4, 5].map((n) => `acct:friend${n}@localhost`),
+      }
     },
     key: ({ userId }) => String(userId),
   },

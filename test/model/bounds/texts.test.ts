@@ -60,9 +60,14 @@ test('The name in a query is folded once for all members', async () => {
       insert into app.users (username, first_name, last_name) select 'member' || n, 'Zoë', 'x' from generate_series(1, ${ROWS}) n returning id
     ), made as (insert into app.spaces (kind, slug, name) values ('group', 'readers', 'x') returning id)
     insert into app.space_members (space_id, user_id, made_at) select m.id, p.id, now() from made m, people p`)
-  const { foldings } = await folded('list_group_members', `p_id => 'readers', p_q => repeat('é', 5000)`)
+  const { foldings } = await folded(
+    'list_space_members',
+    `p_kind => 'group', p_id => 'readers', p_q => repeat('é', 5000)`,
+  )
   expect(foldings).toBeLessThanOrEqual(ROWS + 10)
-  expect(await folded('list_group_members', `p_id => 'readers', p_q => 'ZOE'`)).toMatchObject({ items: 20 })
+  expect(await folded('list_space_members', `p_kind => 'group', p_id => 'readers', p_q => 'ZOE'`)).toMatchObject({
+    items: 20,
+  })
 })
 
 test('The role of a filter is folded once for all projects, and the roles themselves are not', async () => {

@@ -1,0 +1,52 @@
+// Shapes that groups and guilds share. Rules are in sql/spaces.
+import { PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+
+export const name = z.string().trim().min(1).max(80)
+export const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
+export const accent = z
+  .string()
+  .regex(/^[a-z]{2,20}$/, 'must be a colour token such as "sage"')
+  .nullable()
+export const newSlug = (example: string) =>
+  z.string().max(100).openapi({
+    description: '3 to 60 small letters, digits and hyphens, no UUID; made of the name where absent. Stays as it is.',
+    example,
+  })
+/** The id in a path: `description` says that it can be a slug. */
+export const spaceId = (description: string) =>
+  z.string().trim().min(1).max(60).openapi({ description, example: '00000000-0000-4000-8000-000000000000' })
+
+export const isTrue = z.enum(['true', 'false']).transform((value) => value === 'true')
+export const SpaceQuery = z.object({
+  mine: isTrue.optional().openapi({ type: 'boolean', description: 'Only those that I am a member of.' }),
+  q: z.string().trim().min(1).max(200).optional().openapi({
+    description: 'Words of slug, name and about, whole and all of them; case and accents are forgiven.',
+  }),
+  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
+})
+export const MemberQuery = z.object({
+  q: z.string().trim().min(1).max(100).optional().openapi({ description: 'A part of a name or username.' }),
+})
+export const JoinMessage = z
+  .object({ message: z.string().max(5000).nullish().openapi({ description: 'Up to 500 characters.' }) })
+  .optional()
+
+export const memberCount = z.int().min(0).openapi({
+  description: 'Without the banned and people across a block, as in the list of members.',
+})
+/** @param userId of staff's shapes the internal id */
+export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = z.string()) =>
+  z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })
+/** A request to join a group, or an application to a guild. */
+export const requestWith = <S extends z.ZodRawShape>(space: S, userId: z.ZodString | z.ZodUUID = z.string()) =>
+  z.object({
+    id: Uuid,
+    ...space,
+    userId,
+    user: PersonCard,
+    message: z.string(),
+    status: z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended']),
+    createdAt: Timestamp,
+    decidedAt: Timestamp.nullable(),
+  })
+export const left = z.object({ status: z.literal('left') })

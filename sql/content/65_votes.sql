@@ -1,0 +1,41 @@
+-- Votes on parts: one vote a person and part, on parts of others, while the content is open.
+-- docs/decisions.md, Debates; Problems.
+
+create function private.sum_votes() returns trigger
+language plpgsql security definer   -- only triggers write sums
+set search_path = ''
+as $$
+declare
+  v_vote jsonb := to_jsonb(coalesce(new, old));
+  v_more integer := 0;
+begin
+  if tg_op <> 'DELETE' then
+    v_more := coalesce((to_jsonb(new) ->> 'value')::integer, 1);
+  end if;
+  if tg_op <> 'INSERT' then
+    v_more := v_more - coalesce((to_jsonb(old) ->> 'value')::integer, 1);
+  end if;
+  execute format('update %1$s set %2$I = %2$I + $1 where id = $2', tg_argv[1], tg_argv[2])
+    using v_more, (v_vote ->> tg_argv[0])::uuid;
+  return null;
+end $$;
+comment on function private.sum_votes is
+  'Trigger: sums votes up, one by one, also those of people whom the viewer does not see and of the erased, as hearts '
+  'of posts are. A vote without a value counts 1. Its arguments are the column that names the part, the table of '
+  'parts, and its column for the sum.';
+
+create function private.begin_vote(p_kind text, p_content uuid, p_part text, p_author uuid) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.count_writes('likes');
+  perform private.lock_open_content(p_kind, p_content);
+  if p_author = private.require_caller() then
+    perform private.raise_error(p_part || '_own');
+  end if;
+end $$;
+comment on function private.begin_vote is
+  'The caller is about to vote on a part, such as an argument, of a content of this kind, which '
+  'private.lock_open_content locks. Look at the part again after it. Fails with a code of the part, for one''s '
+  'own.';
