@@ -3,30 +3,6 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 
 /** The schemas of openapi.json. */
 export interface Schemas {
-  Error: { statusCode: number; error: string; message: string[] }
-  PersonCard: {
-    id: string
-    actorId: string
-    username: string
-    firstName: string
-    lastName: string
-    profilePicUrl: string | null
-  }
-  GeneratedCodes: { items: { id: string; code: string; status: 'active'; expiresAt: string }[] }
-  StaffAppeal: Schemas['ReputationAppeal'] & { userId: string; user: Schemas['PersonCard'] }
-  ReputationAppeal: {
-    id: string
-    interestId: string
-    slug: string
-    eventId: string | null
-    text: string
-    status: 'pending' | 'accepted' | 'rejected'
-    restoreDelta: number | null
-    note: string | null
-    resolvedAt: string | null
-    createdAt: string
-  }
-  AppealResolution: { decision: 'accepted' | 'rejected'; restoreDelta?: number | null; note?: string | null }
   AdjustedReputation: {
     id: string
     userId: string
@@ -36,169 +12,757 @@ export interface Schemas {
     value: number
     level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
   }
-  ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
-  Broadcast: { id: string; title: string; body: string; createdAt: string }
-  StaffInviteCode: {
+  AiSession: {
     id: string
-    code: string
-    status: 'active' | 'reserved' | 'used' | 'expired' | 'revoked'
-    ownerId: string
-    owner: Schemas['PersonCard']
-    usedById: string | null
-    usedBy: Schemas['PersonCard'] | null
-    usedAt: string | null
-    expiresAt: string
-    createdAt: string
+    topic: string
+    status: 'in_progress' | 'completed' | 'abandoned'
+    question: { position: number; text: string } | null
+    turns: {
+      position: number
+      question: string
+      backend: 'scripted' | 'llm'
+      fallback: boolean
+      answer: string | null
+      answeredAt: Schemas['Timestamp'] | null
+    }[]
+    createdAt: Schemas['Timestamp']
+    completedAt: Schemas['Timestamp'] | null
   }
-  StaffCircle: {
-    id: string
-    name: string
-    kind: 'general' | 'family' | 'work' | 'inner' | 'custom'
-    accent: string | null
-    ownerId: string
-    owner: Schemas['PersonCard']
-    memberCount: number
-    createdAt: string
+  AiSessions: { items: Schemas['AiSession'][]; nextCursor: string | null; hasMore: boolean }
+  AiSuggestions: {
+    backend: 'scripted' | 'llm'
+    fallback: boolean
+    suggestions: { id: string; slug: string; name: string; confidence: number }[]
   }
-  StaffReport: {
+  AppealResolution: { decision: 'accepted' | 'rejected'; restoreDelta?: number | null; note?: string | null }
+  Argument: {
     id: string
-    reporterId: string
-    reporter: Schemas['PersonCard']
-    targetType: string
-    targetId: string
-    reason: string
-    copy: { [key: string]: Json } | null
-    status: 'open' | 'reviewed' | 'dismissed'
-    reviewedById: string | null
-    reviewedAt: string | null
-    createdAt: string
+    debateId: string
+    side: 'for' | 'against'
+    body: string | null
+    parentId: string | null
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    votes: number
+    viewer: { voted: boolean }
+    removedAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
-  StaffContent: {
-    id: string
+  ArgumentPage: { items: Schemas['Argument'][]; nextCursor: string | null; hasMore: boolean }
+  Asset: {
+    assetId: string
     kind: string
+    contentType: string
+    size: number
+    key: string
+    status: 'pending' | 'committed'
+    publicUrl: string
+    createdAt: Schemas['Timestamp']
+    committedAt: Schemas['Timestamp'] | null
+  }
+  Audio: {
+    id: string
+    kind: 'audio'
     authorId: string
     author: Schemas['PersonCard']
     interestId: string | null
-    title: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: null
     groupId: string | null
     guildId: string | null
-    detail: { [key: string]: Json }
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    mediaUrl: string
+    caption: string | null
+    durationSec: number | null
   }
-  Removed: { id: string; kind: string; removedAt: string | null }
-  StaffConversation: {
-    id: string
-    kind: 'direct' | 'group'
-    memberCount: number
-    messageCount: number
-    lastMessageAt: string | null
-    createdAt: string
+  AudioPage: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
+  AuditEntry: {
+    id: number
+    action: string
+    actorId: string | null
+    actor: Schemas['PersonCard'] | null
+    targetType: string
+    targetId: string
+    ip: string | null
+    detail: { [key: string]: Json } | null
+    createdAt: Schemas['Timestamp']
   }
-  StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: string }
-  Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: string }
-  StaffPayment: {
-    id: string
-    senderId: string
-    sender: Schemas['PersonCard']
-    receiverId: string
-    receiver: Schemas['PersonCard']
-    emotion: 'love' | 'awe' | 'joy' | 'curiosity' | 'gratitude' | 'insight' | 'calm' | 'courage'
-    tier: number
-    amount: number
-    splits: { receiverId: string; amount: number }[]
-    postId: string | null
-    replyId: string | null
-    reversed: boolean
-    reversalOf: string | null
-    reversedBy: string | null
-    createdAt: string
+  AuditEntryPage: { items: Schemas['AuditEntry'][]; nextCursor: string | null; hasMore: boolean }
+  AuditVerification: {
+    ok: boolean
+    entries: number
+    firstBroken: number | null
+    verifiedTo: number
+    next: number | null
   }
-  Reversal: { payment: Schemas['StaffPayment']; minted: number }
-  NewReversal: { reason: string; force?: boolean | null }
-  StaffOrder: Schemas['Order'] & {
-    buyerId?: string
-    buyer?: Schemas['PersonCard']
-    sellerId?: string
-    seller?: Schemas['PersonCard']
+  Availability: { available: boolean; reason: 'no_shared_circle' | null }
+  Avatar: { svg: string; url: string }
+  Ban: { reason: string }
+  BlockedPerson: { id: string; actorId: string; username: string; createdAt: Schemas['Timestamp'] }
+  BlockedPersonPage: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
+  Boosted: {
+    boost: {
+      id: string
+      postId: string
+      tier: number
+      cost: number
+      multiplier: number
+      createdAt: Schemas['Timestamp']
+      expiresAt: Schemas['Timestamp']
+    }
+    senderBalance: number
   }
-  Order: {
-    id: string
-    offering: { id: string | null; title: string; description: string; priceMana: number; deliveryDays: number }
-    buyerId: string | null
-    buyer: Schemas['PersonCard'] | null
-    sellerId: string | null
-    seller: Schemas['PersonCard'] | null
-    quantity: 1
-    priceMana: number
-    state:
-      | 'held'
-      | 'accepted'
-      | 'delivered'
-      | 'disputed'
-      | 'declined'
-      | 'cancelled'
-      | 'expired'
-      | 'completed'
-      | 'resolved'
+  Broadcast: { id: string; title: string; body: string; createdAt: Schemas['Timestamp'] }
+  Candidate: Schemas['MatchedPerson'] & {
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
-    deliveryNote: string | null
-    attachment: { assetId: string; url: string; contentType: string } | null
-    disputeReason: string | null
-    refundMana: number | null
-    deadlineAt: string | null
-    createdAt: string
-    history: {
-      state:
-        | 'held'
-        | 'accepted'
-        | 'delivered'
-        | 'disputed'
-        | 'declined'
-        | 'cancelled'
-        | 'expired'
-        | 'completed'
-        | 'resolved'
-      by: 'buyer' | 'seller' | 'worker' | 'admin'
-      at: string
-    }[]
-  }
-  OrderResolution: { refundMana: number; note: string }
-  StaffUser: {
-    id: string
-    user: Schemas['PersonCard']
-    role: 'user' | 'moderator' | 'admin'
-    bannedAt: string | null
-    erasedAt: string | null
-    email: string
-    emailVerifiedAt: string | null
-    lastSeenAt: string | null
-    createdAt: string
-  }
-  StaffUserDetails: {
-    id: string
-    user: Schemas['PersonCard']
-    role: 'user' | 'moderator' | 'admin'
-    bannedAt: string | null
-    erasedAt: string | null
-    email: string
-    emailVerifiedAt: string | null
-    lastSeenAt: string | null
-    createdAt: string
-    about: string | null
     country: string | null
     city: string | null
-    invitedById: string | null
-    invitedBy: Schemas['PersonCard'] | null
-    reputation: number
-    contribution: number
-    balance: number
-    openReports: number
   }
+  CandidatePage: { items: Schemas['Candidate'][]; nextCursor: string | null; hasMore: boolean }
+  Capabilities: {
+    canVoteWiki: boolean
+    canMentor: boolean
+    canModerate: boolean
+    canProposeGuild: boolean
+    canPostJournalism: boolean
+  }
+  CastVote: {
+    userId: string
+    interestId: string
+    value: number
+    comment: string | null
+    weight: number
+    impact: number
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  Catalog: { items: Schemas['Interest'][] }
+  Charter: { version: number; charter: string; proposalId: string | null; createdAt: Schemas['Timestamp'] }
+  CharterPage: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
+  Circle: {
+    id: string
+    ownerId: string
+    owner: Schemas['PersonCard']
+    kind: string
+    name: string
+    accent: string | null
+    isOwner: boolean
+    createdAt: Schemas['Timestamp']
+  }
+  CircleInvitation: {
+    id: string
+    circleId: string
+    circleName: string
+    inviterId: string
+    inviter: Schemas['PersonCard']
+    inviteeId: string
+    invitee: Schemas['PersonCard']
+    bondLevel: 'acquaintance' | 'inner-circle'
+    status: 'pending' | 'accepted' | 'declined' | 'revoked'
+    createdAt: Schemas['Timestamp']
+  }
+  CircleInvitationPage: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
+  CircleMember: {
+    circleId: string
+    memberId: string
+    member: Schemas['PersonCard']
+    bondLevel: 'acquaintance' | 'inner-circle'
+    createdAt: Schemas['Timestamp']
+  }
+  CircleMemberPage: { items: Schemas['CircleMember'][]; nextCursor: string | null; hasMore: boolean }
+  CirclePage: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
+  CoAuthor: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    splitShare: number
+    status: 'pending' | 'accepted'
+  }
+  CoAuthorInvitation: {
+    id: string
+    postId: string
+    userId: string
+    user: Schemas['PersonCard']
+    splitShare: number
+    status: 'pending' | 'accepted' | 'declined'
+    createdAt: Schemas['Timestamp']
+  }
+  Contributed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number; senderBalance: number }
+  Contributor: { id: string; user: Schemas['PersonCard']; score: number }
+  ContributorPage: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
+  Conversation: {
+    id: string
+    kind: 'direct' | 'group'
+    title: string | null
+    members: {
+      person: Schemas['PersonCard']
+      role: 'owner' | 'member'
+      lastReadAt: Schemas['Timestamp'] | null
+      joinedAt: Schemas['Timestamp']
+    }[]
+    lastMessage: Schemas['Message']
+    unreadCount: number
+    mutedUntil: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ConversationPage: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
+  Course: {
+    id: string
+    kind: 'course'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    summary: string
+    depth: number
+    priceMana: number
+    status: 'draft' | 'published' | 'archived'
+    lessonCount: number
+    enrolledCount: number
+    viewer: {
+      enrolledAt: Schemas['Timestamp'] | null
+      completedLessons: number | null
+      completedAt: Schemas['Timestamp'] | null
+    }
+  }
+  CourseChanges: { title?: string; summary?: string; depth?: number; priceMana?: number; interestId?: string | null }
+  CoursePage: { items: Schemas['Course'][]; nextCursor: string | null; hasMore: boolean }
+  CourseStudent: {
+    userId: string
+    user: Schemas['PersonCard']
+    enrolledAt: Schemas['Timestamp']
+    completedLessons: number
+    completedAt: Schemas['Timestamp'] | null
+  }
+  CourseStudentPage: { items: Schemas['CourseStudent'][]; nextCursor: string | null; hasMore: boolean }
+  Debate: {
+    id: string
+    kind: 'debate'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    body: string
+    closesAt: Schemas['Timestamp']
+    closedAt: Schemas['Timestamp'] | null
+    status: 'open' | 'closed'
+    tally: { for: number; against: number; undecided: number }
+    argumentCount: number
+    viewer: { side: 'for' | 'against' | 'undecided' | null }
+  }
+  DebateChanges: { title?: string; body?: string; closesAt?: string; interestId?: string | null }
+  DebatePage: { items: Schemas['Debate'][]; nextCursor: string | null; hasMore: boolean }
+  DeepInterest: {
+    id: string
+    slug: string
+    name: string
+    level: number
+    parentId: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    userCount: number
+    children?: Json[]
+  }
+  Delivery: { deliveryNote: string; assetId?: string | null }
+  DetailedReputation: {
+    total: number
+    contributionScore: number
+    interests: {
+      interestId: string
+      slug: string
+      name: string
+      value: number
+      directValue: number
+      rolledUpValue: number
+      level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
+      nextLevel: {
+        level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
+        minValue: number
+      } | null
+      byKind: {
+        'post.contributed'?: number
+        'reply.reply'?: number
+        'reply.criticism'?: number
+        'reply.contribution'?: number
+        'reaction.received'?: number
+        'bookmark.received'?: number
+        'repost.received'?: number
+        'invite.used'?: number
+        'onboarding.bootstrap'?: number
+        'vote.received'?: number
+        'appeal.restored'?: number
+        'admin.adjusted'?: number
+      }
+    }[]
+    events: Schemas['ReputationEventPage']
+  }
+  Disbursed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number }
+  Dispute: { reason: string }
+  Distributed: { shares: { recipientId: string | null; score: number; amount: number }[]; treasuryBalance: number }
+  Done: { ok: true }
+  EmojiBreakdown: { [key: string]: { count: number; total: number } }
+  EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
+  Erased: { erased: true }
+  Error: { statusCode: number; error: string; message: string[] }
+  ErrorCode:
+    | 'ai_answer'
+    | 'ai_question_answered'
+    | 'ai_question_pending'
+    | 'ai_session_answered'
+    | 'ai_session_over'
+    | 'ai_session_unanswered'
+    | 'ai_session_unknown'
+    | 'ai_topic'
+    | 'appeal_decision'
+    | 'appeal_open'
+    | 'appeal_resolved'
+    | 'appeal_text'
+    | 'appeal_unknown'
+    | 'append_only'
+    | 'application_pending'
+    | 'argument_body'
+    | 'argument_depth'
+    | 'argument_not_yours'
+    | 'argument_own'
+    | 'argument_unknown'
+    | 'asset_kind'
+    | 'asset_large'
+    | 'asset_missing'
+    | 'asset_pending'
+    | 'asset_unfit'
+    | 'asset_unknown'
+    | 'assets_exhausted'
+    | 'audio_caption'
+    | 'audio_unknown'
+    | 'ban_admin'
+    | 'ban_oneself'
+    | 'block_oneself'
+    | 'blocks_exhausted'
+    | 'body_too_large'
+    | 'boost_active'
+    | 'boost_hidden'
+    | 'boost_tier'
+    | 'broadcast_body'
+    | 'broadcast_title'
+    | 'circle_full'
+    | 'circle_not_yours'
+    | 'circle_unknown'
+    | 'circles_exhausted'
+    | 'co_author_already'
+    | 'co_author_invitation_unknown'
+    | 'co_author_oneself'
+    | 'co_author_outside'
+    | 'co_author_repost'
+    | 'co_author_resolved'
+    | 'co_authors_exhausted'
+    | 'comment_body'
+    | 'comment_unknown'
+    | 'content_body'
+    | 'content_kind'
+    | 'content_not_yours'
+    | 'content_space'
+    | 'content_title'
+    | 'content_type_unsupported'
+    | 'content_unknown'
+    | 'contribution_length'
+    | 'conversation_closed'
+    | 'conversation_direct'
+    | 'conversation_full'
+    | 'conversation_member_already'
+    | 'conversation_member_unknown'
+    | 'conversation_not_yours'
+    | 'conversation_oneself'
+    | 'conversation_people'
+    | 'conversation_title'
+    | 'conversation_unknown'
+    | 'conversation_until'
+    | 'count_out_of_range'
+    | 'course_archived'
+    | 'course_depth'
+    | 'course_draft'
+    | 'course_empty'
+    | 'course_price'
+    | 'course_published'
+    | 'course_role'
+    | 'course_sold'
+    | 'course_unknown'
+    | 'credentials_wrong'
+    | 'criticism_length'
+    | 'cursor_unknown'
+    | 'debate_answered'
+    | 'debate_closed'
+    | 'debate_closes_at'
+    | 'debate_unknown'
+    | 'delta_out_of_range'
+    | 'digest_hour'
+    | 'direction_unknown'
+    | 'disburse_oneself'
+    | 'duplicate'
+    | 'email_taken'
+    | 'email_verified'
+    | 'emotion_unknown'
+    | 'enrol_oneself'
+    | 'enrolled_already'
+    | 'event_cancelled'
+    | 'event_capacity'
+    | 'event_location'
+    | 'event_over'
+    | 'event_past'
+    | 'event_reason'
+    | 'event_role'
+    | 'event_rsvp'
+    | 'event_times'
+    | 'event_unknown'
+    | 'event_url'
+    | 'event_waitlist_full'
+    | 'event_when'
+    | 'feature_disabled'
+    | 'flag_unknown'
+    | 'follow_oneself'
+    | 'guild_charter'
+    | 'guild_min_rep'
+    | 'guild_not_allowed'
+    | 'idempotency_answer_gone'
+    | 'idempotency_key_busy'
+    | 'idempotency_key_invalid'
+    | 'idempotency_key_reused'
+    | 'in_app_required'
+    | 'insufficient_mana'
+    | 'intent_missing'
+    | 'intent_note'
+    | 'intent_unknown'
+    | 'interest_depth_out_of_range'
+    | 'interest_expertise_out_of_range'
+    | 'interest_fields'
+    | 'interest_not_held'
+    | 'interest_parent_misplaced'
+    | 'interest_parent_unfit'
+    | 'interest_slug_taken'
+    | 'interest_unknown'
+    | 'internal_error'
+    | 'invitation_not_yours'
+    | 'invitation_pending'
+    | 'invitation_required'
+    | 'invitation_settled'
+    | 'invitation_unknown'
+    | 'invitations_exhausted'
+    | 'invite_dead'
+    | 'invite_oneself'
+    | 'invite_reserved'
+    | 'invite_settled'
+    | 'invite_unknown'
+    | 'invites_exhausted'
+    | 'journalism_not_allowed'
+    | 'keyword_empty'
+    | 'keyword_until'
+    | 'keywords_exhausted'
+    | 'last_admin'
+    | 'last_owner'
+    | 'lesson_done'
+    | 'lesson_minutes'
+    | 'lesson_order'
+    | 'lesson_title'
+    | 'lesson_unknown'
+    | 'lessons_exhausted'
+    | 'limit_out_of_range'
+    | 'malformed_json'
+    | 'mana_gone'
+    | 'media_quota_exceeded'
+    | 'media_size'
+    | 'media_type'
+    | 'media_url'
+    | 'member_already'
+    | 'member_oneself'
+    | 'member_unknown'
+    | 'memberships_exhausted'
+    | 'message_body'
+    | 'message_deleted'
+    | 'message_emoji'
+    | 'message_emojis_exhausted'
+    | 'message_not_yours'
+    | 'message_selection'
+    | 'message_too_old'
+    | 'message_unknown'
+    | 'method_not_allowed'
+    | 'mute_oneself'
+    | 'mutes_exhausted'
+    | 'no_shared_circle'
+    | 'not_enrolled'
+    | 'not_permitted'
+    | 'note_length'
+    | 'nothing_to_weigh'
+    | 'offering_delivery'
+    | 'offering_ordered'
+    | 'offering_paused'
+    | 'offering_price'
+    | 'offering_sort'
+    | 'offering_stock'
+    | 'offering_unknown'
+    | 'option_unknown'
+    | 'order_delivery_note'
+    | 'order_note'
+    | 'order_oneself'
+    | 'order_party'
+    | 'order_reason'
+    | 'order_refund'
+    | 'order_reviewed'
+    | 'order_role'
+    | 'order_state'
+    | 'order_unknown'
+    | 'password_wrong'
+    | 'pay_oneself'
+    | 'payment_reversed'
+    | 'payment_target'
+    | 'payment_unknown'
+    | 'person_banned'
+    | 'person_free'
+    | 'person_unknown'
+    | 'persona_is_default'
+    | 'persona_name_taken'
+    | 'persona_unknown'
+    | 'personas_exhausted'
+    | 'pins_exhausted'
+    | 'poll_closed'
+    | 'poll_closes_at'
+    | 'poll_options'
+    | 'poll_unknown'
+    | 'post_body'
+    | 'post_fixed'
+    | 'post_interests_exceeded'
+    | 'post_is_published'
+    | 'post_media'
+    | 'post_mutes_exhausted'
+    | 'post_not_out'
+    | 'post_not_yours'
+    | 'post_quoted'
+    | 'post_title'
+    | 'post_unknown'
+    | 'price_changed'
+    | 'problem_answered'
+    | 'problem_bounty'
+    | 'problem_closed'
+    | 'problem_solved'
+    | 'problem_unknown'
+    | 'project_application_not_yours'
+    | 'project_application_settled'
+    | 'project_application_unknown'
+    | 'project_applied'
+    | 'project_author_stays'
+    | 'project_has_applications'
+    | 'project_member_already'
+    | 'project_member_unknown'
+    | 'project_message'
+    | 'project_over'
+    | 'project_own'
+    | 'project_places_exhausted'
+    | 'project_role_about'
+    | 'project_role_full'
+    | 'project_role_held'
+    | 'project_role_name'
+    | 'project_role_slots'
+    | 'project_role_unknown'
+    | 'project_roles_exhausted'
+    | 'project_unknown'
+    | 'project_updates_exhausted'
+    | 'proposal_body'
+    | 'proposal_closed'
+    | 'proposal_closes_at'
+    | 'proposal_ineligible'
+    | 'proposal_kind'
+    | 'proposal_not_yours'
+    | 'proposal_payload'
+    | 'proposal_title'
+    | 'proposal_unknown'
+    | 'proposal_vote'
+    | 'proposal_voted'
+    | 'proposals_exhausted'
+    | 'publish_at_past'
+    | 'push_token'
+    | 'rate_limited'
+    | 'read_selection'
+    | 'reason_length'
+    | 'refresh_token_invalid'
+    | 'refresh_token_reused'
+    | 'reply_body'
+    | 'reply_unknown'
+    | 'report_oneself'
+    | 'report_open'
+    | 'report_settled'
+    | 'report_target'
+    | 'report_unknown'
+    | 'repost_bare'
+    | 'repost_own'
+    | 'reputation_event_unknown'
+    | 'reputation_too_low'
+    | 'request_malformed'
+    | 'request_not_yours'
+    | 'request_settled'
+    | 'request_unknown'
+    | 'reservation_over'
+    | 'reset_over'
+    | 'restore_delta_misplaced'
+    | 'review_stars'
+    | 'review_text'
+    | 'review_unknown'
+    | 'role_own'
+    | 'role_required'
+    | 'role_unknown'
+    | 'route_unknown'
+    | 'search_busy'
+    | 'search_words'
+    | 'searches_running'
+    | 'section_unknown'
+    | 'series_description'
+    | 'series_exhausted'
+    | 'series_follow_own'
+    | 'series_full'
+    | 'series_not_yours'
+    | 'series_of_post_exceeded'
+    | 'series_position'
+    | 'series_repost'
+    | 'series_title'
+    | 'series_unknown'
+    | 'service_unavailable'
+    | 'session_unknown'
+    | 'sold_out'
+    | 'solution_accepted'
+    | 'solution_body'
+    | 'solution_not_yours'
+    | 'solution_own'
+    | 'solution_unknown'
+    | 'space_about'
+    | 'space_archived'
+    | 'space_banned'
+    | 'space_full'
+    | 'space_invitation_pending'
+    | 'space_invitee_banned'
+    | 'space_member_already'
+    | 'space_member_unknown'
+    | 'space_message'
+    | 'space_name'
+    | 'space_not_member'
+    | 'space_ownerless'
+    | 'space_role'
+    | 'space_slug'
+    | 'space_slug_taken'
+    | 'space_unknown'
+    | 'space_visibility'
+    | 'spaces_exhausted'
+    | 'split_share'
+    | 'split_share_exceeded'
+    | 'storage_unavailable'
+    | 'tab_unknown'
+    | 'text_unfit'
+    | 'tier_unknown'
+    | 'timezone_unknown'
+    | 'token_expired'
+    | 'token_invalid'
+    | 'token_missing'
+    | 'token_revoked'
+    | 'treasury_amount'
+    | 'treasury_note'
+    | 'treasury_note_missing'
+    | 'under_age'
+    | 'unsubscribe_unknown'
+    | 'upload_refused'
+    | 'username_reserved'
+    | 'username_taken'
+    | 'usernames_exhausted'
+    | 'validation_failed'
+    | 'value_invalid'
+    | 'verification_over'
+    | 'verifications_exhausted'
+    | 'video_caption'
+    | 'video_unknown'
+    | 'vote_comment'
+    | 'vote_oneself'
+    | 'vote_value'
+    | 'wiki_base_stale'
+    | 'wiki_body'
+    | 'wiki_proposal_not_yours'
+    | 'wiki_proposal_settled'
+    | 'wiki_proposal_unknown'
+    | 'wiki_reputation'
+    | 'wiki_summary'
+    | 'wiki_version_unknown'
+    | 'wiki_vote_oneself'
+    | 'wiki_vote_value'
+    | 'writes_exceeded'
+  Event: {
+    id: string
+    kind: 'event'
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    title: string
+    groupId: string | null
+    guildId: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    body: string
+    startsAt: Schemas['Timestamp']
+    endsAt: Schemas['Timestamp']
+    timezone: string
+    location: {
+      kind: 'online' | 'place' | 'hybrid'
+      url: string | null
+      city: string | null
+      country: string | null
+      address: string | null
+    }
+    capacity: number | null
+    status: 'scheduled' | 'live' | 'ended' | 'cancelled'
+    cancelledAt: Schemas['Timestamp'] | null
+    cancelReason: string | null
+    goingCount: number
+    interestedCount: number
+    waitlistCount: number
+    viewer: { rsvp: 'going' | 'interested' | 'waitlisted' | null; waitlistPosition: number | null }
+  }
+  EventAttendee: {
+    userId: string
+    user: Schemas['PersonCard']
+    status: 'going' | 'interested' | 'waitlisted'
+    since: Schemas['Timestamp']
+  }
+  EventAttendeePage: { items: Schemas['EventAttendee'][]; nextCursor: string | null; hasMore: boolean }
+  EventChanges: {
+    title?: string
+    body?: string
+    startsAt?: string
+    endsAt?: string
+    timezone?: string
+    location?: {
+      kind: 'online' | 'place' | 'hybrid'
+      url?: string | null
+      city?: string | null
+      country?: string | null
+      address?: string | null
+    }
+    capacity?: number | null
+    interestId?: string | null
+  }
+  EventPage: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
   Export: {
     format: 'service-gdpr-export-v1'
-    exportedAt: string
+    exportedAt: Schemas['Timestamp']
     actorId: string
     profile: Schemas['ExportedProfile']
     usernames: Schemas['ExportedUsernames'][]
@@ -315,140 +879,70 @@ export interface Schemas {
     intent: Schemas['ExportedIntent']
     broadcasts: Schemas['ExportedBroadcasts'][]
   }
-  ExportedProfile: {
-    id: string
-    username: string
-    role: string
-    bannedAt: string | null
-    erasedAt: string | null
-    tokensValidFrom: number
-    createdAt: string
-    firstName: string
-    lastName: string
-    country: string | null
-    city: string | null
-    about: string | null
-    profilePicUrl: string | null
-    credentialsVersion: number
-  } | null
-  ExportedUsernames: { username: string | null; userId: string | null; createdAt: string }
-  ExportedEndedTokens: { userId: string | null; issuedAt: number; expiresAt: number }
-  ExportedAuditEntries: { id: number; action: string; actorId: string | null; targetType: string; createdAt: string }
-  ExportedAuditEntriesAboutMe: { id: number; action: string; targetType: string; targetId: string; createdAt: string }
-  ExportedAuditAddresses: { auditId: number; ip: string | null }
-  ExportedMediaAssets: {
-    id: string
-    ownerId: string | null
-    kind: string
-    contentType: string
-    size: number
-    bucket: string
-    key: string
-    mimeType: string | null
-    status: string
-    expiresAt: string | null
-    committedAt: string | null
-    createdAt: string
-  }
   ExportedAccount: {
     userId: string | null
     email: string
-    emailVerifiedAt: string | null
-    emailBouncedAt: string | null
+    emailVerifiedAt: Schemas['Timestamp'] | null
+    emailBouncedAt: Schemas['Timestamp'] | null
     dateOfBirth: string | null
     phone: string | null
-    lastSeenAt: string | null
+    lastSeenAt: Schemas['Timestamp'] | null
     totalReputation: number
   } | null
-  ExportedPersonas: {
+  ExportedAiSessions: {
     id: string
     userId: string | null
-    name: string
-    about: string | null
-    accent: string
-    profilePicUrl: string | null
-    isDefault: boolean
-    createdAt: string
+    topic: string
+    createdAt: Schemas['Timestamp']
+    answeredAt: Schemas['Timestamp']
+    completedAt: Schemas['Timestamp'] | null
+    abandonedAt: Schemas['Timestamp'] | null
   }
-  ExportedSessions: {
+  ExportedAiTurns: {
+    sessionId: string | null
+    position: number
+    question: string
+    fallback: boolean
+    answer: string | null
+    answeredAt: Schemas['Timestamp'] | null
+  }
+  ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedAudio: { id: string; mediaUrl: string; caption: string | null; durationSec: number | null }
+  ExportedAuditAddresses: { auditId: number; ip: string | null }
+  ExportedAuditEntries: {
+    id: number
+    action: string
+    actorId: string | null
+    targetType: string
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedAuditEntriesAboutMe: {
+    id: number
+    action: string
+    targetType: string
+    targetId: string
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedBookmarks: { postId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedBoosts: {
     id: string
+    postId: string | null
     userId: string | null
-    issuedAt: number
-    generation: number
-    liveTokens?: Json
-    userAgent: string | null
-    createdAt: string
-    lastUsedAt: string
-    expiresAt: string
-    endedAt: string | null
+    tier: number
+    cost: number
+    multiplier: number
+    createdAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
   }
-  ExportedPasswordResets: {
+  ExportedBroadcasts: {
     id: string
-    userId: string | null
-    createdAt: string
-    expiresAt: string
-    usedAt: string | null
-  }
-  ExportedEmailVerifications: {
-    id: string
-    userId: string | null
-    email: string
-    replaces: string | null
-    createdAt: string
-    expiresAt: string
-  }
-  ExportedInviteCodes: {
-    id: string
-    code: string
-    status: string
-    generatedBy: string | null
-    reservedUntil: string | null
-    usedBy: string | null
-    usedAt: string | null
-    expiresAt: string
-    createdAt: string
-  }
-  ExportedInvited: { inviteeId: string | null; inviterId: string | null; codeId: string | null; createdAt: string }
-  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: string } | null
-  ExportedInterests: {
-    userId: string | null
-    interestId: string | null
-    depth: number
-    expertise: number
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedCircles: {
-    id: string
-    ownerId: string | null
-    kind: string
-    name: string
-    accent: string | null
-    createdAt: string
-  }
-  ExportedCircleMembers: {
-    circleId: string | null
-    memberId: string | null
-    bondLevel: string
-    createdAt: string
-    madeAt: string
-  }
-  ExportedCircleMemberships: {
-    circleId: string | null
-    ownerId: string | null
-    memberId: string | null
-    createdAt: string
-    madeAt: string
-  }
-  ExportedCircleInvitationsSent: {
-    id: string
-    circleId: string | null
-    inviterId: string | null
-    inviteeId: string | null
-    bondLevel: string
-    status: string
-    createdAt: string
-    updatedAt: string
+    actorId: string | null
+    title: string
+    body: string
+    createdAt: Schemas['Timestamp']
+    told: number
+    finishedAt: Schemas['Timestamp'] | null
   }
   ExportedCircleInvitationsReceived: {
     id: string
@@ -457,98 +951,41 @@ export interface Schemas {
     inviteeId: string | null
     bondLevel: string
     status: string
-    createdAt: string
-    updatedAt: string
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
   }
-  ExportedFollowing: { followerId: string | null; followingId: string | null; createdAt: string }
-  ExportedFollowers: { followerId: string | null; followingId: string | null; createdAt: string }
-  ExportedMutes: { muterId: string | null; mutedId: string | null; createdAt: string }
-  ExportedMutedKeywords: { id: string; userId: string | null; keyword: string; until: string | null; createdAt: string }
-  ExportedReports: {
+  ExportedCircleInvitationsSent: {
     id: string
-    reporterId: string | null
-    targetType: string
-    targetId: string | null
-    reason: string
-    status: string
-    reviewedAt: string | null
-    createdAt: string
-  }
-  ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: string }
-  ExportedSpaceMemberships: {
-    spaceId: string | null
-    userId: string | null
-    role: string
-    madeAt: string
-    createdAt: string
-    placedAt: string
-  }
-  ExportedSpaceRequests: {
-    id: string
-    spaceId: string | null
-    userId: string | null
-    message: string
-    status: string
-    createdAt: string
-    decidedAt: string | null
-  }
-  ExportedSpaceInvitationsSent: {
-    id: string
-    spaceId: string | null
+    circleId: string | null
     inviterId: string | null
     inviteeId: string | null
+    bondLevel: string
     status: string
-    createdAt: string
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
   }
-  ExportedSpaceInvitationsReceived: {
-    id: string
-    spaceId: string | null
-    inviterId: string | null
-    inviteeId: string | null
-    status: string
-    createdAt: string
+  ExportedCircleMembers: {
+    circleId: string | null
+    memberId: string | null
+    bondLevel: string
+    createdAt: Schemas['Timestamp']
+    madeAt: Schemas['Timestamp']
   }
-  ExportedSpaceBans: { spaceId: string | null; userId: string | null; createdAt: string }
-  ExportedPosts: {
-    id: string
-    authorId: string | null
-    personaId: string | null
-    format: string
-    title: string | null
-    body: string
-    media?: Json
-    quotedPostId: string | null
-    visibility: string
-    depth: number
-    interestId: string | null
-    spaceId: string | null
-    isJournalism: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    scheduledEmittedAt: string | null
-    pinnedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    deletedAt: string | null
-    createdAt: string
+  ExportedCircleMemberships: {
+    circleId: string | null
+    ownerId: string | null
+    memberId: string | null
+    createdAt: Schemas['Timestamp']
+    madeAt: Schemas['Timestamp']
   }
-  ExportedReplies: {
+  ExportedCircles: {
     id: string
-    postId: string | null
-    authorId: string | null
-    parentId: string | null
+    ownerId: string | null
     kind: string
-    body: string
-    hiddenAt: string | null
-    deletedAt: string | null
-    createdAt: string
+    name: string
+    accent: string | null
+    createdAt: Schemas['Timestamp']
   }
-  ExportedReactions: { postId: string | null; userId: string | null; kind: string; createdAt: string }
-  ExportedBookmarks: { postId: string | null; userId: string | null; createdAt: string }
-  ExportedPostMutes: { postId: string | null; userId: string | null; createdAt: string }
-  ExportedPollVotes: { pollId: string | null; userId: string | null; optionId: string | null; createdAt: string }
-  ExportedSeries: { id: string; authorId: string | null; title: string; description: string | null; createdAt: string }
-  ExportedSeriesFollows: { seriesId: string | null; userId: string | null; createdAt: string }
   ExportedCoAuthorships: {
     id: string
     postId: string | null
@@ -556,114 +993,20 @@ export interface Schemas {
     authorId: string | null
     splitShare: number
     status: string
-    createdAt: string
+    createdAt: Schemas['Timestamp']
   }
-  ExportedPostVersions: {
-    postId: string | null
-    version: number
+  ExportedContents: {
+    id: string
+    kind: string
+    authorId: string | null
+    interestId: string | null
     title: string | null
-    body: string
-    media?: Json
-    createdAt: string
-  }
-  ExportedPostInterests: {
-    postId: string | null
-    interestId: string | null
-    isPrimary: boolean
-    publishedAt: string | null
-  }
-  ExportedPostCounters: {
-    postId: string | null
-    reactions: number
-    replies: number
-    shares: number
-    bookmarks: number
-    views: number
-    milestone: number
-    boost: number
-    boostExpiresAt: string | null
-  }
-  ExportedPostEmotions: { postId: string | null; emotion: string; payments: number; mana: number }
-  ExportedPollOptions: { id: string; pollId: string | null; position: number; text: string; votes: number }
-  ExportedSeriesItems: { seriesId: string | null; postId: string | null; position: number; addedAt: string }
-  ExportedPolls: { id: string; postId: string | null; closesAt: string | null; closedEmittedAt: string | null }
-  ExportedNotifications: {
-    id: string
-    userId: string | null
-    kind: string
-    groupKey: string
-    count: number
-    targetType: string | null
-    targetId: string | null
-    payload?: Json
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    inApp: boolean
-    round: number
-  }
-  ExportedNotificationPreferences: {
-    userId: string | null
-    kind: string
-    inApp: boolean | null
-    push: boolean | null
-    email: boolean | null
-  }
-  ExportedNotificationSettings: {
-    userId: string | null
-    timezone: string
-    digestHour: number | null
-    nextDigestAt: string | null
-  } | null
-  ExportedPushTokens: {
-    id: string
-    userId: string | null
-    platform: string
-    token: string
-    createdAt: string
-    lastSeenAt: string
-  }
-  ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: string }
-  ExportedReputationEntries: {
-    id: string
-    userId: string | null
-    interestId: string | null
-    kind: string
-    delta: number
-    originId: string | null
-    rollUpLevel: number
-    undoesId: string | null
-    createdAt: string
-  }
-  ExportedReputation: {
-    userId: string | null
-    interestId: string | null
-    value: number
-    directValue: number
-    highestLevel: number
-  }
-  ExportedReputationVotesCast: {
-    id: string
-    voterId: string | null
-    userId: string | null
-    interestId: string | null
-    value: number
-    comment: string | null
-    impact: number
-    createdAt: string
-    updatedAt: string
-  }
-  ExportedReputationAppeals: {
-    id: string
-    userId: string | null
-    interestId: string | null
-    entryId: string | null
-    text: string
-    status: string
-    restoreDelta: number | null
-    note: string | null
-    resolvedAt: string | null
-    createdAt: string
+    spaceId: string | null
+    isDraft: boolean
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
   ExportedContributionEntries: {
     id: string
@@ -673,124 +1016,117 @@ export interface Schemas {
     originId: string | null
     level: number
     undoesId: string | null
-    createdAt: string
+    createdAt: Schemas['Timestamp']
   }
   ExportedContributionScore: { userId: string | null; score: number } | null
-  ExportedReputationVotesReceived: {
-    id: string
-    voterId: string | null
+  ExportedConversations: {
+    conversationId: string | null
     userId: string | null
-    interestId: string | null
-    value: number
-    comment: string | null
-    impact: number
-    createdAt: string
-    updatedAt: string
+    role: string
+    joinedAt: Schemas['Timestamp']
+    lastReadAt: Schemas['Timestamp'] | null
+    mutedUntil: Schemas['Timestamp'] | null
   }
-  ExportedWallet: {
+  ExportedCourseEnrolments: {
+    courseId: string | null
     userId: string | null
-    balance: number
-    lifetimeEarned: number
-    lifetimeSpent: number
-    lastRegenAt: string
-  } | null
-  ExportedManaEntries: {
-    transactionId: string | null
-    accountId: string | null
-    seq: number
-    amount: number
-    balanceAfter: number | null
+    priceMana: number
+    done: string[]
+    completedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
-  ExportedManaHolds: {
+  ExportedCourseLessons: {
     id: string
-    holderId: string | null
-    purpose: string
-    createdAt: string
-    settledAt: string | null
-  }
-  ExportedBoosts: {
-    id: string
-    postId: string | null
-    userId: string | null
-    tier: number
-    cost: number
-    multiplier: number
-    createdAt: string
-    expiresAt: string
-  }
-  ExportedPaymentsSent: {
-    id: string
-    senderId: string | null
-    receiverId: string | null
-    emotion: string | null
-    tier: number
-    amount: number
-    postId: string | null
-    replyId: string | null
-    reversed: boolean
-    reversalOf: string | null
-    createdAt: string
-  }
-  ExportedPaymentsReceived: {
-    id: string
-    senderId: string | null
-    receiverId: string | null
-    emotion: string | null
-    tier: number
-    amount: number
-    postId: string | null
-    replyId: string | null
-    reversed: boolean
-    reversalOf: string | null
-    createdAt: string
-  }
-  ExportedPaymentSharesGiven: {
-    paymentId: string | null
-    receiverId: string | null
-    senderId: string | null
-    amount: number
-    createdAt: string
-  }
-  ExportedPaymentSharesReceived: {
-    paymentId: string | null
-    receiverId: string | null
-    senderId: string | null
-    amount: number
-    createdAt: string
-  }
-  ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: string }
-  ExportedContents: {
-    id: string
-    kind: string
-    authorId: string | null
-    interestId: string | null
-    title: string | null
-    spaceId: string | null
-    isDraft: boolean
-    editedAt: string | null
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedVideos: {
-    id: string
-    mediaUrl: string
-    thumbnailUrl: string | null
-    caption: string | null
-    durationSec: number | null
-  }
-  ExportedVideoCounters: { videoId: string | null; likes: number; reposts: number; comments: number }
-  ExportedAudio: { id: string; mediaUrl: string; caption: string | null; durationSec: number | null }
-  ExportedVideoLikes: { videoId: string | null; userId: string | null; createdAt: string }
-  ExportedVideoReposts: { videoId: string | null; userId: string | null; createdAt: string }
-  ExportedVideoComments: {
-    id: string
-    videoId: string | null
-    authorId: string | null
+    courseId: string | null
+    position: number
+    title: string
     body: string
-    removedAt: string | null
-    createdAt: string
+    assetId: string | null
+    minutes: number | null
+    preview: boolean
+    firstDoneAt: Schemas['Timestamp'] | null
   }
+  ExportedCourses: {
+    id: string
+    summary: string
+    depth: number
+    priceMana: number
+    lessonCount: number
+    enrolledCount: number
+    publishedAt: Schemas['Timestamp'] | null
+    archivedAt: Schemas['Timestamp'] | null
+  }
+  ExportedDebateArguments: {
+    id: string
+    debateId: string | null
+    authorId: string | null
+    parentId: string | null
+    side: string
+    body: string
+    depth: number
+    votes: number
+    answered: boolean
+    removedAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedDebatePositions: {
+    debateId: string | null
+    authorId: string | null
+    side: string
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedDebates: {
+    id: string
+    body: string
+    closesAt: Schemas['Timestamp']
+    closedAt: Schemas['Timestamp'] | null
+    forCount: number
+    againstCount: number
+    undecidedCount: number
+    argumentCount: number
+  }
+  ExportedEmailVerifications: {
+    id: string
+    userId: string | null
+    email: string
+    replaces: string | null
+    createdAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
+  }
+  ExportedEndedTokens: { userId: string | null; issuedAt: number; expiresAt: number }
+  ExportedEventPlaces: {
+    eventId: string | null
+    going: number
+    interested: number
+    waitlisted: number
+    remindedFor: Schemas['Timestamp'] | null
+  }
+  ExportedEventReplies: {
+    eventId: string | null
+    userId: string | null
+    spaceId: string | null
+    status: string
+    since: Schemas['Timestamp']
+  }
+  ExportedEvents: {
+    id: string
+    body: string
+    startsAt: Schemas['Timestamp']
+    endsAt: Schemas['Timestamp']
+    timezone: string
+    locationKind: string
+    url: string | null
+    city: string | null
+    country: string | null
+    address: string | null
+    capacity: number | null
+    sequence: number
+    cancelledAt: Schemas['Timestamp'] | null
+    cancelReason: string | null
+  }
+  ExportedFollowers: { followerId: string | null; followingId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedFollowing: { followerId: string | null; followingId: string | null; createdAt: Schemas['Timestamp'] }
   ExportedGuildProposals: {
     id: string
     guildId: string | null
@@ -806,46 +1142,85 @@ export interface Schemas {
     no: number | null
     abstain: number | null
     eligible: number | null
-    createdAt: string
-    closesAt: string
-    decidedAt: string | null
-    executedAt: string | null
+    createdAt: Schemas['Timestamp']
+    closesAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+    executedAt: Schemas['Timestamp'] | null
   }
-  ExportedGuildVotes: { proposalId: string | null; userId: string | null; value: string; createdAt: string }
-  ExportedTreasuryActs: {
-    id: string
-    guildId: string | null
-    seq: number
-    transactionId: string | null
-    kind: string
-    actorId: string | null
+  ExportedGuildVotes: {
     proposalId: string | null
-    counterpartId: string | null
-    amount: number
-    balanceAfter: number
-    createdAt: string
-  }
-  ExportedTreasuryMovements: {
-    id: string
-    guildId: string | null
-    seq: number
-    transactionId: string | null
-    kind: string
-    actorId: string | null
-    proposalId: string | null
-    counterpartId: string | null
-    amount: number
-    balanceAfter: number
-    createdAt: string
-  }
-  ExportedTreasuryNotes: { transactionId: string | null; userId: string | null; note: string }
-  ExportedConversations: {
-    conversationId: string | null
     userId: string | null
-    role: string
-    joinedAt: string
-    lastReadAt: string | null
-    mutedUntil: string | null
+    value: string
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedIntent: {
+    userId: string | null
+    intent: string
+    note: string | null
+    isActive: boolean
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  } | null
+  ExportedInterests: {
+    userId: string | null
+    interestId: string | null
+    depth: number
+    expertise: number
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  ExportedInviteCodes: {
+    id: string
+    code: string
+    status: string
+    generatedBy: string | null
+    reservedUntil: Schemas['Timestamp'] | null
+    usedBy: string | null
+    usedAt: Schemas['Timestamp'] | null
+    expiresAt: Schemas['Timestamp']
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedInvited: {
+    inviteeId: string | null
+    inviterId: string | null
+    codeId: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: Schemas['Timestamp'] } | null
+  ExportedManaEntries: {
+    transactionId: string | null
+    accountId: string | null
+    seq: number
+    amount: number
+    balanceAfter: number | null
+  }
+  ExportedManaHolds: {
+    id: string
+    holderId: string | null
+    purpose: string
+    createdAt: Schemas['Timestamp']
+    settledAt: Schemas['Timestamp'] | null
+  }
+  ExportedManaTransactions: { id: string; kind: string; reversalOf: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedMediaAssets: {
+    id: string
+    ownerId: string | null
+    kind: string
+    contentType: string
+    size: number
+    bucket: string
+    key: string
+    mimeType: string | null
+    status: string
+    expiresAt: Schemas['Timestamp'] | null
+    committedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedMessageReactions: {
+    messageId: string | null
+    emoji: string
+    userId: string | null
+    createdAt: Schemas['Timestamp']
   }
   ExportedMessages: {
     id: string
@@ -856,147 +1231,56 @@ export interface Schemas {
     clientId: string | null
     replyToId: string | null
     assetId: string | null
-    editedAt: string | null
-    deletedAt: string | null
-    createdAt: string
+    editedAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
-  ExportedMessageReactions: { messageId: string | null; emoji: string; userId: string | null; createdAt: string }
-  ExportedEvents: {
+  ExportedMutedKeywords: {
     id: string
-    body: string
-    startsAt: string
-    endsAt: string
+    userId: string | null
+    keyword: string
+    until: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedMutes: { muterId: string | null; mutedId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedNotificationActors: { notificationId: string | null; actorId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedNotificationPreferences: {
+    userId: string | null
+    kind: string
+    inApp: boolean | null
+    push: boolean | null
+    email: boolean | null
+  }
+  ExportedNotificationSettings: {
+    userId: string | null
     timezone: string
-    locationKind: string
-    url: string | null
-    city: string | null
-    country: string | null
-    address: string | null
-    capacity: number | null
-    sequence: number
-    cancelledAt: string | null
-    cancelReason: string | null
-  }
-  ExportedEventPlaces: {
-    eventId: string | null
-    going: number
-    interested: number
-    waitlisted: number
-    remindedFor: string | null
-  }
-  ExportedEventReplies: {
-    eventId: string | null
+    digestHour: number | null
+    nextDigestAt: Schemas['Timestamp'] | null
+  } | null
+  ExportedNotifications: {
+    id: string
     userId: string | null
-    spaceId: string | null
-    status: string
-    since: string
+    kind: string
+    groupKey: string
+    count: number
+    targetType: string | null
+    targetId: string | null
+    payload?: Json
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    inApp: boolean
+    round: number
   }
-  ExportedDebates: {
+  ExportedOfferingReviews: {
     id: string
-    body: string
-    closesAt: string
-    closedAt: string | null
-    forCount: number
-    againstCount: number
-    undecidedCount: number
-    argumentCount: number
-  }
-  ExportedDebatePositions: { debateId: string | null; authorId: string | null; side: string; createdAt: string }
-  ExportedDebateArguments: {
-    id: string
-    debateId: string | null
+    orderId: string | null
+    offeringId: string | null
     authorId: string | null
-    parentId: string | null
-    side: string
+    stars: number
     body: string
-    depth: number
-    votes: number
-    answered: boolean
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: string }
-  ExportedProblems: {
-    id: string
-    body: string
-    depth: number
-    bounty: number
-    holdId: string | null
-    acceptedSolutionId: string | null
-    solvedAt: string | null
-    closedAt: string | null
-    solutionCount: number
-  }
-  ExportedProblemSolutions: {
-    id: string
-    problemId: string | null
-    authorId: string | null
-    body: string
-    score: number
-    acceptedAt: string | null
-    editedAt: string | null
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  ExportedSolutionVotes: { solutionId: string | null; userId: string | null; value: number; createdAt: string }
-  ExportedCourses: {
-    id: string
-    summary: string
-    depth: number
-    priceMana: number
-    lessonCount: number
-    enrolledCount: number
-    publishedAt: string | null
-    archivedAt: string | null
-  }
-  ExportedCourseLessons: {
-    id: string
-    courseId: string | null
-    position: number
-    title: string
-    body: string
-    assetId: string | null
-    minutes: number | null
-    preview: boolean
-    firstDoneAt: string | null
-  }
-  ExportedCourseEnrolments: {
-    courseId: string | null
-    userId: string | null
-    priceMana: number
-    done: string[]
-    completedAt: string | null
-    createdAt: string
-  }
-  ExportedProjects: { id: string; summary: string; status: string }
-  ExportedProjectRoles: {
-    id: string
-    projectId: string | null
-    position: number
-    name: string
-    about: string
-    slots: number
-    filled: number
-  }
-  ExportedProjectUpdates: { id: string; projectId: string | null; body: string; createdAt: string }
-  ExportedProjectMemberships: {
-    projectId: string | null
-    userId: string | null
-    roleId: string | null
-    madeAt: string
-    createdAt: string
-  }
-  ExportedProjectApplications: {
-    id: string
-    projectId: string | null
-    roleId: string | null
-    userId: string | null
-    message: string
-    status: string
-    createdAt: string
-    decidedAt: string | null
+    removedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
   ExportedOfferings: {
     id: string
@@ -1007,6 +1291,13 @@ export interface Schemas {
     paused: boolean
     ratingSum: number
     ratingCount: number
+  }
+  ExportedOrderSteps: {
+    orderId: string | null
+    position: number
+    state: string
+    actor: string
+    at: Schemas['Timestamp']
   }
   ExportedOrdersPlaced: {
     id: string
@@ -1023,8 +1314,8 @@ export interface Schemas {
     assetId: string | null
     disputeReason: string | null
     refundMana: number | null
-    deadlineAt: string | null
-    createdAt: string
+    deadlineAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
   ExportedOrdersReceived: {
     id: string
@@ -1041,30 +1332,397 @@ export interface Schemas {
     assetId: string | null
     disputeReason: string | null
     refundMana: number | null
-    deadlineAt: string | null
-    createdAt: string
+    deadlineAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
-  ExportedOfferingReviews: {
+  ExportedPasswordResets: {
     id: string
-    orderId: string | null
-    offeringId: string | null
-    authorId: string | null
-    stars: number
-    body: string
-    removedAt: string | null
-    createdAt: string
+    userId: string | null
+    createdAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
+    usedAt: Schemas['Timestamp'] | null
   }
-  ExportedOrderSteps: { orderId: string | null; position: number; state: string; actor: string; at: string }
-  ExportedWikiVersions: {
+  ExportedPaymentSharesGiven: {
+    paymentId: string | null
+    receiverId: string | null
+    senderId: string | null
+    amount: number
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPaymentSharesReceived: {
+    paymentId: string | null
+    receiverId: string | null
+    senderId: string | null
+    amount: number
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPaymentsReceived: {
     id: string
+    senderId: string | null
+    receiverId: string | null
+    emotion: string | null
+    tier: number
+    amount: number
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPaymentsSent: {
+    id: string
+    senderId: string | null
+    receiverId: string | null
+    emotion: string | null
+    tier: number
+    amount: number
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPersonas: {
+    id: string
+    userId: string | null
+    name: string
+    about: string | null
+    accent: string
+    profilePicUrl: string | null
+    isDefault: boolean
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPollOptions: { id: string; pollId: string | null; position: number; text: string; votes: number }
+  ExportedPollVotes: {
+    pollId: string | null
+    userId: string | null
+    optionId: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPolls: {
+    id: string
+    postId: string | null
+    closesAt: Schemas['Timestamp'] | null
+    closedEmittedAt: Schemas['Timestamp'] | null
+  }
+  ExportedPostCounters: {
+    postId: string | null
+    reactions: number
+    replies: number
+    shares: number
+    bookmarks: number
+    views: number
+    milestone: number
+    boost: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+  }
+  ExportedPostEmotions: { postId: string | null; emotion: string; payments: number; mana: number }
+  ExportedPostInterests: {
+    postId: string | null
     interestId: string | null
-    version: number
-    body: string
-    summary: string
-    authorId: string | null
-    createdAt: string
+    isPrimary: boolean
+    publishedAt: Schemas['Timestamp'] | null
   }
-  ExportedWikiVotes: { proposalId: string | null; userId: string | null; value: number; createdAt: string }
+  ExportedPostMutes: { postId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedPostVersions: {
+    postId: string | null
+    version: number
+    title: string | null
+    body: string
+    media?: Json
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedPosts: {
+    id: string
+    authorId: string | null
+    personaId: string | null
+    format: string
+    title: string | null
+    body: string
+    media?: Json
+    quotedPostId: string | null
+    visibility: string
+    depth: number
+    interestId: string | null
+    spaceId: string | null
+    isJournalism: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    scheduledEmittedAt: Schemas['Timestamp'] | null
+    pinnedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedProblemSolutions: {
+    id: string
+    problemId: string | null
+    authorId: string | null
+    body: string
+    score: number
+    acceptedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedProblems: {
+    id: string
+    body: string
+    depth: number
+    bounty: number
+    holdId: string | null
+    acceptedSolutionId: string | null
+    solvedAt: Schemas['Timestamp'] | null
+    closedAt: Schemas['Timestamp'] | null
+    solutionCount: number
+  }
+  ExportedProfile: {
+    id: string
+    username: string
+    role: string
+    bannedAt: Schemas['Timestamp'] | null
+    erasedAt: Schemas['Timestamp'] | null
+    tokensValidFrom: number
+    createdAt: Schemas['Timestamp']
+    firstName: string
+    lastName: string
+    country: string | null
+    city: string | null
+    about: string | null
+    profilePicUrl: string | null
+    credentialsVersion: number
+  } | null
+  ExportedProjectApplications: {
+    id: string
+    projectId: string | null
+    roleId: string | null
+    userId: string | null
+    message: string
+    status: string
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+  }
+  ExportedProjectMemberships: {
+    projectId: string | null
+    userId: string | null
+    roleId: string | null
+    madeAt: Schemas['Timestamp']
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedProjectRoles: {
+    id: string
+    projectId: string | null
+    position: number
+    name: string
+    about: string
+    slots: number
+    filled: number
+  }
+  ExportedProjectUpdates: { id: string; projectId: string | null; body: string; createdAt: Schemas['Timestamp'] }
+  ExportedProjects: { id: string; summary: string; status: string }
+  ExportedPushTokens: {
+    id: string
+    userId: string | null
+    platform: string
+    token: string
+    createdAt: Schemas['Timestamp']
+    lastSeenAt: Schemas['Timestamp']
+  }
+  ExportedReactions: { postId: string | null; userId: string | null; kind: string; createdAt: Schemas['Timestamp'] }
+  ExportedReplies: {
+    id: string
+    postId: string | null
+    authorId: string | null
+    parentId: string | null
+    kind: string
+    body: string
+    hiddenAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedReports: {
+    id: string
+    reporterId: string | null
+    targetType: string
+    targetId: string | null
+    reason: string
+    status: string
+    reviewedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedReputation: {
+    userId: string | null
+    interestId: string | null
+    value: number
+    directValue: number
+    highestLevel: number
+  }
+  ExportedReputationAppeals: {
+    id: string
+    userId: string | null
+    interestId: string | null
+    entryId: string | null
+    text: string
+    status: string
+    restoreDelta: number | null
+    note: string | null
+    resolvedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedReputationEntries: {
+    id: string
+    userId: string | null
+    interestId: string | null
+    kind: string
+    delta: number
+    originId: string | null
+    rollUpLevel: number
+    undoesId: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedReputationVotesCast: {
+    id: string
+    voterId: string | null
+    userId: string | null
+    interestId: string | null
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  ExportedReputationVotesReceived: {
+    id: string
+    voterId: string | null
+    userId: string | null
+    interestId: string | null
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  ExportedSeries: {
+    id: string
+    authorId: string | null
+    title: string
+    description: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedSeriesFollows: { seriesId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedSeriesItems: {
+    seriesId: string | null
+    postId: string | null
+    position: number
+    addedAt: Schemas['Timestamp']
+  }
+  ExportedSessions: {
+    id: string
+    userId: string | null
+    issuedAt: number
+    generation: number
+    liveTokens?: Json
+    userAgent: string | null
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
+    endedAt: Schemas['Timestamp'] | null
+  }
+  ExportedSolutionVotes: {
+    solutionId: string | null
+    userId: string | null
+    value: number
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedSpaceBans: { spaceId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedSpaceInvitationsReceived: {
+    id: string
+    spaceId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    status: string
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedSpaceInvitationsSent: {
+    id: string
+    spaceId: string | null
+    inviterId: string | null
+    inviteeId: string | null
+    status: string
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedSpaceMemberships: {
+    spaceId: string | null
+    userId: string | null
+    role: string
+    madeAt: Schemas['Timestamp']
+    createdAt: Schemas['Timestamp']
+    placedAt: Schemas['Timestamp']
+  }
+  ExportedSpaceRequests: {
+    id: string
+    spaceId: string | null
+    userId: string | null
+    message: string
+    status: string
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+  }
+  ExportedTreasuryActs: {
+    id: string
+    guildId: string | null
+    seq: number
+    transactionId: string | null
+    kind: string
+    actorId: string | null
+    proposalId: string | null
+    counterpartId: string | null
+    amount: number
+    balanceAfter: number
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedTreasuryMovements: {
+    id: string
+    guildId: string | null
+    seq: number
+    transactionId: string | null
+    kind: string
+    actorId: string | null
+    proposalId: string | null
+    counterpartId: string | null
+    amount: number
+    balanceAfter: number
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedTreasuryNotes: { transactionId: string | null; userId: string | null; note: string }
+  ExportedUsernames: { username: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedVideoComments: {
+    id: string
+    videoId: string | null
+    authorId: string | null
+    body: string
+    removedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ExportedVideoCounters: { videoId: string | null; likes: number; reposts: number; comments: number }
+  ExportedVideoLikes: { videoId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedVideoReposts: { videoId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedVideos: {
+    id: string
+    mediaUrl: string
+    thumbnailUrl: string | null
+    caption: string | null
+    durationSec: number | null
+  }
+  ExportedWallet: {
+    userId: string | null
+    balance: number
+    lifetimeEarned: number
+    lifetimeSpent: number
+    lastRegenAt: Schemas['Timestamp']
+  } | null
   ExportedWikiProposals: {
     id: string
     interestId: string | null
@@ -1075,197 +1733,425 @@ export interface Schemas {
     status: string
     netVotes: number
     version: number | null
-    createdAt: string
-    resolvedAt: string | null
+    createdAt: Schemas['Timestamp']
+    resolvedAt: Schemas['Timestamp'] | null
   }
-  ExportedAiSessions: {
+  ExportedWikiVersions: {
     id: string
-    userId: string | null
-    topic: string
-    createdAt: string
-    answeredAt: string
-    completedAt: string | null
-    abandonedAt: string | null
-  }
-  ExportedAiTurns: {
-    sessionId: string | null
-    position: number
-    question: string
-    fallback: boolean
-    answer: string | null
-    answeredAt: string | null
-  }
-  ExportedIntent: {
-    userId: string | null
-    intent: string
-    note: string | null
-    isActive: boolean
-    createdAt: string
-    updatedAt: string
-  } | null
-  ExportedBroadcasts: {
-    id: string
-    actorId: string | null
-    title: string
+    interestId: string | null
+    version: number
     body: string
-    createdAt: string
-    told: number
-    finishedAt: string | null
+    summary: string
+    authorId: string | null
+    createdAt: Schemas['Timestamp']
   }
-  Erased: { erased: true }
-  StaffAccount: {
-    id: string
-    user: Schemas['PersonCard']
-    role: 'user' | 'moderator' | 'admin'
-    bannedAt: string | null
+  ExportedWikiVotes: {
+    proposalId: string | null
+    userId: string | null
+    value: number
+    createdAt: Schemas['Timestamp']
   }
-  Ban: { reason: string }
-  RoleChange: { role: 'user' | 'moderator' | 'admin' }
-  Hidden: { id: string; hiddenAt: string | null }
-  Proposal: Schemas['ProposalSummary'] & {
-    tally: { yes: number; no: number; abstain: number; eligible: number; quorum: number }
-    viewer: { vote: 'yes' | 'no' | 'abstain' | null }
-  }
-  ProposalSummary: {
-    id: string
-    guildId: string
-    kind: 'general' | 'charter' | 'steward' | 'expel' | 'disburse'
-    title: string
-    body: string
-    payload: { charter?: string; userId?: string | null; grant?: boolean; recipientId?: string | null; amount?: number }
-    proposer: Schemas['PersonCard'] | null
-    status: 'open' | 'passed' | 'failed' | 'expired' | 'withdrawn' | 'force_closed' | 'executed' | 'execution_failed'
-    reason: string | null
-    closesAt: string
-    decidedAt: string | null
-    executedAt: string | null
-    createdAt: string
-  }
-  StaffPost: {
+  FeatureFlag: { id: string; key: string; enabled: boolean; description: string }
+  FeatureFlagPage: { items: Schemas['FeatureFlag'][]; nextCursor: string | null; hasMore: boolean }
+  FeedItem:
+    | Schemas['FeedItemNote']
+    | Schemas['FeedItemThread']
+    | Schemas['FeedItemEssay']
+    | Schemas['FeedItemPhoto']
+    | Schemas['FeedItemVideo']
+    | Schemas['FeedItemQuote']
+    | Schemas['FeedItemRepost']
+  FeedItemEssay: {
     id: string
     authorId: string
     author: Schemas['PersonCard']
-    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
-    title: string | null
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
     body: string
-    media: { [key: string]: Json }[]
-    quotedPostId: string | null
+    media: Schemas['PostMedia'][]
     visibility: 'public' | 'circles' | 'inner'
     depth: number
+    depthLabel: string
     interestId: string | null
-    isJournalism: boolean
     groupId: string | null
     guildId: string | null
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  StaffReply: {
-    id: string
-    postId: string
-    parentId: string | null
-    authorId: string
-    author: Schemas['PersonCard']
-    kind: 'reply' | 'reaction' | 'criticism' | 'contribution'
-    body: string
-    hiddenAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  StaffSeries: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'essay'
     title: string
-    description: string | null
-    partCount: number
-    createdAt: string
   }
-  StaffMedia: {
+  FeedItemNote: {
     id: string
-    ownerId: string
-    owner: Schemas['PersonCard']
-    kind: 'avatar' | 'image' | 'video' | 'audio'
-    contentType: string
-    mimeType: string | null
-    size: number
-    status: 'pending' | 'committed'
-    url: string | null
-    committedAt: string | null
-    createdAt: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'note'
+    title: null
   }
-  StaffAssistantSession: {
+  FeedItemPage: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
+  FeedItemPhoto: {
     id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'photo'
+    title: null
+  }
+  FeedItemQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'quote'
+    title: null
+  }
+  FeedItemRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'repost'
+    title: null
+  }
+  FeedItemThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'thread'
+    title: null
+  }
+  FeedItemVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    score: number
+    why: {
+      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
+      weight: number
+    }[]
+    format: 'video'
+    title: null
+  }
+  FlagSwitch: { enabled: boolean }
+  GeneratedCodes: { items: { id: string; code: string; status: 'active'; expiresAt: Schemas['Timestamp'] }[] }
+  Group: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    visibility: 'public' | 'private'
+    joinPolicy: 'open' | 'request' | 'invite'
+    memberCount: number
+    archivedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    viewer: {
+      role: 'owner' | 'moderator' | 'member' | null
+      status: 'none' | 'pending' | 'invited' | 'member' | 'banned'
+      requestId: string | null
+    }
+  }
+  GroupBan: { userId: string; user: Schemas['PersonCard']; createdAt: Schemas['Timestamp'] }
+  GroupBanPage: { items: Schemas['GroupBan'][]; nextCursor: string | null; hasMore: boolean }
+  GroupChanges: {
+    name?: string
+    about?: string | null
+    interestId?: string | null
+    accent?: string | null
+    visibility?: 'public' | 'private'
+    joinPolicy?: 'open' | 'request' | 'invite'
+  }
+  GroupInvitation: {
+    id: string
+    groupId: string
+    group: { id: string; slug: string; name: string; accent: string | null }
+    inviterId: string
+    inviter: Schemas['PersonCard']
+    inviteeId: string
+    invitee: Schemas['PersonCard']
+    status: 'pending' | 'accepted' | 'declined' | 'revoked'
+    createdAt: Schemas['Timestamp']
+  }
+  GroupInvitationPage: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
+  GroupMember: {
     userId: string
     user: Schemas['PersonCard']
-    status: 'in_progress' | 'completed' | 'abandoned'
-    questionCount: number
-    answerCount: number
-    fallbackCount: number
-    answeredAt: string
-    completedAt: string | null
-    createdAt: string
+    role: 'owner' | 'moderator' | 'member'
+    joinedAt: Schemas['Timestamp']
   }
-  StaffIntent: {
+  GroupMemberPage: { items: Schemas['GroupMember'][]; nextCursor: string | null; hasMore: boolean }
+  GroupPage: { items: Schemas['Group'][]; nextCursor: string | null; hasMore: boolean }
+  Guild: {
     id: string
+    slug: string
+    name: string
+    about: string
+    charter: string
+    charterVersion: number
+    interestId: string
+    minRep: number
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    stewardCount: number
+    treasuryBalance: number | null
+    archivedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    viewer: {
+      role: 'founder' | 'steward' | 'member' | null
+      status: 'none' | 'pending' | 'member'
+      applicationId: string | null
+    }
+  }
+  GuildApplication: {
+    id: string
+    guildId: string
+    userId: string
     user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+  }
+  GuildApplicationPage: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
+  GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
+  GuildPage: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
+  Hidden: { id: string; hiddenAt: Schemas['Timestamp'] | null }
+  Intent: {
     intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
     isActive: boolean
-    createdAt: string
-    updatedAt: string
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
   }
-  StaffReputationEntry: {
-    id: string
-    userId: string
-    user: Schemas['PersonCard']
-    interestId: string
-    slug: string
-    kind: string
-    delta: number
-    rollUpLevel: number
-    originId: string | null
-    undoesId: string | null
-    sourceId: string | null
-    earnedFromId: string | null
-    createdAt: string
-  }
-  StaffVote: {
-    id: string
-    voterId: string
-    voter: Schemas['PersonCard']
-    userId: string
-    user: Schemas['PersonCard']
-    interestId: string
-    value: number
-    comment: string | null
-    impact: number
-    createdAt: string
-    updatedAt: string
-  }
-  Contributor: { id: string; user: Schemas['PersonCard']; score: number }
-  AuditEntry: {
-    id: number
-    action: string
-    actorId: string | null
-    actor: Schemas['PersonCard'] | null
-    targetType: string
-    targetId: string
-    ip: string | null
-    detail: { [key: string]: Json } | null
-    createdAt: string
-  }
-  AuditVerification: {
-    ok: boolean
-    entries: number
-    firstBroken: number | null
-    verifiedTo: number
-    next: number | null
-  }
-  StaffInterest: {
+  Interest: {
     id: string
     slug: string
     name: string
@@ -1273,15 +2159,7 @@ export interface Schemas {
     parentId: string | null
     accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
     userCount: number
-    childCount: number
-    createdAt: string
-  }
-  NewInterest: {
-    slug: string
-    name: string
-    level: number
-    parentId?: string | null
-    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    children?: Schemas['SubInterest'][]
   }
   InterestChanges: {
     slug?: string
@@ -1289,34 +2167,30 @@ export interface Schemas {
     parentId?: string
     accentColor?: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
   }
-  FeatureFlag: { id: string; key: string; enabled: boolean; description: string }
-  FlagSwitch: { enabled: boolean }
-  Metrics: {
-    users: number
-    postsTotal: number
-    invitesActive: number
-    reportsOpen: number
-    postsHidden: number
-    repliesHidden: number
-    mauActive: number
-    manaAudit: { auditedAt: string; violations: number } | null
-    countedAt: string
+  InterestReputation: {
+    interestId: string
+    slug: string
+    name: string
+    value: number
+    level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
   }
-  Signal: {
-    kind: 'mana' | 'votes'
-    giverId: string
-    giver: Schemas['PersonCard']
-    receiverId: string
-    receiver: Schemas['PersonCard']
-    distance: number
-    youngerAgeDays: number
-    flows: number
-    total: number
-    givenShare: number | null
-    neighbourShare: number | null
-    firstAt: string
-    lastAt: string
+  Invite: {
+    id: string
+    code: string
+    status: 'active' | 'reserved' | 'used' | 'expired' | 'revoked'
+    reservedUntil: Schemas['Timestamp'] | null
+    usedBy: Schemas['PersonCard'] | null
+    usedAt: Schemas['Timestamp'] | null
+    expiresAt: Schemas['Timestamp']
+    createdAt: Schemas['Timestamp']
   }
+  InviteTree: {
+    items: { id: string; person: Schemas['PersonCard']; joinedAt: Schemas['Timestamp'] }[]
+    nextCursor: string | null
+    hasMore: boolean
+    invitedBy: Schemas['PersonCard'] | null
+  }
+  Invites: { codes: Schemas['Invite'][]; allotment: number; used: number; remaining: number }
   Jobs: {
     jobs: {
       name: string
@@ -1324,203 +2198,33 @@ export interface Schemas {
       runs: number
       failures: number
       lastChanged: number
-      lastRunAt: string | null
-      lastFailedAt: string | null
+      lastRunAt: Schemas['Timestamp'] | null
+      lastFailedAt: Schemas['Timestamp'] | null
     }[]
     deadLetters: {
       queue: string
       id: string
       message: string | null
       retries: number
-      createdAt: string
-      failedAt: string
+      createdAt: Schemas['Timestamp']
+      failedAt: Schemas['Timestamp']
     }[]
     effects: { depth: number; lagSeconds: number; stuckPeople: number }
   }
-  StaffGroup: {
+  JoinRequest: {
     id: string
-    slug: string
-    name: string
-    about: string
-    interestId: string | null
-    accent: string | null
-    status: 'active' | 'archived'
-    memberCount: number
-    archivedAt: string | null
-    createdAt: string
-    visibility: 'public' | 'private'
-    joinPolicy: 'open' | 'request' | 'invite'
-    ownerId: string | null
-    owner: Schemas['PersonCard'] | null
-  }
-  StaffGroupDetails: {
-    id: string
-    slug: string
-    name: string
-    about: string
-    interestId: string | null
-    accent: string | null
-    status: 'active' | 'archived'
-    memberCount: number
-    archivedAt: string | null
-    createdAt: string
-    visibility: 'public' | 'private'
-    joinPolicy: 'open' | 'request' | 'invite'
-    ownerId: string | null
-    owner: Schemas['PersonCard'] | null
-    members: { items: Schemas['StaffGroupMember'][]; nextCursor: string | null; hasMore: boolean }
-    requests: Schemas['StaffGroupRequest'][]
-  }
-  StaffGroupMember: {
-    userId: string
-    user: Schemas['PersonCard']
-    role: 'owner' | 'moderator' | 'member'
-    joinedAt: string
-  }
-  StaffGroupRequest: {
-    id: string
+    groupId: string
     userId: string
     user: Schemas['PersonCard']
     message: string
     status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
-    createdAt: string
-    decidedAt: string | null
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
   }
-  StaffGuild: {
-    id: string
-    slug: string
-    name: string
-    about: string
-    interestId: string | null
-    accent: string | null
-    status: 'active' | 'archived'
-    memberCount: number
-    archivedAt: string | null
-    createdAt: string
-    minRep: number
-    treasuryBalance: number
-    founderId: string | null
-    founder: Schemas['PersonCard'] | null
-    stewardCount: number
-  }
-  StaffGuildDetails: {
-    id: string
-    slug: string
-    name: string
-    about: string
-    interestId: string | null
-    accent: string | null
-    status: 'active' | 'archived'
-    memberCount: number
-    archivedAt: string | null
-    createdAt: string
-    minRep: number
-    treasuryBalance: number
-    founderId: string | null
-    founder: Schemas['PersonCard'] | null
-    stewardCount: number
-    members: { items: Schemas['StaffGuildMember'][]; nextCursor: string | null; hasMore: boolean }
-    applications: Schemas['StaffGuildRequest'][]
-  }
-  StaffGuildMember: {
-    userId: string
-    user: Schemas['PersonCard']
-    role: 'founder' | 'steward' | 'member'
-    joinedAt: string
-  }
-  StaffGuildRequest: {
-    id: string
-    userId: string
-    user: Schemas['PersonCard']
-    message: string
-    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
-    createdAt: string
-    decidedAt: string | null
-  }
-  StaffWikiProposal: {
-    id: string
-    interestId: string
-    slug: string
-    proposerId: string
-    proposer: Schemas['PersonCard']
-    status: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'superseded'
-    baseVersion: number
-    summary: string
-    body: string
-    diff: Schemas['WikiChange'][]
-    netVotes: number
-    version: number | null
-    createdAt: string
-    resolvedAt: string | null
-  }
-  WikiChange: { op: 'equal' | 'delete' | 'insert'; text: string }
-  AiSession: {
-    id: string
-    topic: string
-    status: 'in_progress' | 'completed' | 'abandoned'
-    question: { position: number; text: string } | null
-    turns: {
-      position: number
-      question: string
-      backend: 'scripted' | 'llm'
-      fallback: boolean
-      answer: string | null
-      answeredAt: string | null
-    }[]
-    createdAt: string
-    completedAt: string | null
-  }
-  AiSessions: { items: Schemas['AiSession'][]; nextCursor: string | null; hasMore: boolean }
-  AiSuggestions: {
-    backend: 'scripted' | 'llm'
-    fallback: boolean
-    suggestions: { id: string; slug: string; name: string; confidence: number }[]
-  }
-  UserInterests: { items: Schemas['UserInterest'][] }
-  UserInterest: {
-    interestId: string
-    slug: string
-    name: string
-    level: number
-    parentId: string | null
-    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
-    depth: number
-    expertise: number
-    createdAt: string
-    updatedAt: string
-  }
-  EnhancedPost: { title?: string; body: string; changes: string[]; backend: 'scripted' | 'llm'; fallback: boolean }
-  Course: {
-    id: string
-    kind: 'course'
-    authorId: string
-    author: Schemas['PersonCard']
-    interestId: string | null
-    interest: { id: string; slug: string; name: string; accentColor: string } | null
-    title: string
-    groupId: string | null
-    guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
-    summary: string
-    depth: number
-    priceMana: number
-    status: 'draft' | 'published' | 'archived'
-    lessonCount: number
-    enrolledCount: number
-    viewer: { enrolledAt: string | null; completedLessons: number | null; completedAt: string | null }
-  }
-  NewCourse: {
-    title: string
-    summary: string
-    depth: number
-    priceMana?: number
-    interestId?: string | null
-    groupId?: string | null
-    guildId?: string | null
-  }
-  CourseChanges: { title?: string; summary?: string; depth?: number; priceMana?: number; interestId?: string | null }
+  JoinRequestPage: { items: Schemas['JoinRequest'][]; nextCursor: string | null; hasMore: boolean }
+  Joined: { status: 'joined' | 'pending'; requestId: string | null }
+  Left: { status: 'left' }
+  LeftGuild: { status: 'left' }
   Lesson: {
     id: string
     courseId: string
@@ -1532,35 +2236,97 @@ export interface Schemas {
     minutes: number | null
     preview: boolean
   }
-  NewLesson: { title: string; body: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
   LessonChanges: { title?: string; body?: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
-  CourseStudent: {
+  LessonPage: { items: Schemas['Lesson'][]; nextCursor: string | null; hasMore: boolean }
+  LinkPreview: {
+    url: string
+    title: string
+    description: string | null
+    imageUrl: string | null
+    siteName: string | null
+  } | null
+  MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
+  MatchedPersonPage: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
+  Me: {
+    id: string
+    actorId: string
+    username: string
+    email: string
+    emailVerifiedAt: Schemas['Timestamp'] | null
+    emailBouncedAt: Schemas['Timestamp'] | null
+    role: 'user' | 'moderator' | 'admin'
+    firstName: string
+    lastName: string
+    dateOfBirth: string | null
+    country: string | null
+    city: string | null
+    phone: string | null
+    about: string | null
+    profilePicUrl: string | null
+    createdAt: Schemas['Timestamp']
+    lastSeenAt: Schemas['Timestamp'] | null
+  }
+  MemberOfGuild: {
     userId: string
     user: Schemas['PersonCard']
-    enrolledAt: string
-    completedLessons: number
-    completedAt: string | null
+    role: 'founder' | 'steward' | 'member'
+    joinedAt: Schemas['Timestamp']
   }
-  Debate: {
+  MemberOfGuildPage: { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
+  Mentor: Schemas['MatchedPerson'] & {
+    note: string | null
+    expertiseGap: number
+    interest: { id: string; slug: string; name: string; accentColor: string }
+  }
+  MentorPage: { items: Schemas['Mentor'][]; nextCursor: string | null; hasMore: boolean }
+  Message: {
     id: string
-    kind: 'debate'
-    authorId: string
-    author: Schemas['PersonCard']
-    interestId: string | null
-    interest: { id: string; slug: string; name: string; accentColor: string } | null
+    conversationId: string
+    sender: Schemas['PersonCard'] | null
+    kind: 'text' | 'system'
+    body: string | null
+    replyTo: { id: string; sender: Schemas['PersonCard'] | null; excerpt: string | null } | null
+    attachment: { assetId: string; url: string; contentType: string } | null
+    reactions: { emoji: string; count: number; mine: boolean }[]
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+  } | null
+  MessagePage: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
+  Metrics: {
+    users: number
+    postsTotal: number
+    invitesActive: number
+    reportsOpen: number
+    postsHidden: number
+    repliesHidden: number
+    mauActive: number
+    manaAudit: { auditedAt: Schemas['Timestamp']; violations: number } | null
+    countedAt: Schemas['Timestamp']
+  }
+  MutedKeyword: { id: string; keyword: string; until: Schemas['Timestamp'] | null; createdAt: Schemas['Timestamp'] }
+  MutedKeywordPage: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
+  NewArgument: { side: 'for' | 'against'; body: string; parentId?: string | null }
+  NewAsset: { kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'; contentType: string; size: number }
+  NewAudio: {
+    mediaUrl: string
+    caption?: string | null
+    durationSec?: number | null
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  NewAvatar: { style: 'lorelei' | 'notionists' | 'personas' | 'micah' | 'avataaars'; seed?: string }
+  NewContribution: { amount: number; note?: string | null }
+  NewConversation: { kind: 'direct' | 'group'; memberIds: string[]; title?: string | null }
+  NewCourse: {
     title: string
-    groupId: string | null
-    guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
-    body: string
-    closesAt: string
-    closedAt: string | null
-    status: 'open' | 'closed'
-    tally: { for: number; against: number; undecided: number }
-    argumentCount: number
-    viewer: { side: 'for' | 'against' | 'undecided' | null }
+    summary: string
+    depth: number
+    priceMana?: number
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
   }
   NewDebate: {
     title: string
@@ -1570,152 +2336,8 @@ export interface Schemas {
     groupId?: string | null
     guildId?: string | null
   }
-  DebateChanges: { title?: string; body?: string; closesAt?: string; interestId?: string | null }
-  Argument: {
-    id: string
-    debateId: string
-    side: 'for' | 'against'
-    body: string | null
-    parentId: string | null
-    authorId: string | null
-    author: Schemas['PersonCard'] | null
-    votes: number
-    viewer: { voted: boolean }
-    removedAt: string | null
-    deletedAt: string | null
-    createdAt: string
-  }
-  NewArgument: { side: 'for' | 'against'; body: string; parentId?: string | null }
-  Intent: {
-    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
-    note: string | null
-    isActive: boolean
-    createdAt: string
-    updatedAt: string
-  }
-  NewIntent: {
-    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
-    note?: string | null
-    isActive?: boolean
-  }
-  Candidate: Schemas['MatchedPerson'] & {
-    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
-    note: string | null
-    country: string | null
-    city: string | null
-  }
-  MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
-  Mentor: Schemas['MatchedPerson'] & {
-    note: string | null
-    expertiseGap: number
-    interest: { id: string; slug: string; name: string; accentColor: string }
-  }
-  Talent: Schemas['MatchedPerson'] & {
-    country: string | null
-    city: string | null
-    reputation: { interestId: string; slug: string; name: string; value: number; level: string }
-  }
-  StreamItem: {
-    type: 'post' | 'video' | 'audio' | 'event' | 'debate' | 'problem' | 'course' | 'project' | 'offering'
-    id: string
-    actorId: string
-    actor: Schemas['PersonCard']
-    interestId: string | null
-    title: string | null
-    subBadge: string
-    mediaUrl: string | null
-    engagement: {
-      reactCount: number
-      commentCount: number
-      repostCount: number
-      viewerHasReacted: boolean
-      viewerHasReposted: boolean
-    } | null
-    createdAt: string
-  }
-  SearchItem: {
-    type:
-      | 'person'
-      | 'group'
-      | 'guild'
-      | 'wiki'
-      | 'post'
-      | 'video'
-      | 'audio'
-      | 'event'
-      | 'debate'
-      | 'problem'
-      | 'course'
-      | 'project'
-      | 'offering'
-    id: string
-    title: string | null
-    excerpt: string
-  } & { [key: string]: Json }
-  Paid: { payment: Schemas['Payment']; senderBalance: number }
-  Payment: {
-    id: string
-    senderId: string | null
-    sender: Schemas['PersonCard'] | null
-    receiverId: string | null
-    receiver: Schemas['PersonCard'] | null
-    emotion: 'love' | 'awe' | 'joy' | 'curiosity' | 'gratitude' | 'insight' | 'calm' | 'courage'
-    tier: number
-    amount: number
-    total: number
-    splits: { receiverId: string | null; amount: number }[]
-    postId: string | null
-    replyId: string | null
-    reversed: boolean
-    reversalOf: string | null
-    createdAt: string
-  }
-  EmojiBreakdown: { [key: string]: { count: number; total: number } }
-  Boosted: {
-    boost: {
-      id: string
-      postId: string
-      tier: number
-      cost: number
-      multiplier: number
-      createdAt: string
-      expiresAt: string
-    }
-    senderBalance: number
-  }
-  Event: {
-    id: string
-    kind: 'event'
-    authorId: string
-    author: Schemas['PersonCard']
-    interestId: string | null
-    interest: { id: string; slug: string; name: string; accentColor: string } | null
-    title: string
-    groupId: string | null
-    guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
-    body: string
-    startsAt: string
-    endsAt: string
-    timezone: string
-    location: {
-      kind: 'online' | 'place' | 'hybrid'
-      url: string | null
-      city: string | null
-      country: string | null
-      address: string | null
-    }
-    capacity: number | null
-    status: 'scheduled' | 'live' | 'ended' | 'cancelled'
-    cancelledAt: string | null
-    cancelReason: string | null
-    goingCount: number
-    interestedCount: number
-    waitlistCount: number
-    viewer: { rsvp: 'going' | 'interested' | 'waitlisted' | null; waitlistPosition: number | null }
-  }
+  NewDisbursement: { recipientId: string; amount: number; note: string }
+  NewDistribution: { amount: number; note?: string | null }
   NewEvent: {
     title: string
     body: string
@@ -1734,597 +2356,6 @@ export interface Schemas {
     groupId?: string | null
     guildId?: string | null
   }
-  EventChanges: {
-    title?: string
-    body?: string
-    startsAt?: string
-    endsAt?: string
-    timezone?: string
-    location?: {
-      kind: 'online' | 'place' | 'hybrid'
-      url?: string | null
-      city?: string | null
-      country?: string | null
-      address?: string | null
-    }
-    capacity?: number | null
-    interestId?: string | null
-  }
-  EventAttendee: {
-    userId: string
-    user: Schemas['PersonCard']
-    status: 'going' | 'interested' | 'waitlisted'
-    since: string
-  }
-  FeedItem:
-    | Schemas['FeedItemNote']
-    | Schemas['FeedItemThread']
-    | Schemas['FeedItemEssay']
-    | Schemas['FeedItemPhoto']
-    | Schemas['FeedItemVideo']
-    | Schemas['FeedItemQuote']
-    | Schemas['FeedItemRepost']
-  FeedItemNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'note'
-    title: null
-  }
-  CoAuthor: {
-    id: string
-    userId: string
-    user: Schemas['PersonCard']
-    splitShare: number
-    status: 'pending' | 'accepted'
-  }
-  PostMedia: { url: string; alt: string | null }
-  Poll: {
-    id: string
-    options: { id: string; text: string; votes: number }[]
-    totalVotes: number
-    closesAt: string | null
-    closed: boolean
-    myOptionId: string | null
-  }
-  FeedItemThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'thread'
-    title: null
-  }
-  FeedItemEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'essay'
-    title: string
-  }
-  FeedItemPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'photo'
-    title: null
-  }
-  FeedItemVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'video'
-    title: null
-  }
-  FeedItemQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'quote'
-    title: null
-  }
-  QuotedPostNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'note'
-    title: null
-  }
-  QuotedPostThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'thread'
-    title: null
-  }
-  QuotedPostEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'essay'
-    title: string
-  }
-  QuotedPostPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'photo'
-    title: null
-  }
-  QuotedPostVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'video'
-    title: null
-  }
-  QuotedPostQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'quote'
-    title: null
-  }
-  QuotedPostRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    format: 'repost'
-    title: null
-  }
-  FeedItemRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    score: number
-    why: {
-      factor: 'engagement' | 'depth' | 'interest' | 'following' | 'circle' | 'boost' | 'semantic' | 'recency'
-      weight: number
-    }[]
-    format: 'repost'
-    title: null
-  }
-  Group: {
-    id: string
-    slug: string
-    name: string
-    about: string
-    interestId: string | null
-    accent: string | null
-    visibility: 'public' | 'private'
-    joinPolicy: 'open' | 'request' | 'invite'
-    memberCount: number
-    archivedAt: string | null
-    createdAt: string
-    viewer: {
-      role: 'owner' | 'moderator' | 'member' | null
-      status: 'none' | 'pending' | 'invited' | 'member' | 'banned'
-      requestId: string | null
-    }
-  }
   NewGroup: {
     name: string
     slug?: string
@@ -2333,308 +2364,6 @@ export interface Schemas {
     accent?: string | null
     visibility?: 'public' | 'private'
     joinPolicy?: 'open' | 'request' | 'invite'
-  }
-  GroupChanges: {
-    name?: string
-    about?: string | null
-    interestId?: string | null
-    accent?: string | null
-    visibility?: 'public' | 'private'
-    joinPolicy?: 'open' | 'request' | 'invite'
-  }
-  Joined: { status: 'joined' | 'pending'; requestId: string | null }
-  Left: { status: 'left' }
-  GroupMember: { userId: string; user: Schemas['PersonCard']; role: 'owner' | 'moderator' | 'member'; joinedAt: string }
-  GroupBan: { userId: string; user: Schemas['PersonCard']; createdAt: string }
-  JoinRequest: {
-    id: string
-    groupId: string
-    userId: string
-    user: Schemas['PersonCard']
-    message: string
-    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
-    createdAt: string
-    decidedAt: string | null
-  }
-  GroupInvitation: {
-    id: string
-    groupId: string
-    group: { id: string; slug: string; name: string; accent: string | null }
-    inviterId: string
-    inviter: Schemas['PersonCard']
-    inviteeId: string
-    invitee: Schemas['PersonCard']
-    status: 'pending' | 'accepted' | 'declined' | 'revoked'
-    createdAt: string
-  }
-  Post:
-    | Schemas['PostNote']
-    | Schemas['PostThread']
-    | Schemas['PostEssay']
-    | Schemas['PostPhoto']
-    | Schemas['PostVideo']
-    | Schemas['PostQuote']
-    | Schemas['PostRepost']
-  PostNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'note'
-    title: null
-  }
-  PostThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'thread'
-    title: null
-  }
-  PostEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'essay'
-    title: string
-  }
-  PostPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'photo'
-    title: null
-  }
-  PostVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    format: 'video'
-    title: null
-  }
-  PostQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    format: 'quote'
-    title: null
-  }
-  PostRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    format: 'repost'
-    title: null
   }
   NewGroupPost: {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
@@ -2652,28 +2381,6 @@ export interface Schemas {
     poll?: { options: string[]; closesAt?: string | null } | null
     quotedPostId?: string | null
   }
-  Guild: {
-    id: string
-    slug: string
-    name: string
-    about: string
-    charter: string
-    charterVersion: number
-    interestId: string
-    minRep: number
-    accent: string | null
-    status: 'active' | 'archived'
-    memberCount: number
-    stewardCount: number
-    treasuryBalance: number | null
-    archivedAt: string | null
-    createdAt: string
-    viewer: {
-      role: 'founder' | 'steward' | 'member' | null
-      status: 'none' | 'pending' | 'member'
-      applicationId: string | null
-    }
-  }
   NewGuild: {
     name: string
     interestId: string
@@ -2682,32 +2389,6 @@ export interface Schemas {
     charter?: string
     minRep?: number
     accent?: string | null
-  }
-  GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
-  Charter: { version: number; charter: string; proposalId: string | null; createdAt: string }
-  MemberOfGuild: {
-    userId: string
-    user: Schemas['PersonCard']
-    role: 'founder' | 'steward' | 'member'
-    joinedAt: string
-  }
-  LeftGuild: { status: 'left' }
-  GuildApplication: {
-    id: string
-    guildId: string
-    userId: string
-    user: Schemas['PersonCard']
-    message: string
-    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
-    createdAt: string
-    decidedAt: string | null
-  }
-  NewProposal: {
-    kind: 'general' | 'charter' | 'steward' | 'expel' | 'disburse'
-    title: string
-    body?: string
-    payload?: { charter?: string; userId?: string; grant?: boolean; recipientId?: string; amount?: number }
-    closesAt?: string
   }
   NewGuildPost: {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
@@ -2725,117 +2406,20 @@ export interface Schemas {
     poll?: { options: string[]; closesAt?: string | null } | null
     quotedPostId?: string | null
   }
-  Reservation: { sessionId: string; expiresAt: string }
-  ReservationAlias: { inviteCodeId: string; reservedUntil: string }
-  Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }
-  Me: {
-    id: string
-    actorId: string
-    username: string
-    email: string
-    emailVerifiedAt: string | null
-    emailBouncedAt: string | null
-    role: 'user' | 'moderator' | 'admin'
-    firstName: string
-    lastName: string
-    dateOfBirth: string | null
-    country: string | null
-    city: string | null
-    phone: string | null
-    about: string | null
-    profilePicUrl: string | null
-    createdAt: string
-    lastSeenAt: string | null
+  NewIntent: {
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
+    note?: string | null
+    isActive?: boolean
   }
-  SessionAlias: { userId: string; accessToken: string; refreshToken: string; deviceToken: string }
-  TokenPair: { accessToken: string; refreshToken: string; expiresIn: number }
-  RotatingSession: { id: string; userAgent: string | null; createdAt: string; lastUsedAt: string; expiresAt: string }
-  Done: { ok: true }
-  PasswordSet: { ok: true; deviceToken: string }
-  Profile: Schemas['PersonCard'] & {
-    about: string | null
-    country: string | null
-    city: string | null
-    createdAt: string
-  }
-  Persona: {
-    id: string
-    name: string
-    about: string | null
-    accent: 'ink' | 'gold' | 'sage' | 'azure'
-    profilePicUrl: string | null
-    isDefault: boolean
-    createdAt: string
-  }
-  Invites: { codes: Schemas['Invite'][]; allotment: number; used: number; remaining: number }
-  Invite: {
-    id: string
-    code: string
-    status: 'active' | 'reserved' | 'used' | 'expired' | 'revoked'
-    reservedUntil: string | null
-    usedBy: Schemas['PersonCard'] | null
-    usedAt: string | null
-    expiresAt: string
-    createdAt: string
-  }
-  InviteTree: {
-    items: { id: string; person: Schemas['PersonCard']; joinedAt: string }[]
-    nextCursor: string | null
-    hasMore: boolean
-    invitedBy: Schemas['PersonCard'] | null
-  }
-  Catalog: { items: Schemas['Interest'][] }
-  Interest: {
-    id: string
+  NewInterest: {
     slug: string
     name: string
     level: number
-    parentId: string | null
+    parentId?: string | null
     accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
-    userCount: number
-    children?: Schemas['SubInterest'][]
   }
-  SubInterest: {
-    id: string
-    slug: string
-    name: string
-    level: number
-    parentId: string | null
-    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
-    userCount: number
-    children?: Schemas['DeepInterest'][]
-  }
-  DeepInterest: {
-    id: string
-    slug: string
-    name: string
-    level: number
-    parentId: string | null
-    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
-    userCount: number
-    children?: Json[]
-  }
-  Offering: {
-    id: string
-    kind: 'offering'
-    authorId: string
-    author: Schemas['PersonCard']
-    interestId: string | null
-    interest: { id: string; slug: string; name: string; accentColor: string } | null
-    title: string
-    groupId: string | null
-    guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
-    description: string
-    priceMana: number
-    stock: number | null
-    deliveryDays: number
-    status: 'active' | 'paused' | 'sold_out'
-    ratingAverage: number | null
-    ratingCount: number
-  }
+  NewLesson: { title: string; body: string; assetId?: string | null; minutes?: number | null; preview?: boolean }
+  NewMessage: { body: string; clientId: string; replyToId?: string | null; assetId?: string | null }
   NewOffering: {
     title: string
     description: string
@@ -2846,78 +2430,72 @@ export interface Schemas {
     groupId?: string | null
     guildId?: string | null
   }
-  OfferingChanges: {
-    title?: string
-    description?: string
-    priceMana?: number
-    stock?: number | null
-    deliveryDays?: number
-    interestId?: string | null
-    status?: 'active' | 'paused'
-  }
-  Review: {
-    id: string
-    orderId: string | null
-    authorId: string
-    author: Schemas['PersonCard']
-    stars: number
-    text: string | null
-    createdAt: string
-    removedAt: string | null
-  }
-  PlacedOrder: { order: Schemas['Order']; senderBalance: number }
   NewOrder: { expectedPrice: number; note?: string | null }
-  Delivery: { deliveryNote: string; assetId?: string | null }
-  Dispute: { reason: string }
+  NewPost: {
+    format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
+    title?: string | null
+    body?: string
+    media?: { url?: string | null; assetId?: string | null; alt?: string | null }[]
+    visibility?: 'public' | 'circles' | 'inner'
+    depth?: number
+    interestId?: string | null
+    interestIds?: string[]
+    personaId?: string | null
+    isJournalism?: boolean
+    publishAt?: string | null
+    groupId?: string | null
+    guildId?: string | null
+    poll?: { options: string[]; closesAt?: string | null } | null
+    quotedPostId?: string | null
+  }
+  NewProblem: {
+    title: string
+    body: string
+    depth?: number
+    bounty?: number | null
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  NewProject: {
+    title: string
+    summary: string
+    interestId?: string | null
+    roles?: Schemas['NewProjectRole'][]
+    groupId?: string | null
+    guildId?: string | null
+  }
+  NewProjectRole: { name: string; about?: string | null; slots?: number }
+  NewProposal: {
+    kind: 'general' | 'charter' | 'steward' | 'expel' | 'disburse'
+    title: string
+    body?: string
+    payload?: { charter?: string; userId?: string; grant?: boolean; recipientId?: string; amount?: number }
+    closesAt?: string
+  }
+  NewRepost: {
+    body?: string | null
+    visibility?: 'public' | 'circles' | 'inner'
+    depth?: number
+    interestId?: string | null
+    interestIds?: string[]
+    personaId?: string | null
+    groupId?: string | null
+    guildId?: string | null
+  }
+  NewReversal: { reason: string; force?: boolean | null }
   NewReview: { stars: number; text?: string | null }
-  Upload: {
-    assetId: string
-    uploadUrl: string
-    publicUrl: string
-    expiresAt: string
-    headers: { [key: string]: string }
+  NewVideo: {
+    mediaUrl: string
+    thumbnailUrl?: string | null
+    caption?: string | null
+    durationSec?: number | null
+    interestId?: string | null
+    groupId?: string | null
+    guildId?: string | null
   }
-  NewAsset: { kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'; contentType: string; size: number }
-  Asset: {
-    assetId: string
-    kind: string
-    contentType: string
-    size: number
-    key: string
-    status: 'pending' | 'committed'
-    publicUrl: string
-    createdAt: string
-    committedAt: string | null
-  }
-  Avatar: { svg: string; url: string }
-  NewAvatar: { style: 'lorelei' | 'notionists' | 'personas' | 'micah' | 'avataaars'; seed?: string }
-  Conversation: {
-    id: string
-    kind: 'direct' | 'group'
-    title: string | null
-    members: { person: Schemas['PersonCard']; role: 'owner' | 'member'; lastReadAt: string | null; joinedAt: string }[]
-    lastMessage: Schemas['Message']
-    unreadCount: number
-    mutedUntil: string | null
-    createdAt: string
-  }
-  Message: {
-    id: string
-    conversationId: string
-    sender: Schemas['PersonCard'] | null
-    kind: 'text' | 'system'
-    body: string | null
-    replyTo: { id: string; sender: Schemas['PersonCard'] | null; excerpt: string | null } | null
-    attachment: { assetId: string; url: string; contentType: string } | null
-    reactions: { emoji: string; count: number; mine: boolean }[]
-    createdAt: string
-    editedAt: string | null
-    deletedAt: string | null
-  } | null
-  NewConversation: { kind: 'direct' | 'group'; memberIds: string[]; title?: string | null }
-  Availability: { available: boolean; reason: 'no_shared_circle' | null }
-  UnreadConversations: { count: number }
-  NewMessage: { body: string; clientId: string; replyToId?: string | null; assetId?: string | null }
+  NewVideoComment: { body: string }
+  NewWikiProposal: { body: string; summary: string; baseVersion: number }
   Notification:
     | Schemas['NotificationInviteUsed']
     | Schemas['NotificationCircleInvited']
@@ -2945,38 +2523,39 @@ export interface Schemas {
     | Schemas['NotificationEventReminder']
     | Schemas['NotificationOrderUpdated']
     | Schemas['NotificationAdminBroadcast']
-  NotificationInviteUsed: {
+  NotificationAdminBroadcast: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'invite.used'
-    target: { type: 'invite-code'; id: string }
-    payload: { codeId: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'admin.broadcast'
+    target: { type: 'broadcast'; id: string }
+    payload: { title: string; body: string }
   }
-  NotificationCircleInvited: {
+  NotificationAppealResolved: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'circle.invited'
-    target: { type: 'invitation'; id: string }
-    payload: { invitationId: string; circleId: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'appeal.resolved'
+    target: { type: 'appeal'; id: string }
+    payload: { appealId: string; interestId: string; status: 'accepted' | 'rejected' }
   }
+  NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
   NotificationCircleAccepted: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
     kind: 'circle.accepted'
     target: { type: 'circle'; id: string }
     payload: { invitationId: string; circleId: string }
@@ -2986,216 +2565,95 @@ export interface Schemas {
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
     kind: 'circle.added'
     target: { type: 'circle'; id: string }
     payload: { circleId: string }
   }
-  NotificationUserFollowed: {
+  NotificationCircleInvited: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'user.followed'
-    target: null
-    payload: Record<never, never>
-  }
-  NotificationPostReplied: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'post.replied'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; replyId: string }
-  }
-  NotificationPostMentioned: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'post.mentioned'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; replyId: string | null }
-  }
-  NotificationPostReacted: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'post.reacted'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; kind: 'heart' | 'spark' }
-  }
-  NotificationPostMilestone: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'post.milestone'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; reactions: number }
-  }
-  NotificationPostReposted: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'post.reposted'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; repostId: string }
-  }
-  NotificationPostQuoted: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'post.quoted'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; quoteId: string }
-  }
-  NotificationPollClosed: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'poll.closed'
-    target: { type: 'post'; id: string }
-    payload: { postId: string; pollId: string }
-  }
-  NotificationCoAuthorInvited: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'co-author.invited'
-    target: { type: 'post'; id: string }
-    payload: { inviteId: string; postId: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'circle.invited'
+    target: { type: 'invitation'; id: string }
+    payload: { invitationId: string; circleId: string }
   }
   NotificationCoAuthorAccepted: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
     kind: 'co-author.accepted'
     target: { type: 'post'; id: string }
     payload: { inviteId: string; postId: string }
   }
-  NotificationSeriesUpdated: {
+  NotificationCoAuthorInvited: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'series.updated'
-    target: { type: 'post' | 'project'; id: string }
-    payload: { seriesId?: string; postId?: string; projectId?: string; updateId?: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'co-author.invited'
+    target: { type: 'post'; id: string }
+    payload: { inviteId: string; postId: string }
   }
-  NotificationReputationLevelUp: {
+  NotificationEventReminder: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'reputation.level-up'
-    target: { type: 'interest'; id: string }
-    payload: { interestId: string; level: string }
-  }
-  NotificationReputationVoted: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'reputation.voted'
-    target: { type: 'vote'; id: string }
-    payload: { interestId: string; value: number }
-  }
-  NotificationAppealResolved: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'appeal.resolved'
-    target: { type: 'appeal'; id: string }
-    payload: { appealId: string; interestId: string; status: 'accepted' | 'rejected' }
-  }
-  NotificationPaymentReceived: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'payment.received'
-    target: { type: 'payment'; id: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'event.reminder'
+    target: { type: 'event'; id: string }
     payload: {
-      paymentId: string
-      emotion: string
-      tier: number
-      amount: number
-      postId: string | null
-      replyId: string | null
+      eventId: string
+      event: 'starts_in_a_day' | 'starts_in_an_hour' | 'changed' | 'cancelled' | 'promoted'
+      startsAt: Schemas['Timestamp']
+      sequence?: number
     }
   }
-  NotificationWikiResolved: {
+  NotificationInviteUsed: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'wiki.resolved'
-    target: { type: 'wiki-proposal'; id: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'invite.used'
+    target: { type: 'invite-code'; id: string }
+    payload: { codeId: string }
+  }
+  NotificationMembershipDecided: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'membership.decided'
+    target: { type: 'group' | 'guild' | 'project'; id: string }
     payload: {
-      proposalId: string
-      interestId: string
-      slug: string
-      status: 'approved' | 'rejected' | 'superseded'
-      version: number | null
+      event: 'approved' | 'rejected' | 'invited' | 'removed' | 'role_changed' | 'proposal_decided'
+      groupId: string | null
+      guildId: string | null
+      invitationId: string | null
+      proposalId: string | null
+      role: string | null
     }
   }
   NotificationMessageReceived: {
@@ -3203,9 +2661,9 @@ export interface Schemas {
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
     kind: 'message.received'
     target: { type: 'conversation'; id: string }
     payload: { conversationId: string; messageId: string }
@@ -3215,9 +2673,9 @@ export interface Schemas {
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
     kind: 'moderation.actioned'
     target: {
       type:
@@ -3278,67 +2736,122 @@ export interface Schemas {
         | 'rejected'
     }
   }
-  NotificationMembershipDecided: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'membership.decided'
-    target: { type: 'group' | 'guild' | 'project'; id: string }
-    payload: {
-      event: 'approved' | 'rejected' | 'invited' | 'removed' | 'role_changed' | 'proposal_decided'
-      groupId: string | null
-      guildId: string | null
-      invitationId: string | null
-      proposalId: string | null
-      role: string | null
-    }
-  }
-  NotificationEventReminder: {
-    id: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'event.reminder'
-    target: { type: 'event'; id: string }
-    payload: {
-      eventId: string
-      event: 'starts_in_a_day' | 'starts_in_an_hour' | 'changed' | 'cancelled' | 'promoted'
-      startsAt: string
-      sequence?: number
-    }
-  }
   NotificationOrderUpdated: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
     kind: 'order.updated'
     target: { type: 'order'; id: string }
     payload: { orderId: string; state: string }
   }
-  NotificationAdminBroadcast: {
+  NotificationPage: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
+  NotificationPaymentReceived: {
     id: string
     groupKey: string
     count: number
     actors: Schemas['PersonCard'][]
-    createdAt: string
-    updatedAt: string
-    readAt: string | null
-    kind: 'admin.broadcast'
-    target: { type: 'broadcast'; id: string }
-    payload: { title: string; body: string }
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'payment.received'
+    target: { type: 'payment'; id: string }
+    payload: {
+      paymentId: string
+      emotion: string
+      tier: number
+      amount: number
+      postId: string | null
+      replyId: string | null
+    }
   }
-  Unread: { count: number }
+  NotificationPollClosed: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'poll.closed'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; pollId: string }
+  }
+  NotificationPostMentioned: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'post.mentioned'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; replyId: string | null }
+  }
+  NotificationPostMilestone: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'post.milestone'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; reactions: number }
+  }
+  NotificationPostQuoted: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'post.quoted'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; quoteId: string }
+  }
+  NotificationPostReacted: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'post.reacted'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; kind: 'heart' | 'spark' }
+  }
+  NotificationPostReplied: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'post.replied'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; replyId: string }
+  }
+  NotificationPostReposted: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'post.reposted'
+    target: { type: 'post'; id: string }
+    payload: { postId: string; repostId: string }
+  }
   NotificationPreferences: {
     'invite.used': Schemas['NotificationChannels']
     'circle.invited': Schemas['NotificationChannels']
@@ -3369,314 +2882,202 @@ export interface Schemas {
     timezone: string
     digestHour: number | null
   }
-  NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
-  Unsubscribed: { ok: true }
-  PushKey: { publicKey: string }
-  PushDevice: { platform: 'expo' | 'web'; lastSeenAt: string }
-  NewPost: {
-    format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
-    title?: string | null
-    body?: string
-    media?: { url?: string | null; assetId?: string | null; alt?: string | null }[]
-    visibility?: 'public' | 'circles' | 'inner'
-    depth?: number
-    interestId?: string | null
-    interestIds?: string[]
-    personaId?: string | null
-    isJournalism?: boolean
-    publishAt?: string | null
-    groupId?: string | null
-    guildId?: string | null
-    poll?: { options: string[]; closesAt?: string | null } | null
-    quotedPostId?: string | null
-  }
-  PostDetail:
-    | Schemas['PostDetailNote']
-    | Schemas['PostDetailThread']
-    | Schemas['PostDetailEssay']
-    | Schemas['PostDetailPhoto']
-    | Schemas['PostDetailVideo']
-    | Schemas['PostDetailQuote']
-    | Schemas['PostDetailRepost']
-  PostDetailNote: {
+  NotificationReputationLevelUp: {
     id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'reputation.level-up'
+    target: { type: 'interest'; id: string }
+    payload: { interestId: string; level: string }
+  }
+  NotificationReputationVoted: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'reputation.voted'
+    target: { type: 'vote'; id: string }
+    payload: { interestId: string; value: number }
+  }
+  NotificationSeriesUpdated: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'series.updated'
+    target: { type: 'post' | 'project'; id: string }
+    payload: { seriesId?: string; postId?: string; projectId?: string; updateId?: string }
+  }
+  NotificationUserFollowed: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'user.followed'
+    target: null
+    payload: Record<never, never>
+  }
+  NotificationWikiResolved: {
+    id: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    kind: 'wiki.resolved'
+    target: { type: 'wiki-proposal'; id: string }
+    payload: {
+      proposalId: string
+      interestId: string
+      slug: string
+      status: 'approved' | 'rejected' | 'superseded'
+      version: number | null
+    }
+  }
+  Offering: {
+    id: string
+    kind: 'offering'
     authorId: string
     author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
     interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'note'
-    title: null
-  }
-  Reply: {
-    id: string
-    postId: string
-    parentId: string | null
-    authorId: string
-    author: Schemas['PersonCard']
-    kind: 'reply' | 'reaction' | 'criticism' | 'contribution'
-    body: string
-    hiddenAt: string | null
-    createdAt: string
-  }
-  PostDetailThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'thread'
-    title: null
-  }
-  PostDetailEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'essay'
+    interest: { id: string; slug: string; name: string; accentColor: string } | null
     title: string
-  }
-  PostDetailPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
     groupId: string | null
     guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'photo'
-    title: null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+    description: string
+    priceMana: number
+    stock: number | null
+    deliveryDays: number
+    status: 'active' | 'paused' | 'sold_out'
+    ratingAverage: number | null
+    ratingCount: number
   }
-  PostDetailVideo: {
+  OfferingChanges: {
+    title?: string
+    description?: string
+    priceMana?: number
+    stock?: number | null
+    deliveryDays?: number
+    interestId?: string | null
+    status?: 'active' | 'paused'
+  }
+  OfferingPage: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
+  Order: {
     id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: null
-    quotedPost: null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'video'
-    title: null
+    offering: { id: string | null; title: string; description: string; priceMana: number; deliveryDays: number }
+    buyerId: string | null
+    buyer: Schemas['PersonCard'] | null
+    sellerId: string | null
+    seller: Schemas['PersonCard'] | null
+    quantity: 1
+    priceMana: number
+    state:
+      | 'held'
+      | 'accepted'
+      | 'delivered'
+      | 'disputed'
+      | 'declined'
+      | 'cancelled'
+      | 'expired'
+      | 'completed'
+      | 'resolved'
+    note: string | null
+    deliveryNote: string | null
+    attachment: { assetId: string; url: string; contentType: string } | null
+    disputeReason: string | null
+    refundMana: number | null
+    deadlineAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    history: {
+      state:
+        | 'held'
+        | 'accepted'
+        | 'delivered'
+        | 'disputed'
+        | 'declined'
+        | 'cancelled'
+        | 'expired'
+        | 'completed'
+        | 'resolved'
+      by: 'buyer' | 'seller' | 'worker' | 'admin'
+      at: Schemas['Timestamp']
+    }[]
   }
-  PostDetailQuote: {
+  OrderPage: { items: Schemas['Order'][]; nextCursor: string | null; hasMore: boolean }
+  OrderResolution: { refundMana: number; note: string }
+  Paid: { payment: Schemas['Payment']; senderBalance: number }
+  PasswordSet: { ok: true; deviceToken: string }
+  Payment: {
     id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: Schemas['Poll'] | null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'quote'
-    title: null
+    senderId: string | null
+    sender: Schemas['PersonCard'] | null
+    receiverId: string | null
+    receiver: Schemas['PersonCard'] | null
+    emotion: 'love' | 'awe' | 'joy' | 'curiosity' | 'gratitude' | 'insight' | 'calm' | 'courage'
+    tier: number
+    amount: number
+    total: number
+    splits: { receiverId: string | null; amount: number }[]
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    createdAt: Schemas['Timestamp']
   }
-  PostDetailRepost: {
+  PaymentPage: { items: Schemas['Payment'][]; nextCursor: string | null; hasMore: boolean }
+  PersonCard: {
     id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    interests: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }[]
-    isJournalism: boolean
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-    poll: null
-    series: { id: string; title: string }[]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: string | null
-    pinned: boolean
-    publishAt: string | null
-    publishedAt: string | null
-    editedAt: string | null
-    hiddenAt: string | null
-    createdAt: string
-    quotedPostId: string | null
-    quotedPost:
-      | Schemas['QuotedPostNote']
-      | Schemas['QuotedPostThread']
-      | Schemas['QuotedPostEssay']
-      | Schemas['QuotedPostPhoto']
-      | Schemas['QuotedPostVideo']
-      | Schemas['QuotedPostQuote']
-      | Schemas['QuotedPostRepost']
-      | null
-    replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-    format: 'repost'
-    title: null
+    actorId: string
+    username: string
+    firstName: string
+    lastName: string
+    profilePicUrl: string | null
   }
+  PersonCardPage: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
+  Persona: {
+    id: string
+    name: string
+    about: string | null
+    accent: 'ink' | 'gold' | 'sage' | 'azure'
+    profilePicUrl: string | null
+    isDefault: boolean
+    createdAt: Schemas['Timestamp']
+  }
+  PersonaPage: { items: Schemas['Persona'][]; nextCursor: string | null; hasMore: boolean }
+  PlacedOrder: { order: Schemas['Order']; senderBalance: number }
+  Poll: {
+    id: string
+    options: { id: string; text: string; votes: number }[]
+    totalVotes: number
+    closesAt: Schemas['Timestamp'] | null
+    closed: boolean
+    myOptionId: string | null
+  }
+  Post:
+    | Schemas['PostNote']
+    | Schemas['PostThread']
+    | Schemas['PostEssay']
+    | Schemas['PostPhoto']
+    | Schemas['PostVideo']
+    | Schemas['PostQuote']
+    | Schemas['PostRepost']
   PostChanges: {
     title?: string | null
     body?: string
@@ -3694,53 +3095,550 @@ export interface Schemas {
     groupId?: Json
     guildId?: Json
   }
-  Series: {
+  PostCounters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
+  PostDetail:
+    | Schemas['PostDetailNote']
+    | Schemas['PostDetailThread']
+    | Schemas['PostDetailEssay']
+    | Schemas['PostDetailPhoto']
+    | Schemas['PostDetailVideo']
+    | Schemas['PostDetailQuote']
+    | Schemas['PostDetailRepost']
+  PostDetailEssay: {
     id: string
     authorId: string
     author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    replies: Schemas['ReplyPage']
+    format: 'essay'
     title: string
-    description: string | null
-    partCount: number
-    followed: boolean
-    createdAt: string
   }
-  SeriesItem: { seriesId: string; position: number; post: Schemas['Post'] }
-  SeriesParts: {
-    series: Schemas['Series']
-    items: { position: number; post: Schemas['Post'] }[]
-    nextCursor: string | null
-    hasMore: boolean
-  }
-  Reactions: {
-    counters: { reactions: number; replies: number; shares: number; bookmarks: number; views: number }
-    viewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
-  }
-  NewRepost: {
-    body?: string | null
-    visibility?: 'public' | 'circles' | 'inner'
-    depth?: number
-    interestId?: string | null
-    interestIds?: string[]
-    personaId?: string | null
-    groupId?: string | null
-    guildId?: string | null
-  }
-  CoAuthorInvitation: {
+  PostDetailNote: {
     id: string
-    postId: string
-    userId: string
-    user: Schemas['PersonCard']
-    splitShare: number
-    status: 'pending' | 'accepted' | 'declined'
-    createdAt: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    replies: Schemas['ReplyPage']
+    format: 'note'
+    title: null
   }
-  LinkPreview: {
-    url: string
+  PostDetailPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    replies: Schemas['ReplyPage']
+    format: 'photo'
+    title: null
+  }
+  PostDetailQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    replies: Schemas['ReplyPage']
+    format: 'quote'
+    title: null
+  }
+  PostDetailRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    replies: Schemas['ReplyPage']
+    format: 'repost'
+    title: null
+  }
+  PostDetailThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    replies: Schemas['ReplyPage']
+    format: 'thread'
+    title: null
+  }
+  PostDetailVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    replies: Schemas['ReplyPage']
+    format: 'video'
+    title: null
+  }
+  PostEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    format: 'essay'
     title: string
-    description: string | null
-    imageUrl: string | null
-    siteName: string | null
-  } | null
+  }
+  PostInterest: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }
+  PostMedia: { url: string; alt: string | null }
+  PostNote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    format: 'note'
+    title: null
+  }
+  PostPage: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  PostPersona: { id: string; name: string; accent: string; profilePicUrl: string | null }
+  PostPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    format: 'photo'
+    title: null
+  }
+  PostQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    format: 'quote'
+    title: null
+  }
+  PostRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: string | null
+    quotedPost:
+      | Schemas['QuotedPostNote']
+      | Schemas['QuotedPostThread']
+      | Schemas['QuotedPostEssay']
+      | Schemas['QuotedPostPhoto']
+      | Schemas['QuotedPostVideo']
+      | Schemas['QuotedPostQuote']
+      | Schemas['QuotedPostRepost']
+      | null
+    format: 'repost'
+    title: null
+  }
+  PostSeries: { id: string; title: string }
+  PostThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    format: 'thread'
+    title: null
+  }
+  PostVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    quotedPostId: null
+    quotedPost: null
+    format: 'video'
+    title: null
+  }
+  PostViewer: { reactions: ('heart' | 'spark')[]; bookmarked: boolean; reposted: boolean; voted: boolean }
   Problem: {
     id: string
     kind: 'problem'
@@ -3751,40 +3649,25 @@ export interface Schemas {
     title: string
     groupId: string | null
     guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
     body: string
     depth: number
     bounty: number
     status: 'open' | 'solved' | 'closed'
-    solvedAt: string | null
-    closedAt: string | null
+    solvedAt: Schemas['Timestamp'] | null
+    closedAt: Schemas['Timestamp'] | null
     solutionCount: number
     acceptedSolutionId: string | null
   }
-  NewProblem: {
-    title: string
-    body: string
-    depth?: number
-    bounty?: number | null
-    interestId?: string | null
-    groupId?: string | null
-    guildId?: string | null
-  }
   ProblemChanges: { title?: string; body?: string; depth?: number; interestId?: string | null }
-  Solution: {
-    id: string
-    problemId: string
-    body: string
-    authorId: string
-    author: Schemas['PersonCard']
-    score: number
-    accepted: boolean
-    viewer: { vote: number | null }
-    removedAt: string | null
-    createdAt: string
-    editedAt: string | null
+  ProblemPage: { items: Schemas['Problem'][]; nextCursor: string | null; hasMore: boolean }
+  Profile: Schemas['PersonCard'] & {
+    about: string | null
+    country: string | null
+    city: string | null
+    createdAt: Schemas['Timestamp']
   }
   Project: {
     id: string
@@ -3796,27 +3679,15 @@ export interface Schemas {
     title: string
     groupId: string | null
     guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
     summary: string
     status: 'recruiting' | 'active' | 'completed' | 'archived'
     roles: Schemas['ProjectRole'][]
     memberCount: number
     viewer: { role: string | null; status: 'author' | 'member' | 'pending' | 'none'; applicationId: string | null }
   }
-  ProjectRole: { id: string; name: string; about: string; slots: number; filled: number }
-  NewProject: {
-    title: string
-    summary: string
-    interestId?: string | null
-    roles?: Schemas['NewProjectRole'][]
-    groupId?: string | null
-    guildId?: string | null
-  }
-  NewProjectRole: { name: string; about?: string | null; slots?: number }
-  ProjectChanges: { title?: string; summary?: string; interestId?: string | null }
-  ProjectRoleChanges: { name?: string; about?: string | null; slots?: number }
   ProjectApplication: {
     id: string
     projectId: string
@@ -3826,57 +3697,326 @@ export interface Schemas {
     user: Schemas['PersonCard']
     message: string
     status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
-    createdAt: string
-    decidedAt: string | null
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
   }
+  ProjectApplicationPage: { items: Schemas['ProjectApplication'][]; nextCursor: string | null; hasMore: boolean }
+  ProjectChanges: { title?: string; summary?: string; interestId?: string | null }
   ProjectMember: {
     userId: string
     user: Schemas['PersonCard']
     roleId: string | null
     role: string | null
-    joinedAt: string
+    joinedAt: Schemas['Timestamp']
   }
-  ProjectUpdate: { id: string; projectId: string; body: string; createdAt: string }
-  Reputation: { total: number; items: Schemas['InterestReputation'][] }
-  InterestReputation: {
+  ProjectMemberPage: { items: Schemas['ProjectMember'][]; nextCursor: string | null; hasMore: boolean }
+  ProjectPage: { items: Schemas['Project'][]; nextCursor: string | null; hasMore: boolean }
+  ProjectRole: { id: string; name: string; about: string; slots: number; filled: number }
+  ProjectRoleChanges: { name?: string; about?: string | null; slots?: number }
+  ProjectUpdate: { id: string; projectId: string; body: string; createdAt: Schemas['Timestamp'] }
+  ProjectUpdatePage: { items: Schemas['ProjectUpdate'][]; nextCursor: string | null; hasMore: boolean }
+  Proposal: Schemas['ProposalSummary'] & {
+    tally: { yes: number; no: number; abstain: number; eligible: number; quorum: number }
+    viewer: { vote: 'yes' | 'no' | 'abstain' | null }
+  }
+  ProposalSummary: {
+    id: string
+    guildId: string
+    kind: 'general' | 'charter' | 'steward' | 'expel' | 'disburse'
+    title: string
+    body: string
+    payload: { charter?: string; userId?: string | null; grant?: boolean; recipientId?: string | null; amount?: number }
+    proposer: Schemas['PersonCard'] | null
+    status: 'open' | 'passed' | 'failed' | 'expired' | 'withdrawn' | 'force_closed' | 'executed' | 'execution_failed'
+    reason: string | null
+    closesAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+    executedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ProposalSummaryPage: { items: Schemas['ProposalSummary'][]; nextCursor: string | null; hasMore: boolean }
+  PushDevice: { platform: 'expo' | 'web'; lastSeenAt: Schemas['Timestamp'] }
+  PushKey: { publicKey: string }
+  QuotedPostEssay: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'essay'
+    title: string
+  }
+  QuotedPostNote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'note'
+    title: null
+  }
+  QuotedPostPhoto: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'photo'
+    title: null
+  }
+  QuotedPostQuote: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'quote'
+    title: null
+  }
+  QuotedPostRepost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: ''
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'repost'
+    title: null
+  }
+  QuotedPostThread: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'thread'
+    title: null
+  }
+  QuotedPostVideo: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    format: 'video'
+    title: null
+  }
+  Reactions: { counters: Schemas['PostCounters']; viewer: Schemas['PostViewer'] }
+  ReceivedVote: {
+    id: string
+    voterId: string
+    voter: Schemas['PersonCard']
     interestId: string
     slug: string
-    name: string
     value: number
-    level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
+    comment: string | null
+    impact: number
+    createdAt: Schemas['Timestamp']
   }
-  DetailedReputation: {
-    total: number
-    contributionScore: number
-    interests: {
-      interestId: string
-      slug: string
-      name: string
-      value: number
-      directValue: number
-      rolledUpValue: number
-      level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
-      nextLevel: {
-        level: 'Curious' | 'Reader' | 'Practitioner' | 'Adept' | 'Master' | 'Lifework'
-        minValue: number
-      } | null
-      byKind: {
-        'post.contributed'?: number
-        'reply.reply'?: number
-        'reply.criticism'?: number
-        'reply.contribution'?: number
-        'reaction.received'?: number
-        'bookmark.received'?: number
-        'repost.received'?: number
-        'invite.used'?: number
-        'onboarding.bootstrap'?: number
-        'vote.received'?: number
-        'appeal.restored'?: number
-        'admin.adjusted'?: number
-      }
-    }[]
-    events: { items: Schemas['ReputationEvent'][]; nextCursor: string | null; hasMore: boolean }
+  ReceivedVotePage: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
+  Removed: { id: string; kind: string; removedAt: Schemas['Timestamp'] | null }
+  Reply: {
+    id: string
+    postId: string
+    parentId: string | null
+    authorId: string
+    author: Schemas['PersonCard']
+    kind: 'reply' | 'reaction' | 'criticism' | 'contribution'
+    body: string
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
+  ReplyPage: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
+  Report: {
+    id: string
+    targetType: string
+    targetId: string
+    reason: string
+    status: 'open' | 'reviewed' | 'dismissed'
+    createdAt: Schemas['Timestamp']
+  }
+  Reputation: { total: number; items: Schemas['InterestReputation'][] }
+  ReputationAdjustment: { userId: string; interestId: string; delta: number; note: string }
+  ReputationAppeal: {
+    id: string
+    interestId: string
+    slug: string
+    eventId: string | null
+    text: string
+    status: 'pending' | 'accepted' | 'rejected'
+    restoreDelta: number | null
+    note: string | null
+    resolvedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  ReputationAppealPage: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
   ReputationEvent: {
     id: string
     interestId: string
@@ -3894,77 +4034,516 @@ export interface Schemas {
       | 'appeal.restored'
       | 'admin.adjusted'
     delta: number
-    createdAt: string
+    createdAt: Schemas['Timestamp']
     rolledUp: boolean
   }
+  ReputationEventPage: { items: Schemas['ReputationEvent'][]; nextCursor: string | null; hasMore: boolean }
   ReputationSummary: { userId: string; total: number; topInterests: Schemas['InterestReputation'][] }
-  CastVote: {
-    userId: string
-    interestId: string
-    value: number
-    comment: string | null
-    weight: number
-    impact: number
-    createdAt: string
-    updatedAt: string
-  }
-  ReceivedVote: {
+  Reservation: { sessionId: string; expiresAt: Schemas['Timestamp'] }
+  ReservationAlias: { inviteCodeId: string; reservedUntil: Schemas['Timestamp'] }
+  Reversal: { payment: Schemas['StaffPayment']; minted: number }
+  Review: {
     id: string
-    voterId: string
-    voter: Schemas['PersonCard']
-    interestId: string
+    orderId: string | null
+    authorId: string
+    author: Schemas['PersonCard']
+    stars: number
+    text: string | null
+    createdAt: Schemas['Timestamp']
+    removedAt: Schemas['Timestamp'] | null
+  }
+  ReviewPage: { items: Schemas['Review'][]; nextCursor: string | null; hasMore: boolean }
+  RoleChange: { role: 'user' | 'moderator' | 'admin' }
+  RotatingSession: {
+    id: string
+    userAgent: string | null
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
+  }
+  RotatingSessionPage: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
+  SearchItem: {
+    type:
+      | 'person'
+      | 'group'
+      | 'guild'
+      | 'wiki'
+      | 'post'
+      | 'video'
+      | 'audio'
+      | 'event'
+      | 'debate'
+      | 'problem'
+      | 'course'
+      | 'project'
+      | 'offering'
+    id: string
+    title: string | null
+    excerpt: string
+  } & { [key: string]: Json }
+  SearchItemPage: { items: Schemas['SearchItem'][]; nextCursor: string | null; hasMore: boolean }
+  Series: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    title: string
+    description: string | null
+    partCount: number
+    followed: boolean
+    createdAt: Schemas['Timestamp']
+  }
+  SeriesItem: { seriesId: string; position: number; post: Schemas['Post'] }
+  SeriesPage: { items: Schemas['Series'][]; nextCursor: string | null; hasMore: boolean }
+  SeriesParts: {
+    series: Schemas['Series']
+    items: { position: number; post: Schemas['Post'] }[]
+    nextCursor: string | null
+    hasMore: boolean
+  }
+  Session: { accessToken: string; user: Schemas['Me']; deviceToken: string; refreshToken?: string; expiresIn?: number }
+  SessionAlias: { userId: string; accessToken: string; refreshToken: string; deviceToken: string }
+  Signal: {
+    kind: 'mana' | 'votes'
+    giverId: string
+    giver: Schemas['PersonCard']
+    receiverId: string
+    receiver: Schemas['PersonCard']
+    distance: number
+    youngerAgeDays: number
+    flows: number
+    total: number
+    givenShare: number | null
+    neighbourShare: number | null
+    firstAt: Schemas['Timestamp']
+    lastAt: Schemas['Timestamp']
+  }
+  SignalPage: { items: Schemas['Signal'][]; nextCursor: string | null; hasMore: boolean }
+  Solution: {
+    id: string
+    problemId: string
+    body: string
+    authorId: string
+    author: Schemas['PersonCard']
+    score: number
+    accepted: boolean
+    viewer: { vote: number | null }
+    removedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+  }
+  SolutionPage: { items: Schemas['Solution'][]; nextCursor: string | null; hasMore: boolean }
+  StaffAccount: {
+    id: string
+    user: Schemas['PersonCard']
+    role: 'user' | 'moderator' | 'admin'
+    bannedAt: Schemas['Timestamp'] | null
+  }
+  StaffAppeal: Schemas['ReputationAppeal'] & { userId: string; user: Schemas['PersonCard'] }
+  StaffAppealPage: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
+  StaffAssistantSession: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    status: 'in_progress' | 'completed' | 'abandoned'
+    questionCount: number
+    answerCount: number
+    fallbackCount: number
+    answeredAt: Schemas['Timestamp']
+    completedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  StaffAssistantSessionPage: { items: Schemas['StaffAssistantSession'][]; nextCursor: string | null; hasMore: boolean }
+  StaffCircle: {
+    id: string
+    name: string
+    kind: 'general' | 'family' | 'work' | 'inner' | 'custom'
+    accent: string | null
+    ownerId: string
+    owner: Schemas['PersonCard']
+    memberCount: number
+    createdAt: Schemas['Timestamp']
+  }
+  StaffCirclePage: { items: Schemas['StaffCircle'][]; nextCursor: string | null; hasMore: boolean }
+  StaffContent: {
+    id: string
+    kind: string
+    authorId: string
+    author: Schemas['PersonCard']
+    interestId: string | null
+    title: string | null
+    groupId: string | null
+    guildId: string | null
+    detail: { [key: string]: Json }
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
+  }
+  StaffContentPage: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
+  StaffConversation: {
+    id: string
+    kind: 'direct' | 'group'
+    memberCount: number
+    messageCount: number
+    lastMessageAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  StaffConversationPage: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
+  StaffGroup: {
+    id: string
     slug: string
-    value: number
-    comment: string | null
-    impact: number
-    createdAt: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    visibility: 'public' | 'private'
+    joinPolicy: 'open' | 'request' | 'invite'
+    ownerId: string | null
+    owner: Schemas['PersonCard'] | null
   }
-  Capabilities: {
-    canVoteWiki: boolean
-    canMentor: boolean
-    canModerate: boolean
-    canProposeGuild: boolean
-    canPostJournalism: boolean
+  StaffGroupDetails: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    visibility: 'public' | 'private'
+    joinPolicy: 'open' | 'request' | 'invite'
+    ownerId: string | null
+    owner: Schemas['PersonCard'] | null
+    members: Schemas['StaffGroupMemberPage']
+    requests: Schemas['StaffGroupRequest'][]
   }
-  Circle: {
+  StaffGroupMember: {
+    userId: string
+    user: Schemas['PersonCard']
+    role: 'owner' | 'moderator' | 'member'
+    joinedAt: Schemas['Timestamp']
+  }
+  StaffGroupMemberPage: { items: Schemas['StaffGroupMember'][]; nextCursor: string | null; hasMore: boolean }
+  StaffGroupPage: { items: Schemas['StaffGroup'][]; nextCursor: string | null; hasMore: boolean }
+  StaffGroupRequest: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+  }
+  StaffGuild: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    minRep: number
+    treasuryBalance: number
+    founderId: string | null
+    founder: Schemas['PersonCard'] | null
+    stewardCount: number
+  }
+  StaffGuildDetails: {
+    id: string
+    slug: string
+    name: string
+    about: string
+    interestId: string | null
+    accent: string | null
+    status: 'active' | 'archived'
+    memberCount: number
+    archivedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    minRep: number
+    treasuryBalance: number
+    founderId: string | null
+    founder: Schemas['PersonCard'] | null
+    stewardCount: number
+    members: Schemas['StaffGuildMemberPage']
+    applications: Schemas['StaffGuildRequest'][]
+  }
+  StaffGuildMember: {
+    userId: string
+    user: Schemas['PersonCard']
+    role: 'founder' | 'steward' | 'member'
+    joinedAt: Schemas['Timestamp']
+  }
+  StaffGuildMemberPage: { items: Schemas['StaffGuildMember'][]; nextCursor: string | null; hasMore: boolean }
+  StaffGuildPage: { items: Schemas['StaffGuild'][]; nextCursor: string | null; hasMore: boolean }
+  StaffGuildRequest: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    message: string
+    status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'ended'
+    createdAt: Schemas['Timestamp']
+    decidedAt: Schemas['Timestamp'] | null
+  }
+  StaffIntent: {
+    id: string
+    user: Schemas['PersonCard']
+    intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
+    note: string | null
+    isActive: boolean
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  StaffIntentPage: { items: Schemas['StaffIntent'][]; nextCursor: string | null; hasMore: boolean }
+  StaffInterest: {
+    id: string
+    slug: string
+    name: string
+    level: number
+    parentId: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    userCount: number
+    childCount: number
+    createdAt: Schemas['Timestamp']
+  }
+  StaffInterestPage: { items: Schemas['StaffInterest'][]; nextCursor: string | null; hasMore: boolean }
+  StaffInviteCode: {
+    id: string
+    code: string
+    status: 'active' | 'reserved' | 'used' | 'expired' | 'revoked'
+    ownerId: string
+    owner: Schemas['PersonCard']
+    usedById: string | null
+    usedBy: Schemas['PersonCard'] | null
+    usedAt: Schemas['Timestamp'] | null
+    expiresAt: Schemas['Timestamp']
+    createdAt: Schemas['Timestamp']
+  }
+  StaffInviteCodePage: { items: Schemas['StaffInviteCode'][]; nextCursor: string | null; hasMore: boolean }
+  StaffMedia: {
     id: string
     ownerId: string
     owner: Schemas['PersonCard']
-    kind: string
-    name: string
-    accent: string | null
-    isOwner: boolean
-    createdAt: string
+    kind: 'avatar' | 'image' | 'video' | 'audio'
+    contentType: string
+    mimeType: string | null
+    size: number
+    status: 'pending' | 'committed'
+    url: string | null
+    committedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
-  CircleMember: {
-    circleId: string
-    memberId: string
-    member: Schemas['PersonCard']
-    bondLevel: 'acquaintance' | 'inner-circle'
-    createdAt: string
+  StaffMediaPage: { items: Schemas['StaffMedia'][]; nextCursor: string | null; hasMore: boolean }
+  StaffOrder: Schemas['Order'] & {
+    buyerId?: string
+    buyer?: Schemas['PersonCard']
+    sellerId?: string
+    seller?: Schemas['PersonCard']
   }
-  CircleInvitation: {
+  StaffOrderPage: { items: Schemas['StaffOrder'][]; nextCursor: string | null; hasMore: boolean }
+  StaffPayment: {
     id: string
-    circleId: string
-    circleName: string
-    inviterId: string
-    inviter: Schemas['PersonCard']
-    inviteeId: string
-    invitee: Schemas['PersonCard']
-    bondLevel: 'acquaintance' | 'inner-circle'
-    status: 'pending' | 'accepted' | 'declined' | 'revoked'
-    createdAt: string
+    senderId: string
+    sender: Schemas['PersonCard']
+    receiverId: string
+    receiver: Schemas['PersonCard']
+    emotion: 'love' | 'awe' | 'joy' | 'curiosity' | 'gratitude' | 'insight' | 'calm' | 'courage'
+    tier: number
+    amount: number
+    splits: { receiverId: string; amount: number }[]
+    postId: string | null
+    replyId: string | null
+    reversed: boolean
+    reversalOf: string | null
+    reversedBy: string | null
+    createdAt: Schemas['Timestamp']
   }
-  BlockedPerson: { id: string; actorId: string; username: string; createdAt: string }
-  MutedKeyword: { id: string; keyword: string; until: string | null; createdAt: string }
-  Report: {
+  StaffPaymentPage: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
+  StaffPost: {
     id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    format: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
+    title: string | null
+    body: string
+    media: { [key: string]: Json }[]
+    quotedPostId: string | null
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    interestId: string | null
+    isJournalism: boolean
+    groupId: string | null
+    guildId: string | null
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  StaffPostPage: { items: Schemas['StaffPost'][]; nextCursor: string | null; hasMore: boolean }
+  StaffReply: {
+    id: string
+    postId: string
+    parentId: string | null
+    authorId: string
+    author: Schemas['PersonCard']
+    kind: 'reply' | 'reaction' | 'criticism' | 'contribution'
+    body: string
+    hiddenAt: Schemas['Timestamp'] | null
+    deletedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  StaffReplyPage: { items: Schemas['StaffReply'][]; nextCursor: string | null; hasMore: boolean }
+  StaffReport: {
+    id: string
+    reporterId: string
+    reporter: Schemas['PersonCard']
     targetType: string
     targetId: string
     reason: string
+    copy: { [key: string]: Json } | null
     status: 'open' | 'reviewed' | 'dismissed'
-    createdAt: string
+    reviewedById: string | null
+    reviewedAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
   }
+  StaffReportPage: { items: Schemas['StaffReport'][]; nextCursor: string | null; hasMore: boolean }
+  StaffReputationEntry: {
+    id: string
+    userId: string
+    user: Schemas['PersonCard']
+    interestId: string
+    slug: string
+    kind: string
+    delta: number
+    rollUpLevel: number
+    originId: string | null
+    undoesId: string | null
+    sourceId: string | null
+    earnedFromId: string | null
+    createdAt: Schemas['Timestamp']
+  }
+  StaffReputationEntryPage: { items: Schemas['StaffReputationEntry'][]; nextCursor: string | null; hasMore: boolean }
+  StaffSeries: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    title: string
+    description: string | null
+    partCount: number
+    createdAt: Schemas['Timestamp']
+  }
+  StaffSeriesPage: { items: Schemas['StaffSeries'][]; nextCursor: string | null; hasMore: boolean }
+  StaffUser: {
+    id: string
+    user: Schemas['PersonCard']
+    role: 'user' | 'moderator' | 'admin'
+    bannedAt: Schemas['Timestamp'] | null
+    erasedAt: Schemas['Timestamp'] | null
+    email: string
+    emailVerifiedAt: Schemas['Timestamp'] | null
+    lastSeenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  StaffUserDetails: {
+    id: string
+    user: Schemas['PersonCard']
+    role: 'user' | 'moderator' | 'admin'
+    bannedAt: Schemas['Timestamp'] | null
+    erasedAt: Schemas['Timestamp'] | null
+    email: string
+    emailVerifiedAt: Schemas['Timestamp'] | null
+    lastSeenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    about: string | null
+    country: string | null
+    city: string | null
+    invitedById: string | null
+    invitedBy: Schemas['PersonCard'] | null
+    reputation: number
+    contribution: number
+    balance: number
+    openReports: number
+  }
+  StaffUserPage: { items: Schemas['StaffUser'][]; nextCursor: string | null; hasMore: boolean }
+  StaffVote: {
+    id: string
+    voterId: string
+    voter: Schemas['PersonCard']
+    userId: string
+    user: Schemas['PersonCard']
+    interestId: string
+    value: number
+    comment: string | null
+    impact: number
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  StaffVotePage: { items: Schemas['StaffVote'][]; nextCursor: string | null; hasMore: boolean }
+  StaffWallet: Schemas['Wallet'] & { id: string; user: Schemas['PersonCard']; createdAt: Schemas['Timestamp'] }
+  StaffWalletPage: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
+  StaffWikiProposal: {
+    id: string
+    interestId: string
+    slug: string
+    proposerId: string
+    proposer: Schemas['PersonCard']
+    status: 'open' | 'approved' | 'rejected' | 'withdrawn' | 'superseded'
+    baseVersion: number
+    summary: string
+    body: string
+    diff: Schemas['WikiChange'][]
+    netVotes: number
+    version: number | null
+    createdAt: Schemas['Timestamp']
+    resolvedAt: Schemas['Timestamp'] | null
+  }
+  StaffWikiProposalPage: { items: Schemas['StaffWikiProposal'][]; nextCursor: string | null; hasMore: boolean }
+  StreamItem: {
+    type: 'post' | 'video' | 'audio' | 'event' | 'debate' | 'problem' | 'course' | 'project' | 'offering'
+    id: string
+    actorId: string
+    actor: Schemas['PersonCard']
+    interestId: string | null
+    title: string | null
+    subBadge: string
+    mediaUrl: string | null
+    engagement: {
+      reactCount: number
+      commentCount: number
+      repostCount: number
+      viewerHasReacted: boolean
+      viewerHasReposted: boolean
+    } | null
+    createdAt: Schemas['Timestamp']
+  }
+  StreamItemPage: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
+  SubInterest: {
+    id: string
+    slug: string
+    name: string
+    level: number
+    parentId: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    userCount: number
+    children?: Schemas['DeepInterest'][]
+  }
+  Talent: Schemas['MatchedPerson'] & {
+    country: string | null
+    city: string | null
+    reputation: { interestId: string; slug: string; name: string; value: number; level: string }
+  }
+  TalentPage: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
+  Timestamp: string
+  TokenPair: { accessToken: string; refreshToken: string; expiresIn: number }
   Treasury: { balance: number; items: Schemas['TreasuryEntry'][]; nextCursor: string | null; hasMore: boolean }
   TreasuryEntry: {
     id: string
@@ -3975,14 +4554,31 @@ export interface Schemas {
     amount: number
     balanceAfter: number
     note: string | null
-    createdAt: string
+    createdAt: Schemas['Timestamp']
   }
-  Contributed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number; senderBalance: number }
-  NewContribution: { amount: number; note?: string | null }
-  Disbursed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number }
-  NewDisbursement: { recipientId: string; amount: number; note: string }
-  Distributed: { shares: { recipientId: string | null; score: number; amount: number }[]; treasuryBalance: number }
-  NewDistribution: { amount: number; note?: string | null }
+  Unread: { count: number }
+  UnreadConversations: { count: number }
+  Unsubscribed: { ok: true }
+  Upload: {
+    assetId: string
+    uploadUrl: string
+    publicUrl: string
+    expiresAt: Schemas['Timestamp']
+    headers: { [key: string]: string }
+  }
+  UserInterest: {
+    interestId: string
+    slug: string
+    name: string
+    level: number
+    parentId: string | null
+    accentColor: 'ink' | 'gold' | 'sage' | 'coral' | 'cyan' | 'plum'
+    depth: number
+    expertise: number
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+  }
+  UserInterests: { items: Schemas['UserInterest'][] }
   Video: {
     id: string
     kind: 'video'
@@ -3993,9 +4589,9 @@ export interface Schemas {
     title: null
     groupId: string | null
     guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
+    createdAt: Schemas['Timestamp']
+    editedAt: Schemas['Timestamp'] | null
+    removedAt: Schemas['Timestamp'] | null
     mediaUrl: string
     caption: string | null
     thumbnailUrl: string | null
@@ -4006,15 +4602,6 @@ export interface Schemas {
     viewerHasLiked: boolean
     viewerHasReposted: boolean
   }
-  NewVideo: {
-    mediaUrl: string
-    thumbnailUrl?: string | null
-    caption?: string | null
-    durationSec?: number | null
-    interestId?: string | null
-    groupId?: string | null
-    guildId?: string | null
-  }
   VideoComment: {
     id: string
     videoId: string
@@ -4022,34 +4609,12 @@ export interface Schemas {
     author: Schemas['PersonCard']
     body: string
     removedAt: null
-    createdAt: string
+    createdAt: Schemas['Timestamp']
   }
-  NewVideoComment: { body: string }
-  Audio: {
-    id: string
-    kind: 'audio'
-    authorId: string
-    author: Schemas['PersonCard']
-    interestId: string | null
-    interest: { id: string; slug: string; name: string; accentColor: string } | null
-    title: null
-    groupId: string | null
-    guildId: string | null
-    createdAt: string
-    editedAt: string | null
-    removedAt: string | null
-    mediaUrl: string
-    caption: string | null
-    durationSec: number | null
-  }
-  NewAudio: {
-    mediaUrl: string
-    caption?: string | null
-    durationSec?: number | null
-    interestId?: string | null
-    groupId?: string | null
-    guildId?: string | null
-  }
+  VideoCommentPage: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }
+  VideoPage: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
+  Wallet: { balance: number; lifetimeEarned: number; lifetimeSpent: number; lastRegenAt: Schemas['Timestamp'] }
+  WikiChange: { op: 'equal' | 'delete' | 'insert'; text: string }
   WikiEntry: {
     interestId: string
     slug: string
@@ -4059,26 +4624,7 @@ export interface Schemas {
     summary: string | null
     authorId: string | null
     author: Schemas['PersonCard'] | null
-    updatedAt: string | null
-  }
-  WikiVersionCard: {
-    id: string
-    version: number
-    summary: string
-    authorId: string | null
-    author: Schemas['PersonCard'] | null
-    createdAt: string
-  }
-  WikiVersion: {
-    id: string
-    version: number
-    summary: string
-    authorId: string | null
-    author: Schemas['PersonCard'] | null
-    createdAt: string
-    interestId: string
-    slug: string
-    body: string
+    updatedAt: Schemas['Timestamp'] | null
   }
   WikiProposal: {
     id: string
@@ -4094,10 +4640,30 @@ export interface Schemas {
     netVotes: number
     version: number | null
     viewer: { vote: number }
-    createdAt: string
-    resolvedAt: string | null
+    createdAt: Schemas['Timestamp']
+    resolvedAt: Schemas['Timestamp'] | null
   }
-  NewWikiProposal: { body: string; summary: string; baseVersion: number }
+  WikiProposalPage: { items: Schemas['WikiProposal'][]; nextCursor: string | null; hasMore: boolean }
+  WikiVersion: {
+    id: string
+    version: number
+    summary: string
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    createdAt: Schemas['Timestamp']
+    interestId: string
+    slug: string
+    body: string
+  }
+  WikiVersionCard: {
+    id: string
+    version: number
+    summary: string
+    authorId: string | null
+    author: Schemas['PersonCard'] | null
+    createdAt: Schemas['Timestamp']
+  }
+  WikiVersionCardPage: { items: Schemas['WikiVersionCard'][]; nextCursor: string | null; hasMore: boolean }
   WikiVote: { value: number }
 }
 
@@ -4267,109 +4833,101 @@ export interface Answers {
   lift_group_ban: null
   like_video: Schemas['Video']
   list_ai_sessions: Schemas['AiSessions']
-  list_all_conversations: { items: Schemas['StaffConversation'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_interests: { items: Schemas['StaffInterest'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_orders: { items: Schemas['StaffOrder'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_payments: { items: Schemas['StaffPayment'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_posts: { items: Schemas['StaffPost'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_replies: { items: Schemas['StaffReply'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_series: { items: Schemas['StaffSeries'][]; nextCursor: string | null; hasMore: boolean }
-  list_all_spaces:
-    | { items: Schemas['StaffGroup'][]; nextCursor: string | null; hasMore: boolean }
-    | { items: Schemas['StaffGuild'][]; nextCursor: string | null; hasMore: boolean }
+  list_all_conversations: Schemas['StaffConversationPage']
+  list_all_interests: Schemas['StaffInterestPage']
+  list_all_orders: Schemas['StaffOrderPage']
+  list_all_payments: Schemas['StaffPaymentPage']
+  list_all_posts: Schemas['StaffPostPage']
+  list_all_replies: Schemas['StaffReplyPage']
+  list_all_series: Schemas['StaffSeriesPage']
+  list_all_spaces: Schemas['StaffGroupPage'] | Schemas['StaffGuildPage']
   list_all_wiki_proposals: Json
-  list_appeals: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
-  list_arguments: { items: Schemas['Argument'][]; nextCursor: string | null; hasMore: boolean }
-  list_assistant_sessions: { items: Schemas['StaffAssistantSession'][]; nextCursor: string | null; hasMore: boolean }
-  list_audio: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
-  list_audio_by: { items: Schemas['Audio'][]; nextCursor: string | null; hasMore: boolean }
-  list_audit_log: { items: Schemas['AuditEntry'][]; nextCursor: string | null; hasMore: boolean }
-  list_blocks: { items: Schemas['BlockedPerson'][]; nextCursor: string | null; hasMore: boolean }
-  list_bookmarks: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
-  list_candidates: { items: Schemas['Candidate'][]; nextCursor: string | null; hasMore: boolean }
-  list_circle_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
-  list_circle_members: { items: Schemas['CircleMember'][]; nextCursor: string | null; hasMore: boolean }
-  list_circles: { items: Schemas['StaffCircle'][]; nextCursor: string | null; hasMore: boolean }
-  list_contents: { items: Schemas['StaffContent'][]; nextCursor: string | null; hasMore: boolean }
-  list_contributors: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
-  list_conversations: { items: Schemas['Conversation'][]; nextCursor: string | null; hasMore: boolean }
-  list_course_lessons: { items: Schemas['Lesson'][]; nextCursor: string | null; hasMore: boolean }
-  list_course_students: { items: Schemas['CourseStudent'][]; nextCursor: string | null; hasMore: boolean }
-  list_courses: { items: Schemas['Course'][]; nextCursor: string | null; hasMore: boolean }
-  list_debates: { items: Schemas['Debate'][]; nextCursor: string | null; hasMore: boolean }
-  list_event_attendees: { items: Schemas['EventAttendee'][]; nextCursor: string | null; hasMore: boolean }
-  list_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
-  list_feature_flags: { items: Schemas['FeatureFlag'][]; nextCursor: string | null; hasMore: boolean }
-  list_feed: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
-  list_followers: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
-  list_following: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
-  list_group_bans: { items: Schemas['GroupBan'][]; nextCursor: string | null; hasMore: boolean }
-  list_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
-  list_guild_charters: { items: Schemas['Charter'][]; nextCursor: string | null; hasMore: boolean }
-  list_intents: { items: Schemas['StaffIntent'][]; nextCursor: string | null; hasMore: boolean }
-  list_invite_codes: { items: Schemas['StaffInviteCode'][]; nextCursor: string | null; hasMore: boolean }
-  list_media: { items: Schemas['StaffMedia'][]; nextCursor: string | null; hasMore: boolean }
-  list_memberships: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
-  list_mentors: { items: Schemas['Mentor'][]; nextCursor: string | null; hasMore: boolean }
-  list_messages: { items: Schemas['Message'][]; nextCursor: string | null; hasMore: boolean }
-  list_muted_keywords: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
-  list_mutes: { items: Schemas['PersonCard'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_appeals: { items: Schemas['ReputationAppeal'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_circles: { items: Schemas['Circle'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_courses: { items: Schemas['Course'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_events: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_group_invitations: { items: Schemas['GroupInvitation'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_guild_applications: { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
+  list_appeals: Schemas['StaffAppealPage']
+  list_arguments: Schemas['ArgumentPage']
+  list_assistant_sessions: Schemas['StaffAssistantSessionPage']
+  list_audio: Schemas['AudioPage']
+  list_audio_by: Schemas['AudioPage']
+  list_audit_log: Schemas['AuditEntryPage']
+  list_blocks: Schemas['BlockedPersonPage']
+  list_bookmarks: Schemas['PostPage']
+  list_candidates: Schemas['CandidatePage']
+  list_circle_invitations: Schemas['CircleInvitationPage']
+  list_circle_members: Schemas['CircleMemberPage']
+  list_circles: Schemas['StaffCirclePage']
+  list_contents: Schemas['StaffContentPage']
+  list_contributors: Schemas['ContributorPage']
+  list_conversations: Schemas['ConversationPage']
+  list_course_lessons: Schemas['LessonPage']
+  list_course_students: Schemas['CourseStudentPage']
+  list_courses: Schemas['CoursePage']
+  list_debates: Schemas['DebatePage']
+  list_event_attendees: Schemas['EventAttendeePage']
+  list_events: Schemas['EventPage']
+  list_feature_flags: Schemas['FeatureFlagPage']
+  list_feed: Schemas['FeedItemPage']
+  list_followers: Schemas['PersonCardPage']
+  list_following: Schemas['PersonCardPage']
+  list_group_bans: Schemas['GroupBanPage']
+  list_group_invitations: Schemas['GroupInvitationPage']
+  list_guild_charters: Schemas['CharterPage']
+  list_intents: Schemas['StaffIntentPage']
+  list_invite_codes: Schemas['StaffInviteCodePage']
+  list_media: Schemas['StaffMediaPage']
+  list_memberships: Schemas['CirclePage']
+  list_mentors: Schemas['MentorPage']
+  list_messages: Schemas['MessagePage']
+  list_muted_keywords: Schemas['MutedKeywordPage']
+  list_mutes: Schemas['PersonCardPage']
+  list_my_appeals: Schemas['ReputationAppealPage']
+  list_my_circles: Schemas['CirclePage']
+  list_my_courses: Schemas['CoursePage']
+  list_my_events: Schemas['EventPage']
+  list_my_group_invitations: Schemas['GroupInvitationPage']
+  list_my_guild_applications: Schemas['GuildApplicationPage']
   list_my_interests: Schemas['UserInterests']
-  list_my_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_invitations: Schemas['CircleInvitationPage']
   list_my_invites: Schemas['Invites']
-  list_my_personas: { items: Schemas['Persona'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_projects: { items: Schemas['Project'][]; nextCursor: string | null; hasMore: boolean }
-  list_my_series: { items: Schemas['Series'][]; nextCursor: string | null; hasMore: boolean }
-  list_notifications: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
-  list_offerings: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
-  list_orders: { items: Schemas['Order'][]; nextCursor: string | null; hasMore: boolean }
-  list_payments: { items: Schemas['Payment'][]; nextCursor: string | null; hasMore: boolean }
-  list_pending_invitations: { items: Schemas['CircleInvitation'][]; nextCursor: string | null; hasMore: boolean }
-  list_people: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
-  list_posts_by: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
-  list_problems: { items: Schemas['Problem'][]; nextCursor: string | null; hasMore: boolean }
-  list_project_applications: { items: Schemas['ProjectApplication'][]; nextCursor: string | null; hasMore: boolean }
-  list_project_members: { items: Schemas['ProjectMember'][]; nextCursor: string | null; hasMore: boolean }
-  list_project_updates: { items: Schemas['ProjectUpdate'][]; nextCursor: string | null; hasMore: boolean }
-  list_projects: { items: Schemas['Project'][]; nextCursor: string | null; hasMore: boolean }
-  list_proposals: { items: Schemas['ProposalSummary'][]; nextCursor: string | null; hasMore: boolean }
-  list_received_votes: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
-  list_replies: { items: Schemas['Reply'][]; nextCursor: string | null; hasMore: boolean }
-  list_reports: { items: Schemas['StaffReport'][]; nextCursor: string | null; hasMore: boolean }
-  list_reputation_entries: { items: Schemas['StaffReputationEntry'][]; nextCursor: string | null; hasMore: boolean }
-  list_reputation_votes: { items: Schemas['StaffVote'][]; nextCursor: string | null; hasMore: boolean }
-  list_reviews: { items: Schemas['Review'][]; nextCursor: string | null; hasMore: boolean }
-  list_scheduled_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
+  list_my_personas: Schemas['PersonaPage']
+  list_my_projects: Schemas['ProjectPage']
+  list_my_series: Schemas['SeriesPage']
+  list_notifications: Schemas['NotificationPage']
+  list_offerings: Schemas['OfferingPage']
+  list_orders: Schemas['OrderPage']
+  list_payments: Schemas['PaymentPage']
+  list_pending_invitations: Schemas['CircleInvitationPage']
+  list_people: Schemas['MatchedPersonPage']
+  list_posts_by: Schemas['PostPage']
+  list_problems: Schemas['ProblemPage']
+  list_project_applications: Schemas['ProjectApplicationPage']
+  list_project_members: Schemas['ProjectMemberPage']
+  list_project_updates: Schemas['ProjectUpdatePage']
+  list_projects: Schemas['ProjectPage']
+  list_proposals: Schemas['ProposalSummaryPage']
+  list_received_votes: Schemas['ReceivedVotePage']
+  list_replies: Schemas['ReplyPage']
+  list_reports: Schemas['StaffReportPage']
+  list_reputation_entries: Schemas['StaffReputationEntryPage']
+  list_reputation_votes: Schemas['StaffVotePage']
+  list_reviews: Schemas['ReviewPage']
+  list_scheduled_posts: Schemas['PostPage']
   list_series_items: Schemas['SeriesParts']
-  list_sessions: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
-  list_signals: { items: Schemas['Signal'][]; nextCursor: string | null; hasMore: boolean }
-  list_solutions: { items: Schemas['Solution'][]; nextCursor: string | null; hasMore: boolean }
-  list_space_members:
-    | { items: Schemas['GroupMember'][]; nextCursor: string | null; hasMore: boolean }
-    | { items: Schemas['MemberOfGuild'][]; nextCursor: string | null; hasMore: boolean }
-  list_space_posts: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
-  list_space_requests:
-    | { items: Schemas['JoinRequest'][]; nextCursor: string | null; hasMore: boolean }
-    | { items: Schemas['GuildApplication'][]; nextCursor: string | null; hasMore: boolean }
-  list_spaces:
-    | { items: Schemas['Group'][]; nextCursor: string | null; hasMore: boolean }
-    | { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
-  list_stream: { items: Schemas['StreamItem'][]; nextCursor: string | null; hasMore: boolean }
-  list_suggested: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
-  list_talent: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
-  list_users: { items: Schemas['StaffUser'][]; nextCursor: string | null; hasMore: boolean }
-  list_video_comments: { items: Schemas['VideoComment'][]; nextCursor: string | null; hasMore: boolean }
-  list_videos: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
-  list_videos_by: { items: Schemas['Video'][]; nextCursor: string | null; hasMore: boolean }
-  list_wallets: { items: Schemas['StaffWallet'][]; nextCursor: string | null; hasMore: boolean }
+  list_sessions: Schemas['RotatingSessionPage']
+  list_signals: Schemas['SignalPage']
+  list_solutions: Schemas['SolutionPage']
+  list_space_members: Schemas['GroupMemberPage'] | Schemas['MemberOfGuildPage']
+  list_space_posts: Schemas['PostPage']
+  list_space_requests: Schemas['JoinRequestPage'] | Schemas['GuildApplicationPage']
+  list_spaces: Schemas['GroupPage'] | Schemas['GuildPage']
+  list_stream: Schemas['StreamItemPage']
+  list_suggested: Schemas['MatchedPersonPage']
+  list_talent: Schemas['TalentPage']
+  list_users: Schemas['StaffUserPage']
+  list_video_comments: Schemas['VideoCommentPage']
+  list_videos: Schemas['VideoPage']
+  list_videos_by: Schemas['VideoPage']
+  list_wallets: Schemas['StaffWalletPage']
   list_wiki_proposals: Json
-  list_wiki_versions: { items: Schemas['WikiVersionCard'][]; nextCursor: string | null; hasMore: boolean }
+  list_wiki_versions: Schemas['WikiVersionCardPage']
   log_in: Json
   log_out: Json
   map_ai_interests: Json
@@ -4425,7 +4983,7 @@ export interface Answers {
   revoke_invite: null
   revoke_invite_code: Schemas['StaffInviteCode']
   rsvp_event: Schemas['Event']
-  search: { items: Schemas['SearchItem'][]; nextCursor: string | null; hasMore: boolean }
+  search: Schemas['SearchItemPage']
   select_interest: Schemas['UserInterest']
   select_interests: Schemas['UserInterests']
   send_message: Schemas['Message']

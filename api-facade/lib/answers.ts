@@ -16,18 +16,19 @@ type Schema = {
   required?: string[]
   additionalProperties?: Schema | boolean
 }
-type Content = { content?: Record<string, { schema?: Schema }> }
+type Content = { $ref?: string; content?: Record<string, { schema?: Schema }> }
 type Document = {
   paths: Record<string, Record<string, { responses: Record<string, Content> }>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; responses: Record<string, Content> }
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`
+const nameOf = ($ref: string): string => $ref.split('/').at(-1) ?? ''
 const keyOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name))
 
 function typeOf(schema: Schema): string {
   const { $ref, anyOf, oneOf, allOf, type } = schema
-  if ($ref) return `Schemas[${quoted($ref.split('/').at(-1) ?? '')}]`
+  if ($ref) return `Schemas[${quoted(nameOf($ref))}]`
   const choice = anyOf ?? oneOf
   if (choice) return choice.map(typeOf).join(' | ')
   // one that only describes adds nothing to the others
@@ -62,7 +63,9 @@ export function answersText(tables: readonly Table[]): string {
   for (const { row, method, path, alias } of spellings(tables)) {
     if (!row.operation || row.handler || alias) continue
     const responses = paths[API + path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase()]?.responses
-    const schema = responses?.[Object.keys(row.answers)[0] ?? '']?.content?.['application/json']?.schema
+    const success = responses?.[Object.keys(row.answers)[0] ?? '']
+    const { content } = success?.$ref ? (components.responses[nameOf(success.$ref)] ?? {}) : (success ?? {})
+    const schema = content?.['application/json']?.schema
     const known = answers.get(row.operation) ?? new Set()
     answers.set(row.operation, known.add(schema ? typeOf(schema) : 'null'))
   }

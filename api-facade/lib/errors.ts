@@ -26,7 +26,9 @@ export const facadeErrors = {
 
 export type ErrorCode = keyof typeof errors | keyof typeof facadeErrors
 
-const registry: Readonly<Record<string, readonly [number, string] | undefined>> = { ...errors, ...facadeErrors }
+/** Status and sentence by code: the database's and the facade's. */
+export const allErrors: Readonly<Record<ErrorCode, readonly [number, string]>> = { ...errors, ...facadeErrors }
+const registry: Readonly<Record<string, readonly [number, string] | undefined>> = allErrors
 
 /** Status and sentence of a code that is registered. */
 export const lookUp = (code: ErrorCode): readonly [number, string] => registry[code] ?? facadeErrors.internal_error

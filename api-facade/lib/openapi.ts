@@ -7,9 +7,10 @@ import manifest from '../../package.json' with { type: 'json' }
 import { channels } from '../generated/channels.ts'
 import { failures } from '../generated/operations.ts'
 import { defaultLimits, type LimitName } from './config.ts'
-import { type ErrorCode, lookUp } from './errors.ts'
+import { allErrors, type ErrorCode, lookUp } from './errors.ts'
+import { arranged, textOf } from './openapi-text.ts'
 import { API, hasCsv, type Route, type Row, spellings, type Table } from './routes.ts'
-import { ErrorBody, PersonCard, z as zod } from './schemas.ts'
+import { ErrorBody, PersonCard, shared, z as zod } from './schemas.ts'
 import { version } from './version.ts'
 
 /** A limit in words: 5 requests a minute. */
@@ -24,7 +25,8 @@ function said(limit: string): string {
 const about = `${manifest.description}
 
 Every answer carries X-Request-Id and the RateLimit headers: a network may make ${said(defaultLimits.global)}, and what a
-route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in X-Error-Code.
+route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in
+X-Error-Code. Each route lists the codes that it can answer; the schema \`ErrorCode\` says what each means.
 People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
 yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all, and a page of posts or of
@@ -39,8 +41,7 @@ Channels of Realtime, with the same token. All are private, nobody but the datab
 | --- | --- |
 ${channels.map(([says, audience]) => `| ${says} | ${audience} |`).join('\n')}`
 
-type Registry = OpenAPIHono['openAPIRegistry']
-type Path = Parameters<Registry['registerPath']>[0]
+type Path = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0]
 type Responses = Path['responses']
 
 /** @returns the document as text, as api-facade/openapi.json has it */
@@ -50,9 +51,12 @@ export function openApiText(tables: readonly Table[]): string {
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
   registry.register('Error', ErrorBody)
   for (const [name, header] of Object.entries(headers)) registry.registerComponent('headers', name, header)
+  registry.registerComponent('schemas', 'ErrorCode', errorCodes)
+  for (const status of new Set(Object.values(allErrors).map(([status]) => status)))
+    registry.registerComponent('responses', String(status), errorAnswer(status))
   registry.register('PersonCard', PersonCard) // before a place where it may be null, which would stand for all of them
   const named = new Set<string>()
-  for (const route of spellings(tables)) registry.registerPath(pathOf(route, named, registry))
+  for (const route of spellings(tables)) registry.registerPath(pathOf(route, named))
   registry.registerPath(health)
   registry.registerPath(ready())
   const document = app.getOpenAPI31Document({
@@ -61,16 +65,17 @@ export function openApiText(tables: readonly Table[]): string {
     servers: [{ url: '/' }],
     tags: [...tables.map(({ feature }) => feature), 'platform'].map((name) => ({ name })),
   })
-  const whole: Document = JSON.parse(JSON.stringify(document, orNull))
+  const whole: Document = arranged(JSON.parse(JSON.stringify(document, plainReference)))
   for (const { requestBody } of Object.values(whole.paths).flatMap((path) => Object.values(path))) {
     const content = requestBody?.content['application/json']
     if (content) content.example ??= sampleOf(content.schema, whole.components.schemas)
   }
-  return `${JSON.stringify(whole, null, 2)}\n`
+  return textOf(whole)
 }
 
 type Schema = {
   $ref?: string
+  description?: string
   type?: string | string[]
   format?: string
   example?: unknown
@@ -125,11 +130,25 @@ function sampleOf(schema: Schema, named: Record<string, Schema>): unknown {
   return Object.fromEntries(shown.map(([name, field]) => [name, sampleOf(field, named)]))
 }
 
-/** A named schema that may be null comes out as one that must be both the schema and null: here it may be either. */
-function orNull(_key: string, value: unknown): unknown {
-  const [named, empty, ...others] = (value as { allOf?: { $ref?: string; type?: unknown }[] } | null)?.allOf ?? []
-  const isOptional = named?.$ref && Array.isArray(empty?.type) && empty.type.includes('null') && others.length === 0
-  return isOptional ? { anyOf: [named, { type: 'null' }] } : value
+/**
+ * A named schema with a description, or one that may be null, comes out as one of what must hold all at once: here it is
+ * the reference with the description beside it, or a choice.
+ */
+function plainReference(_key: string, value: unknown): unknown {
+  const [named, own, ...others] = (value as { allOf?: Schema[] } | null)?.allOf ?? []
+  if (!named?.$ref || !own || own.properties || others.length > 0) return value
+  const { type, description } = own
+  const isNullable = Array.isArray(type) && type.includes('null')
+  return { ...(isNullable ? { anyOf: [named, { type: 'null' }] } : named), description }
+}
+
+/** Every code with its status and sentence. Routes only name their codes. */
+const errorCodes = {
+  type: 'string' as const,
+  description: 'What went wrong. Stable, unlike the sentence.',
+  oneOf: Object.entries(allErrors)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, [status, text]]) => ({ const: code, description: `${status}: ${text}` })),
 }
 
 /** What answers carry beside their body, each written once. */
@@ -164,6 +183,7 @@ const headers = {
     schema: { type: 'string' as const },
   },
   ETag: { description: 'For If-None-Match.', required: true, schema: { type: 'string' as const } },
+  'X-Error-Code': { required: true, schema: { $ref: '#/components/schemas/ErrorCode' } },
 }
 type HeaderName = keyof typeof headers
 
@@ -210,15 +230,11 @@ const ready = (): Path => ({
         },
       },
     },
-    503: {
-      description: 'They should not; `message` says what is missing.',
-      headers: headersOf(503, ['service_unavailable']),
-      content: errorContent,
-    },
+    503: errorOf(503, '`service_unavailable`; the message says what is missing.'),
   },
 })
 
-function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
+function pathOf(route: Route, named: Set<string>): Path {
   const { row, feature, alias, canonical } = route
   const also = alias ? `Another spelling of \`${canonical}\`.` : undefined
   const limits = limitsOf(row)
@@ -233,7 +249,7 @@ function pathOf(route: Route, named: Set<string>, registry: Registry): Path {
     'x-rate-limits': limits,
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
-    responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row, registry) },
+    responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row) },
   }
 }
 
@@ -268,13 +284,22 @@ function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
 }
 
 const IdempotencyKey = zod.object({
-  'Idempotency-Key': zod.string().min(1).max(200).optional().openapi({
-    description: 'A repeat with the same key within 24 hours gives the first answer again.',
-  }),
+  'Idempotency-Key': zod
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .openapi({
+      description: 'A repeat with the same key within 24 hours gives the first answer again.',
+      ...shared('Idempotency-Key'),
+    }),
 })
 
 const IfNoneMatch = zod.object({
-  'If-None-Match': zod.string().optional().openapi({ description: 'The ETag of the answer that the client has.' }),
+  'If-None-Match': zod
+    .string()
+    .optional()
+    .openapi({ description: 'The ETag of the answer that the client has.', ...shared('If-None-Match') }),
 })
 const unchanged: Responses = {
   304: { description: 'The answer that the client has still holds.', headers: { ...onAll, ...referTo('ETag') } },
@@ -316,25 +341,38 @@ function successOf(row: Row): Responses {
   }
 }
 
-const errorContent = { 'application/json': { schema: ErrorBody } }
-
-/** By status, each with the codes that may stand behind it; those that every route can have are written once. */
-function errorsOf(row: Row, registry: Registry): Responses {
-  const general = byStatus(generalCodes(row))
-  const all = byStatus([...generalCodes(row), ...ownCodes(row)])
-  return Object.fromEntries(
-    [...all].map(([status, codes]) => {
-      const described = { description: describe(codes), headers: headersOf(status, codes) }
-      if (general.get(status)?.length !== codes.length) return [status, { ...described, content: errorContent }]
-      const name = (STATUS_CODES[status] ?? '').replaceAll(' ', '')
-      registry.registerComponent('responses', name, { ...described, content: errorReference })
-      return [status, { $ref: `#/components/responses/${name}` }]
-    }),
-  )
+/** What every route that has the status can answer with it. */
+const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
+  400: ['malformed_json'],
+  401: ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'],
+  403: ['role_required'],
+  413: ['body_too_large'],
+  415: ['content_type_unsupported'],
+  422: ['validation_failed', 'value_invalid'],
+  429: ['rate_limited'],
+  500: ['internal_error'],
+  503: ['service_unavailable'],
 }
 
-const describe = (codes: readonly ErrorCode[]): string =>
-  codes.map((code) => `\`${code}\`: ${lookUp(code)[1]}`).join('\n\n')
+/** By status, the answer that all routes share; with the codes where this route has others than the usual ones. */
+function errorsOf(row: Row): Responses {
+  const all = byStatus([...generalCodes(row), ...ownCodes(row).sort()])
+  return Object.fromEntries([...all].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
+}
+
+const errorOf = (status: number, description: string) => ({
+  $ref: `#/components/responses/${status}`,
+  ...(description !== errorAnswer(status).description && { description }),
+})
+
+const listed = (codes: readonly ErrorCode[]): string => codes.map((code) => `\`${code}\``).join(', ')
+
+/** The answer of a status. The description that a route gives it lists the codes, and so does its own where it has usual ones. */
+const errorAnswer = (status: number) => ({
+  description: listed(usual[status] ?? []) || `${STATUS_CODES[status]}`,
+  headers: { ...onAll, ...(promised[status] && referTo(promised[status])), ...referTo('X-Error-Code') },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
 
 /** The headers that a status promises: errorAnswer of errors.ts. */
 const promised: Readonly<Record<number, HeaderName>> = {
@@ -342,14 +380,6 @@ const promised: Readonly<Record<number, HeaderName>> = {
   429: 'Retry-After',
   503: 'Retry-After',
 }
-
-const headersOf = (status: number, codes: readonly ErrorCode[]) => ({
-  ...onAll,
-  ...(promised[status] && referTo(promised[status])),
-  'X-Error-Code': { required: true, schema: { type: 'string' as const, enum: [...codes] } },
-})
-
-const errorReference = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
 /** What `.rpc()` callers alone can meet: every route checks these before its operation does. */
 const refusedBefore: readonly ErrorCode[] = ['limit_out_of_range', 'idempotency_key_invalid']
@@ -360,7 +390,7 @@ export function ownCodes({ operation, calls = [], fails = [], never = [] }: Row)
   return [...raised, ...fails].filter((code) => ![...refusedBefore, ...never].includes(code))
 }
 
-/** In ascending order of the status. */
+/** In ascending order of the status; the codes of each as they are given. */
 function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const found = [...new Set(codes)].map((code) => [code, lookUp(code)[0]] as const).sort(([, a], [, b]) => a - b)
   const groups = new Map<number, ErrorCode[]>()

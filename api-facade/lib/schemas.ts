@@ -4,11 +4,14 @@ import { z } from '@hono/zod-openapi'
 // extended by .openapi(): features take z from here
 export { z }
 
+/** Of a parameter that many routes take: the name under which the API's description says it once. */
+export const shared = (component: string) => ({ param: { 'x-component': component } })
+
 export const Uuid = z.uuid()
 /** A time in an answer: private.utc. */
 export const Timestamp = z.iso
   .datetime({ precision: 3 })
-  .openapi({ description: 'UTC, with milliseconds and `Z`.', example: '2026-01-31T12:00:00.000Z' })
+  .openapi('Timestamp', { description: 'UTC, with milliseconds and `Z`.', example: '2026-01-31T12:00:00.000Z' })
 /** A time in a request, of any zone. */
 export const Moment = z.iso.datetime({ offset: true }).openapi({ example: '2099-01-31T12:00:00.000Z' })
 
@@ -19,10 +22,10 @@ export const PersonParam = z.string().trim().min(1).max(320).openapi({
 })
 
 /** `/…/:id` with a UUID, and with a person. */
-export const UuidId = z.object({ id: Uuid })
-export const PersonId = z.object({ id: PersonParam })
+export const UuidId = z.object({ id: Uuid.openapi(shared('id')) })
+export const PersonId = z.object({ id: PersonParam.openapi(shared('id.person')) })
 /** `/…/:userId` */
-export const UserId = z.object({ userId: PersonParam })
+export const UserId = z.object({ userId: PersonParam.openapi(shared('userId')) })
 /** The answer to an invitation. */
 export const Acceptance = z.object({ accept: z.boolean() })
 export const Muted = z.object({ muted: z.literal(true) })
@@ -43,13 +46,25 @@ const CURSOR_LENGTH = 1000
 export const PageQuery = z.object({
   limit: queryInteger(1, 50)
     .default(20)
-    .openapi({ type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'Items a page.' }),
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: 50,
+      default: 20,
+      description: 'Items a page.',
+      ...shared('limit'),
+    }),
   cursor: z
     .string()
     // what Postgres would not take as a text is as unknown to it as an empty one
     .transform((cursor) => (cursor.length > CURSOR_LENGTH || cursor.includes('\0') ? '' : cursor))
     .optional()
-    .openapi({ type: 'string', maxLength: CURSOR_LENGTH, description: 'The `nextCursor` of the page before.' }),
+    .openapi({
+      type: 'string',
+      maxLength: CURSOR_LENGTH,
+      description: 'The `nextCursor` of the page before.',
+      ...shared('cursor'),
+    }),
 })
 
 /** A page of a list; `nextCursor` is null at the end. A short page is no sign of it. */

@@ -1,8 +1,8 @@
 // Compares the answers of two checkouts: a small story of writes is sent to both, and then every read of
 // api-facade/openapi.json, as several people, with each of its parameters and the pages after the first. Ids, times
 // and codes that were generated since the data were made can't be equal; everything else must be.
-import { readFileSync } from 'node:fs'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
+import { readOpenApi } from '../support/openapi.ts'
 import { claims, interest, person, post } from './case.ts'
 import { caughtUp, jwtSecret, type Side } from './side.ts'
 
@@ -231,7 +231,7 @@ export async function compareAnswers(sides: Side[], roots: string[], posts: numb
   }
   await Promise.all(sides.map((side) => caughtUp(side)))
 
-  const documents = roots.map((root): Document => JSON.parse(readFileSync(`${root}/api-facade/openapi.json`, 'utf8')))
+  const documents = roots.map((root) => readOpenApi<Document>(root))
   const [mine = [], theirs = []] = documents.map((document) => reads(document, posts))
   const known = new Set(theirs.map((question) => JSON.stringify(question)))
   const questions = mine.filter((question) => known.has(JSON.stringify(question)))

@@ -1,11 +1,13 @@
 // Compares answers with an OpenAPI document: the body of a success, the code of an error. The facade forwards the JSON
 // that SQL produced, so this check is what finds a shape that differs from its documented schema.
 import { z } from 'zod'
+import { codesOf, resolved } from './openapi.ts'
 
 export type Schema = { [key: string]: unknown }
-type Header = { required?: boolean; schema?: { enum?: string[] } }
+type Header = { required?: boolean }
 type Response = {
   $ref?: string
+  description?: string
   headers?: Record<string, Header & { $ref?: string }>
   content?: Record<string, { schema?: Schema }>
 }
@@ -67,7 +69,8 @@ function finderOf(paths: string[]): (path: string) => string | undefined {
  * Makes a check from a document. It returns what the document does not allow about an exchange, or undefined.
  * `path` is complete, with its query. Paths outside /api/v1 need no entry.
  */
-export function checkAgainst(contract: Contract): (exchange: Exchange) => string | undefined {
+export function checkAgainst(document: Contract): (exchange: Exchange) => string | undefined {
+  const contract = resolved(document)
   const definitions = closed(contract.components?.schemas ?? {}) as Schema
   const templateOf = finderOf(Object.keys(contract.paths))
   const compiled = new Map<Schema, z.ZodType>()
@@ -94,18 +97,15 @@ export function checkAgainst(contract: Contract): (exchange: Exchange) => string
 
   function checkCode(operation: Operation | undefined, status: number, code: string): string | undefined {
     if (!operation || unlisted.includes(code)) return undefined
-    const response = operation.responses[status]
-    const shared = contract.components?.responses?.[response?.$ref?.split('/').at(-1) ?? '']
-    const codes = (shared ?? response)?.headers?.['X-Error-Code']?.schema?.enum
-    return codes?.includes(code) ? undefined : `openapi.json does not have ${code} here`
+    const codes = codesOf(operation.responses[status] ?? {})
+    return codes.includes(code) ? undefined : `openapi.json does not have ${code} here`
   }
 
   /** A documented header that the answer lacks, or an undocumented one that it has. */
   function checkHeaders(operation: Operation | undefined, status: number, given: Headers): string | undefined {
     const response = operation?.responses[status]
     if (!response) return undefined
-    const shared = contract.components?.responses?.[response.$ref?.split('/').at(-1) ?? '']
-    const said = (shared ?? response).headers ?? {}
+    const said = response.headers ?? {}
     const all = contract.components?.headers ?? {}
     const missing = Object.entries(said).find(([name, header]) => (all[name] ?? header).required && !given.has(name))
     if (missing) return `no ${missing[0]}, which openapi.json promises`

@@ -1,6 +1,6 @@
 // Checks every answer that any test gets: the shape of errors, the headers, and that nothing confidential leaks.
-import { readFileSync } from 'node:fs'
 import { checkAgainst } from './contract.ts'
+import { readOpenApi } from './openapi.ts'
 
 /** An answer with its text as received and the JSON in it, if any. */
 export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
@@ -8,9 +8,7 @@ export type Answer<Body = unknown> = { status: number; headers: Headers; text: s
 /** The request. `path` is under /api/v1, or complete if it begins with `//`; `caller` is an internal id. */
 export type Question = { method: string; path: string; caller: string | undefined }
 
-const documented = checkAgainst(
-  JSON.parse(readFileSync(new URL('../../api-facade/openapi.json', import.meta.url), 'utf8')),
-)
+const documented = checkAgainst(readOpenApi())
 const ERROR_KEYS = ['error', 'message', 'statusCode']
 const SECRETS = [/passwordHash/, /password_hash/, /\$argon2/]
 

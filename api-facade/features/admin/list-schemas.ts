@@ -1,6 +1,6 @@
 // What all lists of staff take, and the shapes of people, invite codes, circles and reports. Rows are those of the views
 // private.staff_* in sql/admin.
-import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
 export const InternalId = Uuid.openapi({ description: 'The internal id.' })
@@ -11,11 +11,18 @@ export const Flag = z
 
 /** What every list takes. */
 export const narrowing = {
-  q: z.string().trim().min(1).max(200).optional().openapi({
-    description: 'An id, or text that is looked for as it stands, in any letter case.',
-  }),
-  from: Moment.optional().openapi({ description: 'Not older than this.' }),
-  to: Moment.optional().openapi({ description: 'Older than this.' }),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .openapi({
+      description: 'An id, or text that is looked for as it stands, in any letter case.',
+      ...shared('q.staff'),
+    }),
+  from: Moment.optional().openapi({ description: 'Not older than this.', ...shared('from') }),
+  to: Moment.optional().openapi({ description: 'Older than this.', ...shared('to') }),
 }
 
 export const InviteCodesQuery = z.object({

@@ -1,6 +1,6 @@
 // Shapes of the admin panel's routes.
 
-import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Emotion, Tier, Wallet } from '../economy/schemas.ts'
 import { Order, OrderState } from '../market/schemas.ts'
 import { Appeal, AppealStatus, Level } from '../reputation/schemas.ts'
@@ -60,7 +60,7 @@ export const Adjusted = z
   .openapi('AdjustedReputation')
 
 /** A person in a path, as staff names them. */
-export const AnyPersonId = z.object({ id: AnyPerson })
+export const AnyPersonId = z.object({ id: AnyPerson.openapi(shared('id.anyPerson')) })
 export const Ban = z.object({ reason: z.string().trim().min(1).max(1000) }).openapi('Ban')
 export const Role = z.enum(['user', 'moderator', 'admin'])
 export const RoleChange = z.object({ role: Role }).openapi('RoleChange')

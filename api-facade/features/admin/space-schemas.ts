@@ -5,7 +5,7 @@ import { narrowing } from './list-schemas.ts'
 
 const InternalId = Uuid.openapi({ description: 'The internal id.' })
 const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
-const id = spaceId('The id, or the slug.')
+const id = spaceId('id.space', 'The id, or the slug.')
 const status = z.enum(['active', 'archived'])
 const visibility = z.enum(['public', 'private'])
 

@@ -1,5 +1,5 @@
 // The head that every content has, whatever its kind. Rules are in sql/content.
-import { PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const interest = z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string() })
 
@@ -44,19 +44,26 @@ export const interestId = Uuid.nullish().openapi({ description: 'An interest of 
 
 /** What the list of every kind can be narrowed by, together. */
 export const aboutContents = {
-  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
-  authorId: PersonParam.optional(),
+  interestId: Uuid.optional().openapi({
+    description: 'Those about this interest and what is below it.',
+    ...shared('interestId'),
+  }),
+  authorId: PersonParam.openapi(shared('authorId')).optional(),
   q: z
     .string()
     .trim()
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: 'Words of title and text, whole and all of them; without case and accents.' }),
+    .openapi({
+      description: 'Words of title and text, whole and all of them; without case and accents.',
+      ...shared('q.contents'),
+    }),
   groupId: spaceId.optional().openapi({
     description: 'Those of this group, which are in no other list. Nothing for who is no member.',
+    ...shared('groupId'),
   }),
-  guildId: spaceId.optional().openapi({ description: 'As `groupId`; never beside it.' }),
+  guildId: spaceId.optional().openapi({ description: 'As `groupId`; never beside it.', ...shared('guildId') }),
 }
 
 /** What every such list is, for the description of its route. */

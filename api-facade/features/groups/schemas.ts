@@ -18,7 +18,7 @@ const visibility = z.enum(['public', 'private'])
 const joinPolicy = z.enum(['open', 'request', 'invite'])
 const role = z.enum(['owner', 'moderator', 'member'])
 
-const id = spaceId('The id of a group, or its slug.')
+const id = spaceId('id.group', 'The id of a group, or its slug.')
 export const GroupId = z.object({ id })
 export const GroupMember = z.object({ id, userId: PersonParam })
 export const GroupRequest = z.object({ id, rid: Uuid })

@@ -5,7 +5,7 @@ import { about, accent, left, memberCount, memberWith, name, newSlug, requestWit
 const minRep = z.int().min(0).max(1000).openapi({ description: 'The reputation in its interest that who applies has.' })
 const role = z.enum(['founder', 'steward', 'member'])
 
-const id = spaceId('The id of a guild, or its slug.')
+const id = spaceId('id.guild', 'The id of a guild, or its slug.')
 export const GuildId = z.object({ id })
 export const GuildMemberId = z.object({ id, userId: PersonParam })
 export const GuildApplicationId = z.object({ id, aid: Uuid })

@@ -75,19 +75,23 @@ export const Breakdown = z
   .record(z.string(), z.object({ count: z.int(), total: z.int() }))
   .openapi('EmojiBreakdown', { description: 'By emotion: how many payments, and how much mana.' })
 
-const Counters = z.object({
-  reactions: z.int().openapi({ description: 'Hearts.' }),
-  replies: z.int(),
-  shares: z.int().openapi({ description: 'Reposts.' }),
-  bookmarks: z.int(),
-  views: z.int(),
-})
-const Viewer = z.object({
-  reactions: z.array(ReactionKind),
-  bookmarked: z.boolean(),
-  reposted: z.boolean(),
-  voted: z.boolean(),
-})
+const Counters = z
+  .object({
+    reactions: z.int().openapi({ description: 'Hearts.' }),
+    replies: z.int(),
+    shares: z.int().openapi({ description: 'Reposts.' }),
+    bookmarks: z.int(),
+    views: z.int(),
+  })
+  .openapi('PostCounters')
+const Viewer = z
+  .object({
+    reactions: z.array(ReactionKind),
+    bookmarked: z.boolean(),
+    reposted: z.boolean(),
+    voted: z.boolean(),
+  })
+  .openapi('PostViewer')
 export const ReactionAnswer = z.object({ counters: Counters, viewer: Viewer }).openapi('Reactions')
 
 export const Media = z.object({ url: z.string(), alt: z.string().nullable() }).openapi('PostMedia')
@@ -111,12 +115,20 @@ export const Poll = z
   })
   .openapi('Poll')
 
+const Persona = z
+  .object({ id: Uuid, name: z.string(), accent: z.string(), profilePicUrl: z.string().nullable() })
+  .openapi('PostPersona')
+const Interest = z
+  .object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string(), isPrimary: z.boolean() })
+  .openapi('PostInterest')
+const Series = z.object({ id: Uuid, title: z.string() }).openapi('PostSeries')
+
 const post = {
   id: Uuid,
   authorId: z.string(),
   author: PersonCard,
   personaId: Uuid,
-  persona: z.object({ id: Uuid, name: z.string(), accent: z.string(), profilePicUrl: z.string().nullable() }),
+  persona: Persona,
   coAuthors: z.array(CoAuthor),
   body: z.string(),
   media: z.array(Media),
@@ -126,14 +138,12 @@ const post = {
   interestId: Uuid.nullable(),
   groupId: Uuid.nullable().openapi({ description: 'The group to whose members it is shown.' }),
   guildId: Uuid.nullable().openapi({ description: 'The guild to whose members it is shown.' }),
-  interests: z.array(
-    z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string(), isPrimary: z.boolean() }),
-  ),
+  interests: z.array(Interest),
   isJournalism: z.boolean(),
   counters: Counters,
   viewer: Viewer,
   poll: z.union([Poll, z.null()]),
-  series: z.array(z.object({ id: Uuid, title: z.string() })),
+  series: z.array(Series),
   emojiBreakdown: Breakdown,
   boostScore: z.number().openapi({ description: 'What its score in the feed is multiplied by; 0 when not boosted.' }),
   boostExpiresAt: Timestamp.nullable(),

@@ -1,5 +1,5 @@
 // Shapes that groups and guilds share. Rules are in sql/spaces.
-import { PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { PersonCard, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const name = z.string().trim().min(1).max(80)
 export const about = z.string().max(10_000).openapi({ description: 'Up to 2000 characters.' })
@@ -12,9 +12,14 @@ export const newSlug = (example: string) =>
     description: '3 to 60 small letters, digits and hyphens, no UUID; made of the name where absent. Stays as it is.',
     example,
   })
-/** The id in a path: `description` says that it can be a slug. */
-export const spaceId = (description: string) =>
-  z.string().trim().min(1).max(60).openapi({ description, example: '00000000-0000-4000-8000-000000000000' })
+/** The id in a path, as a component of the description; `description` says that it can be a slug. */
+export const spaceId = (component: string, description: string) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(60)
+    .openapi({ description, example: '00000000-0000-4000-8000-000000000000', ...shared(component) })
 
 export const isTrue = z.enum(['true', 'false']).transform((value) => value === 'true')
 export const SpaceQuery = z.object({

@@ -1,16 +1,14 @@
 // Cursors of every list: one that the list did not issue to this caller is rejected with 400, and changing any letter
 // invalidates it. For the content of a sealed cursor see test/db/base/pages.sql and docs/decisions.md, Lists.
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Page } from '../../support/lists.ts'
+import { readOpenApi } from '../../support/openapi.ts'
 import type { Person } from '../../support/person.ts'
 import { oneOfEach } from '../../support/things.ts'
 import { world } from '../../support/world.ts'
 
 type Operation = { parameters?: { name: string; in: string }[] }
-const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
-  readFileSync('api-facade/openapi.json', 'utf8'),
-)
+const { paths } = readOpenApi<{ paths: Record<string, Record<string, Operation>> }>()
 // the admin can create and list all of it
 const { alice, bob, admin, database } = await world({ people: ['alice', 'bob'], env: { RATE_LIMIT_SCALE: '1000' } })
 const people = [alice, bob, admin]

@@ -1,7 +1,7 @@
 // Sends every example body in api-facade/openapi.json unchanged and expects its route to accept it.
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
+import { readOpenApi } from '../../support/openapi.ts'
 import { world } from '../../support/world.ts'
 
 type Operation = {
@@ -9,9 +9,7 @@ type Operation = {
   parameters?: { name: string; in: string; schema: { format?: string; example?: string } }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
 }
-const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
-  readFileSync('api-facade/openapi.json', 'utf8'),
-)
+const { paths } = readOpenApi<{ paths: Record<string, Record<string, Operation>> }>()
 const { bob, admin, nobody } = await world({ people: ['alice', 'bob'] })
 
 const bodies = Object.entries(paths).flatMap(([path, methods]) =>

@@ -2,10 +2,10 @@
 // answer may be a 500, and every answer must fit the description, which the crawler checks (test/support/crawler.ts).
 // FUZZ_SEED sets the seed, FUZZ_RUNS the number of requests per route; a failure prints the request. Also tries extreme
 // values for every number in a request.
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
+import { readOpenApi } from '../../support/openapi.ts'
 import { publish, reply } from '../../support/posts.ts'
 import { oneOfEach } from '../../support/things.ts'
 import { world } from '../../support/world.ts'
@@ -37,7 +37,7 @@ type Operation = {
   requestBody?: { content: Record<string, { schema?: Schema; example?: object }> }
 }
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
-const document: Document = JSON.parse(readFileSync('api-facade/openapi.json', 'utf8'))
+const document = readOpenApi<Document>()
 
 const { alice, bob, admin, nobody, database } = await world({ env: { RATE_LIMIT_SCALE: '1000' } })
 const post = await publish(alice)

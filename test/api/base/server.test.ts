@@ -19,9 +19,11 @@ describe('The server', () => {
     expect(body).toEqual({ status: 'ok', uptime: expect.any(Number), version })
   })
 
-  test('serves the committed description at GET /openapi.json', async () => {
+  test('serves the committed description, without white space, at GET /openapi.json', async () => {
     const { text } = await nobody.get('//openapi.json')
-    expect(text).toBe(readFileSync(new URL('../../../api-facade/openapi.json', import.meta.url), 'utf8'))
+    const committed = readFileSync(new URL('../../../api-facade/openapi.json', import.meta.url), 'utf8')
+    expect(text).toBe(JSON.stringify(JSON.parse(committed)))
+    expect(Buffer.byteLength(text), 'bytes that every reader of /docs loads').toBeLessThan(1_200_000)
   })
 
   test('serves GET /docs with all its parts, from no other host', async () => {

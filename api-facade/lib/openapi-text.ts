@@ -1,0 +1,127 @@
+// How the OpenAPI document is arranged and printed. What many routes share is written once, the order is stable and lines
+// are short, so that the diff of a change shows the routes that it changes.
+
+type Parameter = {
+  'x-component'?: string
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+type Schema = { $ref?: string; description?: string; items?: Schema; properties?: Record<string, Schema> }
+type Reference = { $ref: string }
+type Answer = {
+  description: string
+  headers?: Record<string, Reference>
+  content?: Record<string, { schema?: Schema }>
+}
+type Operation = { parameters?: (Parameter | Reference)[]; responses: Record<string, Answer | Reference> }
+type Components = Record<'parameters' | 'responses' | 'schemas' | 'headers', Record<string, unknown>>
+export type Described = { paths: Record<string, Record<string, Operation>>; components: object }
+
+const methods = ['get', 'put', 'post', 'patch', 'delete']
+
+/** Writes shared parameters, pages and answers once, as components, and sorts paths, methods and components. */
+export function arranged<T extends Described>(document: T): T {
+  const components = document.components as Components
+  const share = sharer(components)
+  const pages = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(pages)
+    if (typeof node !== 'object' || node === null) return node
+    const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, pages(value)]))
+    const name = pageName(inner)
+    return name ? share('schemas', name, inner) : inner
+  }
+  const operation = ({ parameters = [], responses, ...rest }: Operation): Operation => ({
+    ...rest,
+    ...(parameters.length > 0 && { parameters: parameters.map((one) => parameter(one, share)) }),
+    responses: mapped(responses, (one) => answer(one, share)),
+  })
+  for (const [name, schema] of Object.entries(components.schemas)) {
+    const inner = Object.entries(schema as object).map(([key, value]) => [key, pages(value)])
+    components.schemas[name] = Object.fromEntries(inner)
+  }
+  const paths = mapped(pages(document.paths) as T['paths'], (path) =>
+    Object.fromEntries(methods.flatMap((method) => (path[method] ? [[method, operation(path[method])]] : []))),
+  )
+  const sorted = mapped(components, (group) => mapped(group, (one) => one))
+  return { ...document, components: sorted, paths }
+}
+
+type Share = <T>(group: keyof Components, name: string, one: T) => Reference
+
+/** Makes a thing a component. @throws Error when another one has its name */
+function sharer(components: Components): Share {
+  return (group, name, one) => {
+    const known = components[group]
+    const text = JSON.stringify(one)
+    if (JSON.stringify(known[name] ?? one) !== text) throw new Error(`Two ${group} are called ${name}: ${text}`)
+    known[name] = one
+    return { $ref: `#/components/${group}/${name}` }
+  }
+}
+
+/** A parameter without what goes without saying, as a component where its schema says so (`shared` of schemas.ts). */
+function parameter(given: Parameter | Reference, share: Share): Parameter | Reference {
+  if ('$ref' in given) return given
+  const { 'x-component': component, name, in: place, required, description, schema, ...more } = given
+  const { description: repeated, ...type } = schema
+  const one: Parameter = {
+    name,
+    in: place,
+    ...(required && { required }),
+    ...(description && { description }),
+    ...more,
+    schema: repeated === description ? type : schema,
+  }
+  return component ? share('parameters', component, one) : one
+}
+
+const nameOf = (schema: Schema | undefined): string | undefined => schema?.$ref?.split('/').at(-1)
+
+/** `PostPage` for a page of `Post`, and undefined for what is no page of a named schema. */
+function pageName(schema: Schema & { required?: string[] }): string | undefined {
+  const item = nameOf(schema.properties?.items?.items)
+  return item && String(schema.required) === 'items,nextCursor,hasMore' ? `${item}Page` : undefined
+}
+
+const marks: Readonly<Record<string, string>> = { 'Idempotency-Replayed': 'repeatable', ETag: 'etag', Link: 'csv' }
+
+/** A success whose body has a name becomes a component of that name; one without a body is `204`. */
+function answer(given: Answer | Reference, share: Share): Answer | Reference {
+  if ('$ref' in given) return given
+  const { description, headers = {}, content = {} } = given
+  const name = Object.keys(content).length === 0 ? '204' : nameOf(content['application/json']?.schema)
+  const isUsual = description === 'Done.' && !('text/event-stream' in content)
+  if (!name || !isUsual) return given
+  const suffixes = Object.keys(headers).flatMap((header) => marks[header] ?? [])
+  return share('responses', [name, ...suffixes].join('.'), given)
+}
+
+/** The same, sorted by key, with other values. */
+const mapped = <T, R>(all: Readonly<Record<string, T>>, change: (one: T) => R): Record<string, R> =>
+  Object.fromEntries(
+    Object.entries(all)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, change(one)]),
+  )
+
+const WIDTH = 120
+
+/** As JSON; what fits on a line is on one. */
+export const textOf = (value: unknown): string => `${printed(value, '')}\n`
+
+function printed(value: unknown, indent: string, before = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const isList = Array.isArray(value)
+  const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', ' ']
+  const inner = `${indent} `
+  const parts = Object.entries(value).map(([key, item]) => {
+    const name = isList ? '' : `${JSON.stringify(key)}: `
+    return name + printed(item, inner, name.length)
+  })
+  const line = parts.length === 0 ? open + close : `${open}${space}${parts.join(', ')}${space}${close}`
+  if (!line.includes('\n') && indent.length + before + line.length <= WIDTH) return line
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
+}
