@@ -1,4 +1,4 @@
-// The application: what happens to every request, and where the features' tables, the docs and the probes hang.
+// The application: what happens to every request, and where the features' tables, the docs and the probes are mounted.
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { operations } from './generated/operations.ts'
@@ -19,17 +19,17 @@ import { KnownRouter } from './lib/router.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
 import { version } from './lib/version.ts'
 
-// Probes and documentation: never refused by the global limit, and they take nothing from it. The documentation is
-// large, and has a limit of its own.
+// Probes and documentation do not count towards the global limit. The documentation is large and has a limit of its
+// own.
 const probe = /^\/(health|ready|metrics)$/
 const documentation = /^\/(openapi\.json|docs(\/.*)?)$/
-// What a client's page shows many of: their routes have a limit of their own.
+// A client's page loads many of these, so their routes have a limit of their own.
 const picture = /^\/api\/v1\/media\/(avatar\/[^/]+|local)\/[^/]+$/
 
 const isFree = ({ req }: Context): boolean =>
   probe.test(req.path) || (picture.test(req.path) && (req.method === 'GET' || req.method === 'HEAD'))
 
-/** The one place where letter case and a trailing slash stop to matter: for routing only, see api-facade/lib/input.ts. */
+/** The one place that ignores letter case and a trailing slash; only for routing, see api-facade/lib/input.ts. */
 const routingPath = (request: Request): string => {
   const path = getPath(request).toLowerCase()
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
@@ -40,7 +40,7 @@ export type AppOptions = Omit<Services, 'limits'> & {
   limits?: Services['limits']
   /** Called when a request may have written something. */
   wrote?: (() => void) | undefined
-  /** Mounts what stands beside the API with limits and errors of its own, as /rest/v1 of the embedded instance does. */
+  /** Mounts a service beside the API that has its own limits and errors, such as /rest/v1 of the embedded instance. */
   beside?: ((app: Hono<Env>, site: ReturnType<typeof siteOf>) => void) | undefined
 }
 
@@ -98,7 +98,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   return app
 }
 
-/** What the API has that whatever stands beside it shares. */
+/** What the API shares with the services beside it. */
 const siteOf = ({ config, pools, limits }: Services) => ({
   pools,
   cors: (c: Context) => cors(c, config.corsOrigins),
@@ -120,7 +120,10 @@ function answerError(error: unknown, c: Context): Response {
   return send(c, body, apiError.status, headers)
 }
 
-/** What may stand in a path without telling of anybody: the parts of every path that is served, and names of operations. */
+/**
+ * Words that can be logged from a path because they identify nobody: parts of the served paths, and names of
+ * operations.
+ */
 const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
   new Set([
     ...spellings(tables).flatMap(({ path }) => (API + path).split('/').filter((part) => !part.startsWith(':'))),
@@ -128,7 +131,7 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
     ...Object.keys(operations),
   ])
 
-/** One line a request, with what went wrong inside. */
+/** One line per request, with the cause of a failure. */
 function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
   const { log, aliasOf } = c.get('services')
   const { status } = c.res

@@ -1,5 +1,5 @@
-// What a facade writes before it answers: the pools' passwords, the instance's domain, the scale of the limits, where
-// media are, from where else they may come and how much of them a person may have, and the first admin.
+// What a facade writes at boot, before it answers: the passwords of the pools, the domain of the instance, the scale of
+// the limits, the media settings (location, allowed hosts, quota), and the first admin.
 // Repeating it changes nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
@@ -8,19 +8,19 @@ import { loginPassword, scramVerifier } from './lib/database.ts'
 import { type Books, compare } from './lib/migrations.ts'
 import { hashPassword } from './lib/passwords.ts'
 
-/** The first admin that this boot made. `password` only where it was made up here: it is kept nowhere. */
+/** The first admin that this boot created. `password` only if it was generated here: it is stored nowhere. */
 export type FirstAdmin = { email: string; password: string | null; inviteCodes: string[] }
 export type BootOptions = {
   config: Config
   /** Of the schema's owner. */
   databaseUrl: string
-  /** What the pools' passwords come from; by default the configured one. */
+  /** The secrets from which the pools' passwords are derived; by default the configured ones. */
   jwtSecret?: string
-  /** Hears of the first admin when there was none yet: before they are kept, since nobody could log in untold. */
+  /** Is called with a new first admin before the commit, because nobody could log in without this message. */
   tell?: (admin: FirstAdmin) => void
 }
 
-/** Answers what an operator should know. @throws Error that says what is wrong with the database or the settings */
+/** @returns warnings for the operator. @throws Error that says what is wrong with the database or the settings */
 export async function boot({ config, databaseUrl, tell, ...given }: BootOptions): Promise<string[]> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
@@ -43,30 +43,30 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
   }
 }
 
-/** A connection as the schema's owner. Its statements have no names, which a transaction pooler would lose. */
+/** A connection as the schema's owner. Its statements are unnamed: a transaction pooler would lose the names. */
 export const openOwner = (databaseUrl: string): postgres.Sql =>
   postgres(databaseUrl, { max: 1, prepare: false, connect_timeout: 10, onnotice: () => {} })
 
 const unreachable = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_CLOSED)$/
 
-/** What went wrong on the way to the database, with the variable to look at; anything else as it is. */
+/** Names the variable to check if the database cannot be reached; returns any other error unchanged. */
 export function explained(cause: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (unreachable.test(code)) return new Error(`The database of DATABASE_URL cannot be reached (${code}).`, { cause })
   const refused = ['28P01', '28000', '3D000'].includes(code) // password, role, database
   if (refused && cause instanceof Error)
-    return new Error(`The database of DATABASE_URL lets nobody in: ${cause.message}.`, { cause })
+    return new Error(`The database of DATABASE_URL refuses the connection: ${cause.message}.`, { cause })
   return cause
 }
 
-/** Answers how the database is newer than this code. @throws Error where it is older: what is called is not there */
+/** @returns how the database is newer than this code. @throws Error if it is older, because it lacks functions */
 export async function checkMigrations(sql: postgres.Sql): Promise<string[]> {
   const { faults, warnings } = compare(await readBooks(sql))
-  if (faults.length > 0) throw new Error(`The database does not fit this code.\n  ${faults.join('\n  ')}`)
+  if (faults.length > 0) throw new Error(`The database does not match this code.\n  ${faults.join('\n  ')}`)
   return warnings
 }
 
-/** Nothing is in them where there is no schema of ours, or nobody kept books. */
+/** Empty if there is no schema of Kith, or no record of migrations. */
 async function readBooks(sql: postgres.Sql): Promise<Books> {
   const [row] = await sql<{ readable: boolean }[]>`
     select to_regprocedure('private.readiness()') is not null
@@ -76,7 +76,7 @@ async function readBooks(sql: postgres.Sql): Promise<Books> {
   return found?.books ?? {}
 }
 
-/** One boot at a time: two who alter one role at once would fail with "tuple concurrently updated". */
+/** Allows one boot at a time: two that alter one role concurrently would fail with "tuple concurrently updated". */
 async function alone(sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('boot', 0))`
@@ -84,7 +84,7 @@ async function alone(sql: postgres.Sql, work: (tx: postgres.TransactionSql) => P
   })
 }
 
-/** Writes the domain while there is at most the first admin. @throws Error where another one would rename people */
+/** Sets the domain while there is at most the first admin. @throws Error if a new domain would rename people */
 export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   return alone(sql, async (tx) => {
     const [row] = await tx<{ value: string }[]>`select value from app.settings where key = 'instance_domain'`
@@ -100,15 +100,17 @@ export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
 
 type Setting = 'instance_domain' | 'rate_limit_scale' | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
 
-/** What SQL itself needs, such as to count a person's writes (sql/base/81_writes.sql): of several facades the last one's holds. */
+/**
+ * Settings that SQL needs, such as for limits of writes (sql/base/81_writes.sql). Of several facades the last one wins.
+ */
 export async function takeSetting(sql: postgres.ISql, key: Setting, value: string): Promise<void> {
   await sql`insert into app.settings (key, value) values (${key}, ${value})
             on conflict (key) do update set value = excluded.value where app.settings.value <> excluded.value`
 }
 
 /**
- * Gives the login roles their passwords, which come from the first secret. A worker that runs alone does the same: it
- * may be the first to start. @throws Error when neither that secret nor the one before it is the instance's
+ * Gives the login roles their passwords, derived from the first secret. A worker that runs alone does the same, because
+ * it may start first. @throws Error if neither that secret nor the previous one belongs to the instance
  */
 export function setPasswords(sql: postgres.Sql, secrets: readonly [string, ...string[]]): Promise<void> {
   return alone(sql, async (tx) => {
@@ -120,7 +122,9 @@ export function setPasswords(sql: postgres.Sql, secrets: readonly [string, ...st
 
 const fingerprintOf = (secret: string): string => createHmac('sha256', secret).update('kith fingerprint').digest('hex')
 
-/** With another secret every token, key and link of the instance would end, and facades that run lose their pools. */
+/**
+ * With another secret all tokens, keys and links of the instance would end, and running facades would lose their pools.
+ */
 export async function takeSecret(tx: postgres.ISql, secrets: readonly [string, ...string[]]): Promise<void> {
   const [row] = await tx<{ fingerprint: string }[]>`select fingerprint from private.jwt_fingerprint`
   const [own, ...previous] = secrets.map(fingerprintOf)

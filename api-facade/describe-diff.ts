@@ -1,6 +1,7 @@
-// npm run gen:diff [-- <commit>]: prints what a change does to the API's description: breaking, changed, added. It compares
-// api-facade/openapi.json with its state at the given commit; by default where this branch left main, and on main itself
-// one commit earlier. It reports and does not judge: whether a break is intended is for the reviewer to say.
+// npm run gen:diff [-- <commit>]: prints what a change does to the API's description: breaking, changed, added. It
+// compares api-facade/openapi.json with its state at the given commit; by default where this branch left main, and on
+// main itself one commit earlier. It reports and does not judge: whether a break is intended is for the reviewer to
+// say.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,10 +36,10 @@ export type Description = {
 /** Lines by kind; `texts` counts the operations whose summary or description changed. */
 export type Difference = { breaking: string[]; changed: string[]; added: string[]; texts: number }
 
-/** A schema is read as what a client sends or as what it is answered: taking less breaks the one, giving less the other. */
+/** Whether clients send a schema or get it as an answer: accepting less breaks the one, returning less the other. */
 type Way = 'sent' | 'answered'
 
-/** Compares two descriptions. Where a schema with a name differs, that is said once, under its name. */
+/** Compares two descriptions. A difference in a named schema is reported once, under its name. */
 export function compare(before: Description, after: Description): Difference {
   const found: Difference = { breaking: [], changed: [], added: [], texts: 0 }
   const say = (kind: 'breaking' | 'changed' | 'added', line: string) => found[kind].push(line)
@@ -171,7 +172,7 @@ export function compare(before: Description, after: Description): Difference {
 const more = (now: unknown, old: unknown) => Number(now) > Number(old)
 const less = (now: unknown, old: unknown) => Number(now) < Number(old)
 const other = () => true
-/** What limits a value, and whether a new limit is tighter than the old one. */
+/** Keywords that limit a value, and whether a new limit is tighter than the old one. */
 const bounds: Readonly<Record<string, (now: unknown, old: unknown) => boolean>> = {
   minimum: more,
   minLength: more,
@@ -195,7 +196,7 @@ function resolve<T extends { $ref?: string }>(document: Description, one: T): T 
   return { ...(document.components?.[group]?.[name] as T | undefined), ...own } as T
 }
 
-/** A schema without references, with its parts in one, and with null among the types where it may be null. */
+/** A schema with its references resolved, its parts merged, and null among the types if it is nullable. */
 function plain(document: Description, schema: Schema): Schema {
   const { allOf = [], ...own } = resolve(document, schema)
   const parts = allOf.map((part) => plain(document, part))
@@ -213,7 +214,7 @@ function plain(document: Description, schema: Schema): Schema {
   return { ...only, ...rest, type: [...typesOf(only), 'null'] }
 }
 
-/** The alternatives of a schema by their names, or by their places. */
+/** The alternatives of a schema by name, or by position. */
 const choicesOf = ({ anyOf, oneOf }: Schema): Record<string, Schema> =>
   Object.fromEntries((anyOf ?? oneOf ?? []).map((one, at) => [nameOf(one) ?? `choice ${at + 1}`, one]))
 
@@ -251,7 +252,7 @@ const git = (...words: string[]): string | undefined => {
   }
 }
 
-/** The commit to compare with: where the branch left main; on main itself, or without it, the one before. */
+/** The commit to compare with: where the branch left main; on main itself, or without main, the previous commit. */
 function baseOf(): string | undefined {
   const head = git('rev-parse', 'HEAD')
   const fork = git('merge-base', 'HEAD', 'origin/main') ?? git('merge-base', 'HEAD', 'main')

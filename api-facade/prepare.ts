@@ -1,5 +1,5 @@
-// npm run prepare-database -- <connection string> [--migrate]: makes a PostgreSQL that is not ours ready for Kith. On a
-// Supabase stack it finds everything there. docs/operation.md, PostgreSQL without Supabase.
+// npm run prepare-database -- <connection string> [--migrate]: prepares a PostgreSQL server for Kith. On
+// a Supabase stack everything already exists. docs/operation.md, PostgreSQL without Supabase.
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
@@ -15,41 +15,41 @@ import { CONNECTIONS as WORKER } from './worker/jobs.ts'
 
 const usage = 'npm run prepare-database -- postgresql://superuser:secret@host:5432/database [--migrate]'
 
-/** For the owner at a start and once an hour, for migrations, a backup, and a DBA who looks. */
+/** Connections for the owner at a start and once an hour, for migrations, for a backup, and for a DBA. */
 const RESERVE = 6
 
-/** How many connections a facade with its worker takes. */
+/** The number of connections of a facade with its worker. */
 const connectionsOf = ({ poolSizes }: Config): number =>
   Object.values(poolSizes).reduce((sum, size) => sum + size, 0) + WORKER + REALTIME + RESERVE
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const found = {
-  bare: 'The roles and schemas of a Supabase platform have been made.',
+  bare: 'The roles and schemas of a Supabase platform have been created.',
   behind: "The platform was not complete, or an older release's. It is up to date now.",
-  prepared: 'The platform is there already. Nothing was changed.',
-  stack: 'This is a Supabase stack, and all that Kith needs of it is there. Nothing was changed.',
+  prepared: 'The platform already exists. Nothing was changed.',
+  stack: 'This is a Supabase stack, and it has everything that Kith needs. Nothing was changed.',
 }
 
-/** What an operator should know of a server that Kith can run on. */
+/** Warnings for the operator about a server on which Kith can run. */
 const warningsOf = ({ version, release, ownerIsSuperuser }: Server): string[] => [
   ...(version >= 180000 ? [`The server is PostgreSQL ${release}. Kith is tested on 17.`] : []),
   ...(ownerIsSuperuser
     ? [
-        'The role postgres is a superuser here, and the functions of Kith belong to it and run with its rights. It is ' +
-          'safer in a cluster whose superuser has another name (initdb --username, POSTGRES_USER of the Docker image).',
+        'The role postgres is a superuser here. It owns the functions of Kith, which run with its rights. A cluster whose ' +
+          'superuser has another name is safer (initdb --username, POSTGRES_USER of the Docker image).',
       ]
     : []),
 ]
 
-/** Gives the role that was just made a password. @returns it */
+/** Sets a password for the new role. @returns the password */
 async function letOwnerIn(sql: Sql): Promise<string> {
   const password = randomBytes(24).toString('base64url')
   await sql.unsafe(`alter role postgres password '${scramVerifier(password)}'`)
   return password
 }
 
-/** What DATABASE_URL is to be. A password that is not known here is left out. */
+/** The value for DATABASE_URL. A password that is unknown here is left out. */
 function ownerUrl(url: string, password: string | null): string {
   const address = new URL(url)
   address.username = 'postgres'
@@ -57,7 +57,9 @@ function ownerUrl(url: string, password: string | null): string {
   return password ? address.href : address.href.replace('//postgres@', '//postgres:…@')
 }
 
-/** The connection string of a session whose rights are the owner's, whoever connects: what it makes is the owner's. */
+/**
+ * The connection string of a session with the owner's rights, whoever connects, so that the owner owns what it creates.
+ */
 function asOwner(url: string, server: Server): string {
   if (server.role === 'postgres') return url
   const address = new URL(url)
@@ -68,7 +70,7 @@ function asOwner(url: string, server: Server): string {
 async function bringUp(url: string, server: Server): Promise<void> {
   const { migrations, seeds } = await migrate(asOwner(url, server))
   for (const file of [...migrations, ...seeds]) say(`Applied ${file}.`)
-  if (migrations.length + seeds.length === 0) say('Migrations and seed are there already.')
+  if (migrations.length + seeds.length === 0) say('Migrations and seed have already been applied.')
   if (stateOf(server) !== 'stack') await muteClientErrors(url)
 }
 
@@ -81,11 +83,11 @@ async function prepare(sql: Sql, url: string, migrations: boolean): Promise<void
   say(found[state])
   for (const warning of warningsOf(server)) say(warning)
   const password = server.ownerIsSuperuser === null ? await letOwnerIn(sql) : null
-  if (password) say('The role postgres was made, with the password below, which is shown this once.')
+  if (password) say('The role postgres was created with the password below, which is shown only once.')
   if (migrations) await bringUp(url, server)
   else
     say(
-      'Apply the migrations next: repeat this with --migrate, or use supabase db push (docs/operation.md, Upgrading).',
+      'Apply the migrations next: run this again with --migrate, or use supabase db push (docs/operation.md, Upgrading).',
     )
   const realtime = state === 'stack' ? '' : ' REALTIME=embedded'
   say(`Start Kith with\n  DATABASE_URL=${ownerUrl(url, password)} JWT_SECRET=…${realtime} npm start`)

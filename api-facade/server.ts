@@ -1,4 +1,4 @@
-// A facade on a database: opens the pools, listens, and ends without cutting anyone off.
+// A facade on a database: opens the pools, listens, and shuts down gracefully.
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -26,18 +26,18 @@ import { createViews } from './lib/views.ts'
 export type ServerOptions = {
   config: Config
   databaseUrl: string
-  /** What signs the tokens and the pools' passwords; by default the configured one. */
+  /** The secrets for tokens and for the pools' passwords; by default the configured ones. */
   jwtSecret?: string
   tables?: readonly Table[]
   log?: Log
   beside?: AppOptions['beside']
-  /** Called when a request may have written something: there may be effects for a worker in this process. */
+  /** Called when a request may have written something, so that a worker in this process can apply effects. */
   wrote?: () => void
-  /** What is to be done only once the port is ours. Until it is done every request is answered with 503. */
+  /** Runs after the port is bound. Until it has ended, every request is answered with 503. */
   prepare?: () => Promise<void>
-  /** How long clients may take. */
+  /** The time limits of clients. */
   patience?: Partial<Patience>
-  /** What answers WebSockets on the same port. It begins before the server answers and ends before it closes. */
+  /** The WebSocket gateway on the same port. It starts before the server answers and stops before the server closes. */
   gateway?: (site: GatewaySite) => Promise<Stoppable>
 }
 type GatewaySite = {
@@ -46,21 +46,21 @@ type GatewaySite = {
   jwtSecret: string
   log: Log
   gauge: typeof metrics.sockets
-  /** What a client is counted by. */
+  /** The key by which limits count a client. */
   clientOf: (request: IncomingMessage) => string
-  /** Whether a client may ask once more what it may hear. */
+  /** Whether a client may authorize a channel once more. */
   mayJoin: (client: string) => Promise<boolean>
 }
 type Stoppable = { stop(): Promise<void> }
 export type RunningServer = { url: string; port: number; stop(): Promise<void> }
 
-/** How long requests in flight may take once the end has begun. Milliseconds. */
+/** How long running requests may take after the shutdown has begun. Milliseconds. */
 const GRACE = 10_000
 
-/** How many exports are written at once. */
+/** How many exports can run at once. */
 const EXPORTS = 4
 
-/** @throws Error when the port is taken or there is no secret */
+/** @throws Error if the port is taken or there is no secret */
 export async function startServer({ config, databaseUrl, ...given }: ServerOptions): Promise<RunningServer> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
@@ -102,14 +102,14 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const patience = { ...PATIENCE, ...given.patience }
   const settings = { ...serverTimeouts(patience), shouldUpgradeCallback }
   const server = createServer(settings, (request, response) => answer(request, response))
-  // behind a proxy all connections are the proxy's, which counts its own
+  // behind a proxy all connections are the proxy's, which has its own limits
   const networkOf = ({ remoteAddress = '' }: Socket) => network(plain(remoteAddress))
   guardConnections(server, patience, config.trustedProxyHops === 0 ? networkOf : undefined)
   const clientOf = (request: IncomingMessage) => network(requestAddress(request, config.trustedProxyHops))
-  // counted here, whatever the store: the gateway's few connections are of this process
+  // always counted in memory: the gateway's few connections belong to this process
   const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')
   const gauge = metrics.sockets
-  // it changes roles and follows replication, which no pooler passes on
+  // it changes roles and uses replication, which poolers do not support
   const straight = config.databaseDirectUrl ?? databaseUrl
   const site: GatewaySite = { server, databaseUrl: straight, jwtSecret: secret, log, gauge, clientOf, mayJoin }
   try {
@@ -118,10 +118,10 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     await pools.settlePrepare()
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
-    storage.warnings() // the log has them from the start
+    storage.warnings() // logs them at the start
     const stop = async () => {
       end.abort()
-      await gateway?.stop() // an open WebSocket would hold the server up
+      await gateway?.stop() // an open WebSocket would delay the shutdown
       await close(server)
       await views.close()
       await pools.close()
@@ -136,7 +136,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   }
 }
 
-/** Any other upgrade is an offer, such as HTTP/2's, that goes with an ordinary request. */
+/** Any other upgrade, such as HTTP/2's, is only an offer in an ordinary request. */
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 function listen(server: Server, { host, port }: Config): Promise<number> {
@@ -158,19 +158,19 @@ const reachable = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** To those who come before the facade can answer, such as a balancer's probe. */
+/** The answer before the facade is ready, for example to a load balancer's probe. */
 function starting(): Response {
   const { body, headers } = errorAnswer(new ApiError('service_unavailable'))
   return new Response(body, { status: 503, headers: { ...headers, 'Retry-After': '1', 'X-Request-Id': randomUUID() } })
 }
 
-/** What never became a request, such as one with an impossible Host header, still gets an error of our shape. */
+/** Input that is not a valid request, for example with an invalid Host header, still gets an error in our format. */
 function unreadable(): Response {
   const { body, headers } = errorAnswer(new ApiError('request_malformed'))
   return new Response(body, { status: 400, headers: { ...headers, 'X-Request-Id': randomUUID() } })
 }
 
-/** Stops accepting, lets requests in flight finish within the grace, and closes connections as they fall idle. */
+/** Stops accepting, lets running requests finish within the grace period, and closes idle connections. */
 async function close(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   const sweep = setInterval(() => server.closeIdleConnections(), 50)

@@ -1,4 +1,4 @@
-// The whole of Kith in one process. Without DATABASE_URL it brings its own Postgres.
+// All of Kith in one process. Without DATABASE_URL it starts its own Postgres.
 // docs/configuration.md lists what it reads from the environment.
 import { resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
@@ -10,11 +10,11 @@ import { version } from './lib/version.ts'
 import { type ServerOptions, startServer } from './server.ts'
 import type { Worker } from './worker/worker.ts'
 
-/** A database to run on, and how to end it. */
+/** The database, and how to stop it. */
 type Database = {
   url: string
   jwtSecret: string
-  /** What a Supabase stack has of its own, and the embedded instance brings. */
+  /** Services of a Supabase stack that the embedded instance replaces. */
   beside?: ServerOptions['beside']
   gateway?: ServerOptions['gateway']
   announce(apiUrl: string): Promise<void>
@@ -37,7 +37,7 @@ async function database(config: Config): Promise<Database> {
     const own = config.realtime === 'embedded' ? await openGateways(jwtSecret) : {}
     return { url, jwtSecret, ...own, announce, stop: async () => {}, ended: never }
   }
-  // loaded only here: a deployment on a real stack has no binaries of it
+  // imported only here: a deployment on a real stack lacks its binaries
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')
   const { migrate, muteClientErrors, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
@@ -59,7 +59,7 @@ async function database(config: Config): Promise<Database> {
   return { url: server.url(), jwtSecret, ...(await openGateways(jwtSecret)), announce, stop, ended }
 }
 
-/** What clients of a Supabase stack meet beside the API: `/rest/v1/rpc` and Realtime, on the facade's port. */
+/** The services of a Supabase stack beside the API: `/rest/v1/rpc` and Realtime, on the facade's port. */
 async function openGateways(jwtSecret: string): Promise<Pick<Database, 'beside' | 'gateway'>> {
   const { mountRpc } = await import('../supabase/embedded/rpc.ts')
   const { startGateway } = await import('../supabase/embedded/realtime/gateway.ts')
@@ -76,7 +76,7 @@ const warn = (line: string) => process.stderr.write(`${line}\n`)
 
 function introduce({ email, password, inviteCodes }: FirstAdmin): void {
   say(`The first admin is ${email}.`)
-  if (password) say(`Their password, shown this once: ${password}`)
+  if (password) say(`Their password, shown only once: ${password}`)
   say(`Their first invite codes: ${inviteCodes.join(' ')}`)
 }
 
@@ -90,7 +90,7 @@ async function inlineWorker(base: Base): Promise<Worker | null> {
 
 async function main(): Promise<void> {
   const ending = new Promise<string>((end) => {
-    process.once('SIGTERM', end).once('SIGINT', end) // called with the signal's name
+    process.once('SIGTERM', end).once('SIGINT', end) // gets the name of the signal
   })
   const config = readConfig(environment)
   const log = createLog(config)
@@ -99,7 +99,7 @@ async function main(): Promise<void> {
   try {
     const { url: databaseUrl, jwtSecret } = base
     const { beside, gateway } = base
-    // only once the port is ours: a start that fails there makes nothing, and shows nothing
+    // only after the port is bound: a start that fails there creates and prints nothing
     const prepare = async () => {
       for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
     }
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
         { version, host, port, database: placeOf(databaseUrl), worker: inline, heapLimit: heapLimit() },
         'started',
       )
-      worker = await inlineWorker({ config, databaseUrl, jwtSecret, log }) // nobody who calls waits for it
+      worker = await inlineWorker({ config, databaseUrl, jwtSecret, log }) // callers do not wait for it
       const signal = await Promise.race([ending, base.ended.then(() => null)])
       log.info({ reason: signal ?? 'PostgreSQL has ended' }, 'stopping')
       if (!signal) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')

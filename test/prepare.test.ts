@@ -61,7 +61,7 @@ describe.each(['postgres', 'dba'])('On a bare server whose superuser is %s', asy
   test('a first run creates everything, and says with which settings to start Kith', async () => {
     const { code, out, err } = await prepare(url, '--migrate')
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('The roles and schemas of a Supabase platform have been made.')
+    expect(out).toContain('The roles and schemas of a Supabase platform have been created.')
     expect(out).toMatch(/Applied \d+_baseline\.sql\.\nApplied 10_interests\.sql\./)
     expect(out.includes('The role postgres is a superuser here')).toBe(!made)
     const [, given] = /DATABASE_URL=(\S+) JWT_SECRET=… REALTIME=embedded npm start/.exec(out) ?? []
@@ -83,15 +83,15 @@ describe.each(['postgres', 'dba'])('On a bare server whose superuser is %s', asy
     const before = await written(url)
     const { code, out } = await prepare(url)
     expect(code).toBe(0)
-    expect(out).toContain('The platform is there already. Nothing was changed.')
+    expect(out).toContain('The platform already exists. Nothing was changed.')
     expect(await written(url)).toBe(before)
-    expect((await prepare(url, '--migrate')).out).toContain('Migrations and seed are there already.')
+    expect((await prepare(url, '--migrate')).out).toContain('Migrations and seed have already been applied.')
   })
 
   test('a run by the owner finds everything too, without a superuser', async () => {
     expect(await prepare(ownerUrl, '--migrate')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('The platform is there already. Nothing was changed.'),
+      out: expect.stringContaining('The platform already exists. Nothing was changed.'),
     })
   })
 
@@ -156,7 +156,7 @@ describe('On a Supabase stack', async () => {
     const before = await written(server.url())
     const { code, out } = await prepare(asOwner('whole'))
     expect(code).toBe(0)
-    expect(out).toContain('This is a Supabase stack, and all that Kith needs of it is there. Nothing was changed.')
+    expect(out).toContain('This is a Supabase stack, and it has everything that Kith needs. Nothing was changed.')
     expect(out).not.toContain('REALTIME')
     expect(await written(server.url())).toBe(before)
   })
@@ -195,7 +195,9 @@ describe('A server that does not fit', async () => {
   })
 
   test('is rejected in one sentence if it cannot be reached or the address is missing', async () => {
-    expect((await prepare(server.url('gone'))).err).toMatch(/lets nobody in: database "gone" does not exist\.\n$/)
+    expect((await prepare(server.url('gone'))).err).toMatch(
+      /refuses the connection: database "gone" does not exist\.\n$/,
+    )
     expect((await prepare('postgresql://127.0.0.1:1/none')).err).toMatch(/cannot be reached \(ECONNREFUSED\)\.\n$/)
     expect((await prepare()).err).toMatch(/^npm run prepare-database -- /)
   })

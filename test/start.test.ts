@@ -105,7 +105,7 @@ describe('A first start', () => {
     other.close()
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
     await says(seen, 'Kith is at ').finally(() => terminate(child, exit))
-    expect(seen.out).toMatch(/shown this once: \S{16}\n.* invite codes: INV-\w+ /)
+    expect(seen.out).toMatch(/shown only once: \S{16}\n.* invite codes: INV-\w+ /)
   }, 90_000)
 })
 
@@ -334,8 +334,8 @@ describe('Settings', () => {
       const { seen, exit } = run(process.execPath, [program], { ...env, RATE_LIMIT_SCAL: '2', DATABASE_URI: 'x' })
       expect(await exit).toEqual([1, null])
       expect(seen.err.trim().split('\n').sort()).toEqual([
-        'DATABASE_URI is not a setting of Kith, and is passed over. DATABASE_URL is one.',
-        'RATE_LIMIT_SCAL is not a setting of Kith, and is passed over. RATE_LIMIT_SCALE is one.',
+        'DATABASE_URI is not a setting of Kith and is ignored. Did you mean DATABASE_URL?',
+        'RATE_LIMIT_SCAL is not a setting of Kith and is ignored. Did you mean RATE_LIMIT_SCALE?',
         'The database of DATABASE_URL cannot be reached (ECONNREFUSED).',
       ])
     },

@@ -1,4 +1,5 @@
-// What operations answer, as TypeScript for `.rpc()`: the schemas of openapi.json, so that both doors have one contract.
+// The answers of operations as TypeScript types for `.rpc()`: the schemas of openapi.json, so that both interfaces have
+// one contract.
 import { operations } from '../generated/operations.ts'
 import { openApiText } from './openapi.ts'
 import { API, spellings, type Table } from './routes.ts'
@@ -31,7 +32,7 @@ function typeOf(schema: Schema): string {
   if ($ref) return `Schemas[${quoted(nameOf($ref))}]`
   const choice = anyOf ?? oneOf
   if (choice) return choice.map(typeOf).join(' | ')
-  // one that only describes adds nothing to the others
+  // a part that is only a description adds nothing
   if (allOf)
     return allOf
       .map(typeOf)
@@ -56,7 +57,10 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
   return fields.length === 0 ? 'Record<never, never>' : `{ ${fields.join('; ')} }`
 }
 
-/** The module as text, unformatted. What a route's handler makes is of no operation: those that only handlers call are Json. */
+/**
+ * The module as text, unformatted. Answers that a handler makes belong to no operation: operations that only handlers
+ * call are Json.
+ */
 export function answersText(tables: readonly Table[]): string {
   const { paths, components }: Document = JSON.parse(openApiText(tables))
   const answers = new Map<string, Set<string>>()

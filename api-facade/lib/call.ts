@@ -1,4 +1,4 @@
-// The one way into the database: an operation of schema `api`, as one statement, in the name of the caller.
+// The only way into the database: one operation of schema `api` as one statement, on behalf of the caller.
 // docs/decisions.md, Requests; Measured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
@@ -18,7 +18,7 @@ export type Operation = keyof typeof operations & string
 export type Parameter<O extends Operation> = O extends Operation ? keyof (typeof operations)[O] & string : never
 export type Parameters<O extends Operation> = { [P in Parameter<O>]?: unknown }
 
-/** The operation's JSON text as it came, null for SQL null; a status only where the operation chose one itself. */
+/** The operation's JSON text, unparsed; null for SQL null. A status only if the operation chose one. */
 export class Answer {
   readonly body: string | null
   readonly status: number | null
@@ -35,9 +35,9 @@ const types: Readonly<Record<string, Readonly<Record<string, string>> | undefine
 export const parameterNames = (operation: Operation): string[] => Object.keys(types[operation] ?? {})
 
 /**
- * Runs `operation` with those of its parameters that are not undefined; the SQL default holds for the others.
- * @param pool another pool than that of the route's row
- * @throws ApiError, or the database's own error, for errors.ts to name
+ * Runs `operation` with the parameters that are not undefined; the others have their SQL defaults.
+ * @param pool instead of the pool of the route's row
+ * @throws ApiError, or the error of the database, which errors.ts translates
  */
 export async function call<O extends Operation>(
   c: Context,
@@ -55,7 +55,7 @@ export async function call<O extends Operation>(
   return answerOf(c, row)
 }
 
-/** The same for a handler that goes on with the answer: parsed by `schema`, which is the operation's promise. */
+/** The same for a handler that uses the answer: parsed with `schema`, which the operation guarantees. */
 export async function callFor<O extends Operation, S extends z.ZodType>(
   c: Context,
   operation: O,
@@ -67,19 +67,19 @@ export async function callFor<O extends Operation, S extends z.ZodType>(
   return schema.parse(JSON.parse(body ?? 'null'))
 }
 
-/** Only the door: refuses a dead token before an answer that would not ask the database. */
+/** Only checks the caller: refuses a revoked token before an answer that would not query the database. */
 export async function checkCaller(c: Context): Promise<void> {
   if (c.get('claims'))
     await run(c, c.get('pool'), 'select $1::text as proof from private.enter($2::text)', [callerOf(c)])
 }
 
 /**
- * What must hold of the caller before anything is said of the body: a check of schema `private`, with a word or with a
- * parameter of the path. The operation checks it too, so a good request needs no call more.
+ * A check of the caller that comes before errors about the body: a function of schema `private`, with a constant or a
+ * parameter of the path. The operation repeats the check, so a valid request needs no additional call.
  */
 export type Gate = { check: `require_${string}`; of?: string; param?: string }
 
-/** Asks a gate, at the door. @throws ApiError of the gate, or where the token is dead */
+/** Runs a gate. @throws ApiError of the gate, or for a revoked token */
 export async function checkGate(c: Context, { check, of, param }: Gate, path: Record<string, unknown>): Promise<void> {
   const given = param === undefined ? of : path[param]
   const list = given === undefined ? '' : '$3::text'
@@ -88,7 +88,7 @@ export async function checkGate(c: Context, { check, of, param }: Gate, path: Re
   await run(c, c.get('pool'), text, [callerOf(c), ...values])
 }
 
-// One text a operation and set of parameters: as few prepared statements as there are ways to call.
+// One text per operation and set of parameters, which keeps the number of prepared statements small.
 const statements = new Map<string, string>()
 
 function statementOf(operation: string, names: readonly string[]): string {
@@ -96,7 +96,7 @@ function statementOf(operation: string, names: readonly string[]): string {
   const known = statements.get(key)
   if (known) return known
   const list = names.map((name, i) => `${name} => $${i + 4}::text${castTo(typeOf(operation, name))}`)
-  // The operation in the select list, and nothing beside enter in FROM: its row comes first, and it may refuse.
+  // The operation is in the select list and FROM has only `enter`, so that `enter` runs first and can refuse.
   const text = `select api.${operation}(${list.join(', ')})::text as body, $1::text as proof,
     current_setting('response.status', true) as status, current_setting('response.headers', true) as headers
     from private.enter($2::text, $3::text)`
@@ -112,7 +112,7 @@ function typeOf(operation: string, name: string): string {
   return type
 }
 
-// The claims of a token are one object for as long as tokens.ts remembers it.
+// The claims of a token are the same object as long as tokens.ts caches it.
 const claimTexts = new WeakMap<Claims, string>()
 
 function callerOf(c: Context): string | null {
@@ -125,7 +125,7 @@ function callerOf(c: Context): string | null {
   return text
 }
 
-/** What SQL reads of the request's headers: a repeat's key, what a cache has, and for the audit log the address. */
+/** The request headers that SQL reads: Idempotency-Key, If-None-Match, and the address for the audit log. */
 function headersOf(c: Context, pool: PoolName): string | null {
   const key = keyOf(c)
   const address = pool === 'service' && !isRead(c) ? clientAddress(c) : undefined
@@ -137,7 +137,7 @@ function headersOf(c: Context, pool: PoolName): string | null {
 const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
 
 /**
- * One statement, and once more where repeating it is safe and may help.
+ * Runs one statement, and repeats it once if that is safe and may help.
  * @param statement selects `$1::text as proof`; the values begin at $2
  */
 async function run(c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> {
@@ -161,23 +161,23 @@ async function run(c: Context, pool: PoolName, statement: string, values: (strin
   })
 }
 
-/** The number of a statement comes back with its answer, which proves that no pooler in between mixed up two. */
+/** The answer returns the number of its statement, which proves that no pooler mixed up two answers. */
 let asked = 0
 
-// How long a statement waits for its turn (sql/discovery/49_turns.sql), how often it asks, and how many may wait, in all
-// and of one person, who has as many turns. Milliseconds.
+// How long a statement waits for its turn (sql/discovery/49_turns.sql), how often it tries, and how many can wait in
+// total and per person. A person has as many turns. Milliseconds.
 const PATIENCE = 2000
 const PAUSE = 100
 const WAITING = 20
 const EACH = 2
-/** Who waits, by name for each statement. */
+/** Waiting callers, one entry per statement. */
 const waiting: string[] = []
 
 const isBusy = (error: unknown): boolean => error instanceof postgres.PostgresError && error.message === 'search_busy'
 const mayWait = (who: string): boolean =>
   waiting.length < WAITING && waiting.filter((other) => other === who).length < EACH
 
-/** Sends it again for a while where too many of its kind run. Nobody has a connection while they wait. */
+/** Repeats a statement for a while if too many of its kind are running. No connection is held while waiting. */
 async function inTurn<T>(who: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send()
@@ -199,18 +199,20 @@ async function inTurn<T>(who: string, send: () => Promise<T>): Promise<T> {
   }
 }
 
-// Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was just
-// moving (XX000 is how a lookup in mid-change fails). Whatever it was, the statement was undone.
+// Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was
+// changing (a concurrent lookup fails with XX000). In every case the statement was rolled back.
 const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000', '42883', '42P01', '42703', 'XX000'])
 
 function isRepeatable(c: Context, error: unknown): boolean {
   if (error instanceof NoAnswer) return false // the caller has waited long enough
   if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
-  // after a lost connection nobody knows whether the statement ran: only what may run twice is sent again
+  // after a lost connection it is unknown whether the statement ran: only idempotent ones are repeated
   return isLostConnection(error) && (isRead(c) || (c.get('idempotent') && keyOf(c) !== undefined))
 }
 
-/** Reads the two settings that PostgREST reads as well: a status of 400 or more is an error that keeps its writes. */
+/**
+ * Reads the two settings that PostgREST also reads. A status of 400 or more is an error whose writes are committed.
+ */
 function answerOf(c: Context, row: Row): Answer {
   if (row.headers) {
     const headers = JSON.parse(row.headers) as Record<string, string>[]

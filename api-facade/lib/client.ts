@@ -1,4 +1,4 @@
-// Who is at the other end of the connection.
+// Who the client of a connection is.
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { Context } from './context.ts'
@@ -10,13 +10,13 @@ export function clientAddress(c: Context): string {
   return addressOf(c.env?.incoming?.socket, hops > 0 ? headerOf(c, 'x-forwarded-for') : '', hops)
 }
 
-/** The same for a request that the app does not see, such as the upgrade to a WebSocket. */
+/** The same for a request that bypasses the app, such as the upgrade to a WebSocket. */
 export const requestAddress = ({ socket, headers }: IncomingMessage, hops: number): string =>
   addressOf(socket, headers['x-forwarded-for']?.toString(), hops)
 
 /**
- * X-Forwarded-For is believed only as far as our own proxies wrote it: TRUSTED_PROXY_HOPS entries from the right; what
- * stands further left is the client's own claim.
+ * Only the part of X-Forwarded-For that our own proxies wrote is trusted: TRUSTED_PROXY_HOPS entries from the right.
+ * Clients can forge the rest.
  */
 function addressOf({ remoteAddress: socket = '127.0.0.1' }: Partial<Socket> = {}, header = '', hops = 0): string {
   const forwarded = hops > 0 ? header : ''
@@ -35,7 +35,7 @@ export function keyOf(c: Context): string | undefined {
 /** An IPv4 address that arrives on an IPv6 socket is the same client. */
 export const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer holds all of a /64. */
+/** The key of limits: an IPv4 address, or the /64 of an IPv6 address, because a customer usually has a whole /64. */
 export function network(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.replace(/%.*/, '').split('::')

@@ -1,11 +1,11 @@
-// What the process is told from outside: names, defaults, and what is wrong with them. environment.ts reads it.
+// The configuration: names, defaults and validation. environment.ts reads the variables.
 // docs/configuration.md; docs/decisions.md, Limits.
 import { z } from 'zod'
 import { AI_TIMEOUT } from '../../edge-functions/ai/timeout.ts'
 import { EXPO_URL, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
 import { describeIssue } from './issues.ts'
 
-/** Calls allowed in a window of so many seconds. */
+/** The number of calls that are allowed in a window of `seconds`. */
 export type Window = { limit: number; seconds: number }
 
 const units = { s: 1, min: 60, h: 3600, d: 86_400 } as const
@@ -24,29 +24,29 @@ const windows = z
 export const defaultLimits = {
   global: '60/min',
   login: '5/min',
-  // wrong passwords: of one account from all devices that it does not know, of a device that it knows, inside a session
+  // wrong passwords: per account from all unknown devices, per known device, and inside a session
   login_account: '10/min 50/h',
   login_device: '10/min 50/h',
   password: '10/min 50/h',
   register: '3/min',
   reserve_invite: '10/min',
-  // invite codes that nobody has: the first ones of an address within the hour, how many such first ones there may be in
-  // the whole instance, and how many of all others
+  // unknown invite codes: the first ones of an address within an hour, the total of such first ones in the instance,
+  // and the total of all others
   unknown_invite: '3/h',
   unknown_invites_first: '1/s',
   unknown_invites: '300/h',
   refresh: '10/min 100/h',
   forgot_password: '5/min 30/h',
-  // links that verify an address, asked for by one person
+  // links that verify an address, per person
   verify_email: '3/min 10/h',
   reflect: '20/min',
   enhance_post: '10/min',
   create_video: '5/min 30/h',
   search: '30/min',
-  // generated avatars, and what the local sink serves: a page of a client shows many
+  // generated avatars and files of the local storage: a client's page loads many
   pictures: '1200/min',
   docs: '120/min',
-  // channels joined and newer tokens brought to them, of a client address; the embedded gateway alone counts them
+  // joins of channels and refreshed tokens, per client address; only the embedded gateway counts them
   realtime_join: '1000/min',
 } as const
 export type LimitName = keyof typeof defaultLimits
@@ -76,7 +76,7 @@ const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be 
 
 const Variables = z.object({
   PORT: integer(0, 65_535).default(8787),
-  // every interface: the facade usually runs in a container, where localhost would be out of anyone's reach
+  // every interface: the facade usually runs in a container, where localhost cannot be reached from outside
   HOST: z.string().default('0.0.0.0'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
@@ -128,7 +128,7 @@ const Variables = z.object({
     .optional(),
   ANTHROPIC_API_KEY: z.string().regex(/^\S+$/).optional(),
   ANTHROPIC_BASE_URL: webUrl.optional(),
-  // a whole answer may take three times as long, and its lease is a minute
+  // a whole answer can take three times as long; its lease is a minute
   AI_TIMEOUT: z.coerce.number().positive('must be above 0').max(15).default(AI_TIMEOUT),
   EMBEDDINGS: z.enum(['offline', 'edge', 'off']).default('offline'),
   AI_DAILY_TOKENS: integer(0, 1_000_000_000).default(100_000),
@@ -164,7 +164,7 @@ const Variables = z.object({
 
 const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'STORAGE_PUBLIC_URL']
 
-/** Undefined unless all of it is there. */
+/** Undefined unless all of it is set. */
 function storageOf(s: z.output<typeof Variables>) {
   const { STORAGE_URL: url, STORAGE_BUCKET: bucket, STORAGE_REGION: region, STORAGE_PUBLIC_URL: publicUrl } = s
   const { STORAGE_ACCESS_KEY: accessKey, STORAGE_SECRET_KEY: secretKey, STORAGE_UPLOAD_BUCKET: uploadBucket } = s
@@ -181,27 +181,27 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
 })
   .refine((s) => !s.AI_MODEL || s.ANTHROPIC_API_KEY || s.FUNCTIONS_URL, {
     path: ['ANTHROPIC_API_KEY'],
-    error: 'must be set together with AI_MODEL, unless FUNCTIONS_URL names functions that have it',
+    error: 'must be set together with AI_MODEL, unless the functions of FUNCTIONS_URL have it',
   })
   .refine((s) => s.EMBEDDINGS !== 'edge' || s.FUNCTIONS_URL, {
     path: ['EMBEDDINGS'],
-    error: 'must not be edge without FUNCTIONS_URL: the model is the edge runtime’s',
+    error: 'must not be edge without FUNCTIONS_URL, because the model is part of the edge runtime',
   })
   .refine((s) => s.DATABASE_URL || !s.DATABASE_DIRECT_URL, {
     path: ['DATABASE_DIRECT_URL'],
-    error: 'must be set together with DATABASE_URL, which is the way through a pooler to the same database',
+    error: 'must be set together with DATABASE_URL, which leads to the same database through a pooler',
   })
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
-    error: 'is for the embedded database, and DATABASE_URL names another',
+    error: 'is only for the embedded database, but DATABASE_URL is set',
   })
   .refine((s) => !s.STORAGE_UPLOAD_BUCKET || (s.STORAGE_BUCKET && s.STORAGE_UPLOAD_BUCKET !== s.STORAGE_BUCKET), {
     path: ['STORAGE_UPLOAD_BUCKET'],
-    error: 'must be another bucket than STORAGE_BUCKET, which everybody may read',
+    error: 'must be another bucket than STORAGE_BUCKET, which is public',
   })
   .refine((s) => s.DATABASE_URL || !s.REALTIME, {
     path: ['REALTIME'],
-    error: 'is for the database of DATABASE_URL: the embedded one always brings its own',
+    error: 'is only for the database of DATABASE_URL; the embedded one always has its own',
   })
   .superRefine((s, context) => {
     const given: Record<string, unknown> = s
@@ -216,7 +216,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
-    // the embedded database has no pooler before it
+    // the embedded database has no pooler
     databasePrepare: s.DATABASE_URL ? s.DATABASE_PREPARE : 'on',
     realtime: s.REALTIME ?? (s.DATABASE_URL ? 'stack' : 'embedded'),
     functionsUrl: s.FUNCTIONS_URL && withoutSlash(s.FUNCTIONS_URL),
@@ -226,7 +226,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     mediaQuota: s.MEDIA_QUOTA,
     // generated avatars are at the facade's own address
     mediaHosts: [...s.MEDIA_HOSTS, new URL(s.FACADE_URL ?? s.PUBLIC_URL).host],
-    // without a storage the facade takes media itself, where nobody else depends on it
+    // without a storage the facade stores media itself, but only for development
     mediaSink: !storageOf(s) && s.NODE_ENV !== 'production' && !s.FUNCTIONS_URL,
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN.replace(/:\d+$/, '')}>`,
@@ -249,7 +249,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     databasePort: s.DB_PORT,
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,
-    // a database that was given may serve several facades; the embedded one has one process
+    // a given database may have several facades; the embedded one has one process
     rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
     trustedProxyHops: s.TRUSTED_PROXY_HOPS,
     corsOrigins: s.CORS_ORIGINS,
@@ -262,30 +262,30 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
 
 export type Config = z.output<typeof Settings>
 
-/** The bucket of what lies in a folder. */
+/** The bucket of files in a folder. */
 export const SINK = 'local'
 
-/** Where objects of media are, by address and by bucket: SQL makes public addresses of it. */
+/** Where media objects are, by URL and by bucket: SQL makes public URLs from it. */
 export const mediaPlace = ({ storage, facadeUrl }: Config): { url: string; bucket: string } =>
   storage
     ? { url: storage.publicUrl, bucket: storage.bucket }
     : { url: `${facadeUrl}/api/v1/media/local`, bucket: SINK }
 
-/** What signs, and behind it what still verifies: the secret before this one, until the tokens of it have expired. */
+/** The secret that signs, then the previous one, which still verifies until its tokens have expired. */
 export const secretsOf = (config: Config, secret: string): [string, ...string[]] => [
   secret,
   ...(config.jwtSecretPrevious ? [config.jwtSecretPrevious] : []),
 ]
 
-/** @throws Error that names every variable that is wrong, and never its value: some are secrets. */
+/** @throws Error that names every wrong variable, but never its value, because some are secrets */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const settings = Settings.safeParse(env, { error: describeIssue })
   if (settings.success) return settings.data
   const lines = settings.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`The configuration is not right.\n${lines.join('\n')}`)
+  throw new Error(`The configuration is not valid.\n${lines.join('\n')}`)
 }
 
-/** How many letters have to be added, left out or replaced to make one name of the other. */
+/** The edit distance of two names. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, n) => n)
   for (let i = 1; i <= one.length; i++) {
@@ -302,12 +302,12 @@ function distance(one: string, other: string): number {
 /** The environment variables that `readConfig` reads. */
 export const variableNames: readonly string[] = Object.keys(Variables.shape)
 
-/** A sentence for every variable that is none of ours and looks like one: it would be ignored without a word. */
+/** A warning for every unknown variable that looks like one of ours, because it would be ignored silently. */
 export function nearMisses(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((name) => {
     if (variableNames.includes(name)) return []
-    // of a short name two letters are half of it: PORT and HOST would be meant by HOME
+    // two letters are half of a short name: otherwise HOME would look like PORT or HOST
     const meant = variableNames.find((one) => distance(name, one) <= (one.length > 6 ? 2 : 1))
-    return meant ? `${name} is not a setting of Kith, and is passed over. ${meant} is one.` : []
+    return meant ? `${name} is not a setting of Kith and is ignored. Did you mean ${meant}?` : []
   })
 }

@@ -1,16 +1,16 @@
-// Clients that are slow on purpose: each end of a connection that waits for the other costs this one memory and a place.
+// Protection against deliberately slow clients, which cost memory and connections.
 // docs/decisions.md, Limits.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type Patience = {
-  /** Until the headers of a request are there, and until all of it is. Milliseconds. */
+  /** Until the headers of a request, and until all of it must have arrived. Milliseconds. */
   headers: number
   request: number
-  /** Until what is ready is taken, beside the time that it takes at this rate. Milliseconds, bytes a second. */
+  /** How long a client can take to read, in addition to the time at this rate. Milliseconds, bytes per second. */
   reading: number
   rate: number
-  /** From one look at the connections to the next. Milliseconds. */
+  /** The interval between two checks of the connections. Milliseconds. */
   look: number
   /** How many connections a network may have at once. */
   connections: number
@@ -25,14 +25,14 @@ export const PATIENCE: Patience = {
   connections: 500,
 }
 
-/** What node:http sees to itself: it answers 408 and closes. */
+/** The limits that node:http enforces itself: it answers 408 and closes. */
 export const serverTimeouts = ({ headers, request, look }: Patience) => ({
   headersTimeout: headers,
   requestTimeout: request,
   connectionsCheckingInterval: look,
 })
 
-/** Ends connections whose clients do not read, and with `networkOf` those that a network has too many of. */
+/** Closes connections whose clients do not read and, with `networkOf`, those beyond a network's maximum. */
 export function guardConnections(server: Server, patience: Patience, networkOf?: (socket: Socket) => string): void {
   if (networkOf) limitNetworks(server, patience.connections, networkOf)
   cutSlowReaders(server, patience)
@@ -53,7 +53,7 @@ function limitNetworks(server: Server, most: number, networkOf: (socket: Socket)
   })
 }
 
-/** How much had been taken when it was looked at last, how much waited, and until when more must be taken. */
+/** At the last check: bytes read and bytes waiting; and the time until which the client must read more. */
 type Reading = { taken: number; waiting: number; until: number }
 
 function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void {
@@ -66,8 +66,8 @@ function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void
     const now = performance.now()
     for (const [response, known] of answers) {
       const { socket, writableLength: waiting } = response
-      if (!socket) continue // its turn comes behind another answer on the same connection
-      // a write counts when all of it is taken, so the time for it goes by its size
+      if (!socket) continue // it waits for another answer on the same connection
+      // a write only counts when all of it is read, so its time depends on its size
       const taken = socket.bytesWritten - socket.writableLength
       if (taken !== known.taken || waiting > known.waiting || waiting === 0) {
         answers.set(response, { taken, waiting, until: now + reading + (waiting / rate) * 1000 })

@@ -1,4 +1,4 @@
-// What a request carries through the facade, and the services that handlers find in `c.get('services')`.
+// The context of a request, and the services that handlers get by `c.get('services')`.
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { Config, LimitName } from './config.ts'
@@ -19,17 +19,17 @@ export type Services = {
   pools: Pools
   tokens: Tokens
   seals: Seals
-  /** The public half of the key by which push services know the instance. */
+  /** The public key by which push services identify the instance. */
   pushKey: string
   functions: Functions
   previews: Previews
   storage: StorageWatch
-  /** Exports that are being written. */
+  /** Exports that are running. */
   exports: Slots
-  /** Aborted when the facade begins to stop: what would be waited for long is then done without. */
+  /** Aborted when the facade begins to stop: long waits end then. */
   stopping: AbortSignal
   log: Log
-  /** What stands for a person in the log. */
+  /** The alias of a person in the log. */
   aliasOf: (person: string) => string
   limits: Limits
   views: Views
@@ -43,19 +43,19 @@ export type Env = {
     requestId: string
     /** The headers of the answer so far, by name in lower case: setHeader and send of headers.ts. */
     headers: Record<string, string>
-    /** The caller's claims; null on a public route, whatever token came with it. */
+    /** The caller's claims; null on a public route, even with a token. */
     claims: Claims | null
-    /** The pool that the route's row names. */
+    /** The pool of the route. */
     pool: PoolName
-    /** Whether the route keeps its answers by Idempotency-Key. */
+    /** Whether the route supports Idempotency-Key. */
     idempotent: boolean
     /** Method and pattern of the route, for the log. */
     route: string
-    /** The whole pattern of the route's path, by which the log knows what in a path may be a name. */
+    /** The full pattern of the route's path, which tells the log where a path may contain names. */
     pattern: string
-    /** Who calls, for the log: the person's id, of which it has the alias. */
+    /** The caller's id, of which the log has the alias. */
     caller: string
-    /** The tightest limit so far. */
+    /** The tightest limit that counted this request so far. */
     tightest: Count
     /** The error code of the answer, and for a 5xx what caused it, for the log. */
     code: string
@@ -66,19 +66,19 @@ export type Context = HonoContext<Env>
 
 export type TakeBack = () => Promise<void>
 
-/** The limits of limits.ts. They stand here since they look at the request that carries them. */
+/** The limits of limits.ts. Declared here because they read the context of the request. */
 export type Limits = {
-  /** Counts a request of this client address. @returns what to throw when it is one too many */
+  /** Counts a request of this client address. @returns the refusal to throw if the limit is exceeded */
   global(c: Context, cost: 0 | 1): Promise<ApiError | null>
-  /** Counts a call of a limited route: by `client` where one is named, else by address. */
+  /** Counts a call of a limited route: by `client` if given, otherwise by address. */
   route(c: Context, name: LimitName, client: string | undefined): Promise<ApiError | null>
   /**
-   * Counts an attempt at a password before it is made, so that many at once are no way around it. What is left of the
-   * limit is told to nobody.
-   * @returns what takes the attempt back, for those that were right
+   * Counts an attempt at a password before it is checked, so that parallel attempts cannot bypass the limit. The
+   * remaining number is not revealed.
+   * @returns a function that undoes the count, for correct passwords
    * @throws ApiError rate_limited
    */
   attempt(c: Context, name: 'login_account' | 'login_device' | 'password', client: string): Promise<TakeBack>
-  /** The same for an invite code, whose unknown ones count over the whole instance. @throws ApiError rate_limited */
+  /** The same for an invite code; unknown codes count for the whole instance. @throws ApiError rate_limited */
   guess(c: Context): Promise<TakeBack>
 }

@@ -1,32 +1,33 @@
-// Counts of calls in windows of time, and where they live: here in memory; rates.ts keeps them in the database.
+// Counters of calls per time window. These are in memory; rates.ts stores them in the database.
 import { createHmac, randomBytes } from 'node:crypto'
 
 /** A window of one client: `limit` calls in `seconds`. */
 export type Bucket = { key: string; limit: number; seconds: number }
-/** What is left of it; `reset` in seconds until it is full again. */
+/** The remaining calls; `reset` is the number of seconds until the window ends. */
 export type Count = { limit: number; seconds: number; remaining: number; reset: number; over: boolean }
 
-/** Where counts live. A store that several processes share takes this one's place. */
+/** A store of counters. A store that several processes share can replace this one. */
 export interface Counter {
-  /** Takes `cost` calls from every bucket, or from none when one of them has too few left; -1 puts one back. */
+  /** Takes `cost` calls from every bucket, or from none if one of them has too few left; -1 returns one. */
   hit(buckets: readonly Bucket[], cost: -1 | 0 | 1): Count[] | Promise<Count[]>
 }
 
 type Window = { used: number; endsAt: number }
 
-/** Into how many windows newcomers are thrown together while there is no room for one of each. */
+/** How many windows new clients share while the store is full. */
 const SHARED = 1024
 
 /**
- * Fixed windows in memory, each from its first call on, at most `capacity` of each length. A window that has not ended
- * is never forgotten, or whoever has many addresses could empty somebody's bucket: beyond the capacity newcomers share.
+ * Fixed windows in memory, each starting with its first call, at most `capacity` per length. A window that has not
+ * ended is never evicted; otherwise somebody with many addresses could reset another client's window. Beyond the
+ * capacity new clients share windows.
  */
 export function memoryCounter(now: () => number = Date.now, capacity = 100_000): Counter {
-  // By length, so that those who fill the windows of an hour leave room in those of a minute, and so that each map,
-  // ordered by age, is ordered by end too.
+  // By length, so that full hourly windows leave room for windows of a minute, and so that the order of each map by age
+  // is also its order by end.
   const lengths = new Map<number, Map<string, Window>>()
   const shared = new Map<string, Window>()
-  const secret = randomBytes(16) // nobody chooses with whom a key shares
+  const secret = randomBytes(16) // keyed, so that nobody can choose with whom a key shares
 
   const sharedKey = ({ key, limit, seconds }: Bucket): string =>
     `${limit} ${seconds} ${createHmac('sha256', secret).update(key).digest().readUInt16BE() % SHARED}`
@@ -37,7 +38,7 @@ export function memoryCounter(now: () => number = Date.now, capacity = 100_000):
     lengths.set(seconds, windows)
     const known = windows.get(key)
     if (known && known.endsAt > time) return known
-    windows.delete(key) // so that it moves to the end of the map
+    windows.delete(key) // moves it to the end of the map
     forgetEnded(windows, time)
     const fresh = { used: 0, endsAt: time + seconds * 1000 }
     if (windows.size < capacity) {
@@ -66,7 +67,7 @@ export function memoryCounter(now: () => number = Date.now, capacity = 100_000):
   }
 }
 
-/** Every window is forgotten once, so this costs a call no more than it adds. */
+/** Every window is removed once, so the amortised cost per call is constant. */
 function forgetEnded(windows: Map<string, Window>, time: number): void {
   for (const [key, { endsAt }] of windows) {
     if (endsAt > time) return

@@ -1,5 +1,5 @@
-// Lists as CSV, for whoever works in a spreadsheet: up to 20 pages in one, and a Link to those behind. Columns are the fields of an
-// item, so that a list has the same ones always.
+// Lists as CSV for spreadsheets: up to 20 pages in one answer, and a Link to the next ones. The columns are the fields
+// of an item, so a list always has the same columns.
 import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
 import type { Context } from './context.ts'
@@ -8,14 +8,14 @@ import { send } from './headers.ts'
 type Item = Record<string, unknown>
 type Listed = { items: Item[]; nextCursor: string | null }
 
-/** More would hold up others: each page is a statement, and all of it is in memory. */
+/** More would delay others: each page is a statement, and all pages are in memory. */
 const PAGES = 20
 const CHARACTERS = 4_000_000
 
-/** Whether a client would rather have CSV. */
+/** Whether a client prefers CSV. */
 export const asksForCsv = (c: Context): boolean => /(^|,)\s*text\/csv\s*(;|,|$)/i.test(c.req.header('accept') ?? '')
 
-/** Up to 20 pages from the one that was asked for; `page` gives that behind a cursor. */
+/** Up to 20 pages from the requested one on; `page` returns the page after a cursor. */
 export async function sendCsv(
   c: Context,
   schema: z.ZodType,
@@ -34,7 +34,7 @@ export async function sendCsv(
     cursor = nextCursor ?? undefined
     if (cursor === undefined) break
   }
-  // a spreadsheet takes UTF-8 for what it is by its byte order mark
+  // spreadsheets recognise UTF-8 by its byte order mark
   const text = stringify([columns.map((path) => path.join('.')), ...rows], {
     bom: true,
     quoted: true,
@@ -53,7 +53,7 @@ function behind(c: Context, cursor: string): string {
   return `${pathname}?${searchParams}`
 }
 
-/** Of every field the way to it; fields of an object that an item has are columns of their own. */
+/** The path of every field; fields of nested objects are columns of their own. */
 function columnsOf(schema: z.ZodType): string[][] {
   const list = bare(schema) as z.ZodObject
   const { element } = bare(list.shape.items as z.ZodType) as z.ZodArray<z.ZodType>
@@ -74,11 +74,11 @@ function bare(schema: z.ZodType): z.ZodType {
     : schema
 }
 
-// A sign with which a formula begins, full-width ones too, and what a spreadsheet passes over before it. Begun nowhere
-// within that, it takes one pass over the text.
+// A character with which a formula begins, including full-width ones, after the characters that spreadsheets skip. The
+// lookbehind keeps the match linear in the length of the text.
 const SIGN = /(?<![;\s"])([;\s"]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/g
 
-/** A text of which no cell is a formula. Many spreadsheets separate by ; or tab, whatever the file says. */
+/** A text in which no cell is a formula. Many spreadsheets also split at ; or tab, whatever the file says. */
 const tame = (text: string): string =>
   text.replace(SIGN, (whole, before: string, sign: string, at: number) =>
     at === 0 || /[;\t\r\n]/.test(before) ? `${before}'${sign}` : whole,

@@ -1,4 +1,4 @@
-// The facade's pools: one for each role, each with a login role of its own, so that no statement ever changes role.
+// The facade's pools: one per role, each with a login role of its own, so that no statement changes the role.
 // docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,19 +10,21 @@ import { NoAnswer, Pool } from './pool.ts'
 export type PoolName = 'anon' | 'gate' | 'user' | 'service'
 export type Pools = Readonly<Record<PoolName, Pool>> & {
   /**
-   * Finds out whether statements may be prepared by name, as DATABASE_PREPARE says or, with `auto`, unless a transaction
-   * pooler stands before the database. Call it before the first request.
+   * Decides whether statements are prepared by name: as DATABASE_PREPARE says or, with `auto`, unless there is a
+   * transaction pooler. Call it before the first request.
    */
   settlePrepare(): Promise<void>
-  /** Ends every connection once its statement is done, after five seconds in any case. */
+  /** Closes every connection when its statement has ended, at the latest after five seconds. */
   close(): Promise<void>
 }
 
-/** The password of a login role: both sides derive it, so none is stored. Hex. */
+/** The password of a login role, in hex. Both sides derive it, so it is not stored. */
 export const loginPassword = (secret: string, role: string): string =>
   createHmac('sha256', secret).update(role).digest('hex')
 
-/** What Postgres keeps of a password (RFC 5803). Sent in its place, since a server may log every statement. */
+/**
+ * The verifier that Postgres stores for a password (RFC 5803). Sent instead of it, because a server may log statements.
+ */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, 4096, 32, 'sha256')
@@ -34,8 +36,8 @@ export function scramVerifier(password: string): string {
 type Options = { config: Config; url: string; secret: string; log: Log }
 
 /**
- * How long a connection without work stays open, in seconds. Behind it Postgres has a process that takes 18 MB once it
- * has met all kinds of requests; a new one costs 60 ms of CPU until it has met them too.
+ * How long an idle connection stays open, in seconds. Its Postgres process takes 18 MB once it has handled all kinds of
+ * requests; a new one costs 60 ms of CPU until it has.
  */
 const IDLE = 60
 
@@ -46,7 +48,7 @@ function poolOptions({ secret, log }: Options, name: PoolName) {
     password: loginPassword(secret, role),
     connect_timeout: 5,
     idle_timeout: IDLE,
-    backoff: () => 0.25, // before the next try to connect, in seconds
+    backoff: () => 0.25, // before the next attempt to connect, in seconds
     fetch_types: false,
     onnotice: ({ severity, code, message }: Notice) => {
       if (severity === 'WARNING') log.warn({ pool: name, code, warning: message }, 'the database warns')
@@ -55,13 +57,12 @@ function poolOptions({ secret, log }: Options, name: PoolName) {
   }
 }
 
-/** How long to look for a pooler. Milliseconds. */
+/** How long to test for a pooler. Milliseconds. */
 const LOOK = 3000
 
 /**
- * Whether a pooler gives each transaction another connection to the server, so that a prepared statement may not be
- * there the next time. Two clients take turns, and see which server process answers them: without such a pooler each
- * has one of its own.
+ * Whether a pooler gives each transaction another server connection, where a prepared statement may not exist. Two
+ * clients take turns and check which server process answers: without such a pooler each always has its own.
  */
 async function sharesConnections(options: Options): Promise<boolean> {
   const open = () => new Pool(options.url, poolOptions(options, 'anon'), 1, LOOK)
@@ -79,17 +80,17 @@ async function sharesConnections(options: Options): Promise<boolean> {
     }
     return false
   } catch (error) {
-    if (error instanceof NoAnswer) return true // the pooler has no second connection to give
+    if (error instanceof NoAnswer) return true // the pooler has no second connection
     throw error
   } finally {
     await Promise.all([one.end(), other.end()])
   }
 }
 
-/** How long statements may take once the end has begun. Milliseconds. */
+/** How long statements may still run after the shutdown has begun. Milliseconds. */
 const PATIENCE = 5000
 
-/** Opens the pools on the database at `url`; nothing connects before the first statement. */
+/** Opens the pools on the database at `url`. They connect with the first statement. */
 export function openPools(options: Options): Pools {
   const open = (name: PoolName) => new Pool(options.url, poolOptions(options, name), options.config.poolSizes[name])
   const pools = { anon: open('anon'), gate: open('gate'), user: open('user'), service: open('service') }

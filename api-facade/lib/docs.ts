@@ -1,4 +1,4 @@
-// The page at /docs: Swagger UI out of its own package, so that nothing is loaded from elsewhere.
+// The page at /docs: Swagger UI from its npm package, so that nothing is loaded from other hosts.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
@@ -45,7 +45,7 @@ function partOf(body: Part['body'], type: string, more: Record<string, string>):
 const pagePart = (body: Part['body'], type: string): Part =>
   partOf(body, type, { 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=3600' })
 
-/** 304 to who has it already. A proxy that compresses makes the tag a weak one. */
+/** 304 if the client has it already. A proxy that compresses turns the tag into a weak one. */
 function sendPart(c: Context, { body, headers }: Part): Response {
   const known = (c.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(headers.ETag ?? '') || known.includes('*')) return send(c, null, 304, headers)

@@ -1,6 +1,6 @@
-// Values on their way into a statement.
+// Encodes values for a statement.
 
-/** A value as Postgres reads it from text: JSON as text too, since postgres.js encodes a json parameter twice. */
+/** A value as text that Postgres can read. JSON as well, because postgres.js encodes a json parameter twice. */
 export function encode(value: unknown, type: string): string | null {
   if (value === null || value === undefined) return null
   if (type.endsWith('[]') && Array.isArray(value)) return `{${value.map((item) => element(item, type)).join()}}`

@@ -1,7 +1,7 @@
-// The one file that reads the environment. What it means is checked in config.ts.
+// The only file that reads the environment. config.ts validates it.
 import process from 'node:process'
 
-/** Environment variables as they came; an empty one counts as absent, as compose files write it. */
+/** The environment variables. An empty one counts as absent, because compose files write it like that. */
 export const environment: Record<string, string | undefined> = Object.fromEntries(
   Object.entries(process.env).filter(([, value]) => value !== ''),
 )

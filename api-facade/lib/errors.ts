@@ -1,4 +1,4 @@
-// The one place where anything that goes wrong becomes `{statusCode, error, message}` and an X-Error-Code.
+// The one place that turns every error into `{statusCode, error, message}` and an X-Error-Code.
 // docs/decisions.md, Errors.
 import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
@@ -9,19 +9,19 @@ import { isLostConnection } from './pool.ts'
 /** The facade's own codes; those of the database are generated. */
 export const facadeErrors = {
   malformed_json: [400, 'The body is not valid JSON.'],
-  request_malformed: [400, 'The request could not be read.'],
-  token_invalid: [401, 'This access token is not valid.'],
-  token_expired: [401, 'This access token has expired.'],
+  request_malformed: [400, 'The request is malformed and could not be read.'],
+  token_invalid: [401, 'This access token is not valid. Log in again.'],
+  token_expired: [401, 'This access token has expired. Log in again or refresh it.'],
   not_permitted: [403, 'You are not allowed to do this.'],
-  route_unknown: [404, 'There is no such route. The API is under /api/v1, and /docs describes it.'],
-  method_not_allowed: [405, 'This path does not take this method.'],
-  duplicate: [409, 'This exists already.'],
+  route_unknown: [404, 'There is no such route. The API is under /api/v1; /docs describes it.'],
+  method_not_allowed: [405, 'This path does not support this method. The header Allow lists those that it supports.'],
+  duplicate: [409, 'This already exists.'],
   body_too_large: [413, 'The body is too large.'],
   content_type_unsupported: [415, 'The body must be application/json.'],
-  validation_failed: [422, 'The request does not have the right form.'],
+  validation_failed: [422, 'The request is not valid.'],
   rate_limited: [429, 'Too many requests. Try again later.'],
   internal_error: [500, 'Something went wrong on our side.'],
-  service_unavailable: [503, 'This is not available right now. Try again shortly.'],
+  service_unavailable: [503, 'This is not available at the moment. Try again shortly.'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof errors | keyof typeof facadeErrors
@@ -30,10 +30,10 @@ export type ErrorCode = keyof typeof errors | keyof typeof facadeErrors
 export const allErrors: Readonly<Record<ErrorCode, readonly [number, string]>> = { ...errors, ...facadeErrors }
 const registry: Readonly<Record<string, readonly [number, string] | undefined>> = allErrors
 
-/** Status and sentence of a code that is registered. */
+/** Status and sentence of a registered code. */
 export const lookUp = (code: ErrorCode): readonly [number, string] => registry[code] ?? facadeErrors.internal_error
 
-/** An answer that is an error: the code decides the status; `messages` replace its sentence. */
+/** An error answer: the code decides the status; `messages` replace its sentence. */
 export class ApiError extends Error {
   readonly code: string
   readonly status: number
@@ -51,11 +51,11 @@ export class ApiError extends Error {
   }
 }
 
-/** An error that the database raised or returned: its own status and text count, the registry may be older. */
+/** An error that the database raised or returned. Its own status and text are used, because the registry here may be older. */
 export const apiErrorOf = (code: string, status: number, text: string): ApiError =>
   new ApiError(code as ErrorCode, [text], { status })
 
-// By SQLSTATE, or its class of two characters, for what nobody registered.
+// By SQLSTATE, or its class of two characters, for errors without a registered code.
 const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '23505': 'duplicate',
   '23502': 'value_invalid',
@@ -64,7 +64,7 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '22': 'value_invalid',
   '54001': 'value_invalid', // nested too deeply for the stack
   '42501': 'not_permitted',
-  // a race or a changed schema, and the second attempt (call.ts) met it again
+  // a race or a changed schema, and the second attempt (call.ts) failed, too
   '40001': 'service_unavailable',
   '40P01': 'service_unavailable',
   '0A000': 'service_unavailable',
@@ -88,7 +88,7 @@ function fromDatabase(error: postgres.PostgresError): ApiError {
   return new ApiError(foreign[state] ?? foreign[state.slice(0, 2)] ?? 'internal_error')
 }
 
-/** A code raised with headers for the answer (private.raise_error), in the form that PostgREST takes. */
+/** A code that was raised with response headers (private.raise_error), in the form that PostgREST expects. */
 function withHeaders(message: string, detail = '{}'): ApiError {
   const { message: code, details } = JSON.parse(message) as { message: ErrorCode; details: string }
   const { status, headers } = JSON.parse(detail) as { status: number; headers: Record<string, string> }
@@ -103,12 +103,12 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error')
 }
 
-/** Whether the log must have it: a fault of ours, also where the answer blames the caller, as with a missing grant. */
+/** Whether to log it as our fault. Includes faults that the answer blames on the caller, such as a missing grant. */
 export const isFault = (error: unknown, { status, code }: ApiError): boolean =>
   status >= 500 ||
   (error instanceof postgres.PostgresError && /^(23|42)/.test(error.code) && error.constraint_name !== code)
 
-// What a status promises beside the body. Seconds.
+// The headers that belong to a status. Seconds.
 const always: Readonly<Record<number, Record<string, string> | undefined>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
   429: { 'Retry-After': '60' },

@@ -1,4 +1,4 @@
-// Edge functions: on the stack's own runtime where FUNCTIONS_URL names it, else in this process.
+// Edge functions: in the runtime of FUNCTIONS_URL if it is set, otherwise in this process.
 import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -11,32 +11,32 @@ import type { Log } from './log.ts'
 
 export type Functions = {
   /**
-   * Calls a function; `path` begins with its name. The answer's body comes as it is made, and may be cancelled.
-   * @throws Error when nobody answers in time, or `signal` says that nobody waits any more
+   * Calls a function; `path` begins with its name. The body of the answer is a stream that can be cancelled.
+   * @throws Error if there is no answer in time, or if `signal` aborts
    */
   invoke(path: string, body: unknown, options?: InvokeOptions): Promise<Response>
 }
 type InvokeOptions = {
-  /** Whose name it is called in, by default the service's. */
+  /** The token of the caller, by default that of the service. */
   token?: string
-  /** Ends the call, and the body of its answer. */
+  /** Aborts the call and the body of its answer. */
   signal?: AbortSignal
 }
 export type FunctionsOptions = {
   config: Config
   jwtSecret: string
   log: Log
-  /** Those in this process, by default all that there are. */
+  /** The functions in this process, by default all. */
   functions?: Registry
 }
 
-/** What functions in this process are made from. */
+/** The settings from which functions in this process are made. */
 type Site = {
   config: Config
   jwtSecret: string
-  /** What may have signed the token of a caller. */
+  /** The secrets that may have signed a caller's token. */
   jwtSecrets: readonly string[]
-  /** The folder of what has no better place outside. */
+  /** The folder for data that has no external storage. */
   dataDir: string
   log: Log
 }
@@ -44,8 +44,8 @@ type App = { fetch(request: Request): Response | Promise<Response> }
 type Registry = Readonly<Record<string, (site: Site) => Promise<App>>>
 
 /**
- * A row a function: how it is made in this process, as edge-functions/<name>/index.ts makes it in Deno. It is imported
- * and made when it is first called, since some bring large packages.
+ * One row per function: how it is made in this process, as edge-functions/<name>/index.ts makes it in Deno. It is
+ * imported at its first call, because some functions have large packages.
  */
 export const registry: Registry = {
   async ai({ config, jwtSecrets }) {
@@ -69,7 +69,7 @@ export const registry: Registry = {
   },
   async embed({ jwtSecrets }) {
     const { createEmbed } = await import('../../edge-functions/embed/handler.ts')
-    return createEmbed({ jwtSecrets }) // the model is that of Supabase's runtime
+    return createEmbed({ jwtSecrets }) // the model is part of Supabase's runtime
   },
   async media({ config, jwtSecret, jwtSecrets }) {
     const [{ createMedia }, { s3Storage }, { sinkStorage }, { createSeals }] = await Promise.all([
@@ -92,7 +92,7 @@ export const registry: Registry = {
   },
 }
 
-/** How long a function may take to begin its answer. Milliseconds. */
+/** How long a function can take until its answer begins. Milliseconds. */
 const PATIENCE = 30_000
 
 export function openFunctions({ config, jwtSecret, log, functions = registry }: FunctionsOptions): Functions {
@@ -110,7 +110,7 @@ export function openFunctions({ config, jwtSecret, log, functions = registry }: 
 
   return {
     async invoke(path, body, { token, signal } = {}) {
-      // of the beginning alone: an answer may stream for longer
+      // only until the beginning: an answer can stream for longer
       const late = new AbortController()
       const clock = setTimeout(() => late.abort(new Error(`${path} did not answer in time.`)), PATIENCE)
       const request = new Request(`${functionsUrl ?? 'http://localhost'}/${path}`, {
@@ -124,14 +124,14 @@ export function openFunctions({ config, jwtSecret, log, functions = registry }: 
   }
 }
 
-/** Why an answer is of no use, for the log: in the function's own codes. Its body is read, or its connection would wait. */
+/** Why an answer is an error, for the log, in the function's own codes. Reads the body, which frees the connection. */
 export async function failureOf(name: string, answer: Response): Promise<Error> {
   const told: unknown = await answer.json().catch(() => undefined)
   const codes = Object(told).failure
   return new Error(`${name} answered ${answer.status}${typeof codes === 'string' ? ` (${codes.slice(0, 200)})` : ''}`)
 }
 
-/** Answers in this process, and ends with the request's signal as fetch does. */
+/** Answers in this process, and aborts with the request's signal as fetch does. */
 function here(functions: Registry, site: Site): (request: Request) => Promise<Response> {
   const made = new Map<string, Promise<App>>()
   return async (request) => {
@@ -150,7 +150,7 @@ function here(functions: Registry, site: Site): (request: Request) => Promise<Re
   }
 }
 
-/** @throws whatever the reason of the signal is, once it is aborted */
+/** @throws the reason of the signal once it is aborted */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((done, fail) => {
     const end = () => fail(signal.reason)
@@ -160,13 +160,12 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** The key by which push services know the instance. */
+/** The key by which push services identify the instance. */
 export const vapidOf = (config: Config, jwtSecret: string): VapidKeys =>
   vapidKeys(config.vapidPrivateKey ?? vapidKeyOf(jwtSecret))
 
 /**
- * Stands for people's mailboxes where there is no SMTP server: a text a mail, and a page where it has one, for the eyes of
- * whoever runs this.
+ * Replaces SMTP in development: writes each mail to a text file, and its HTML version to a page, for the developer.
  */
 function folderSender(folder: string, from: string, log: Log): MailSender {
   return async ({ id, to, subject, text, html, headers }) => {

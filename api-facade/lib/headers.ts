@@ -1,11 +1,11 @@
-// The headers of a request, and an answer with its own: those that every one carries, and who may read it from a browser.
+// Headers of requests and answers: the headers that every answer has, and CORS.
 import { randomUUID } from 'node:crypto'
 import type { Context } from './context.ts'
 
-/** What an answer may be made of. */
+/** The possible bodies of an answer. */
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 
-// JSON for programs: never to be framed, sniffed, cached by anyone between, or run as a page. /docs has its own policy.
+// JSON for programs: not to be framed, sniffed, cached by proxies, or run as a page. /docs has its own policy.
 const security = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -16,14 +16,14 @@ const security = {
   'x-frame-options': 'DENY',
 }
 
-/** Begins the headers of an answer. They are a plain object all the way: made by way of Hono's they cost twice as much. */
+/** Starts the headers of an answer. They stay a plain object: Hono's own way costs twice as much. */
 export function beginHeaders(c: Context, id: string): void {
   c.set('headers', { ...security, 'x-request-id': id })
 }
 
 /**
- * A header of the request as Node has read it: Hono's way to it tests the name and the value at each look. Not for those
- * of which Node keeps the first of several where Hono joins them, such as authorization.
+ * A request header as Node has read it, because Hono validates name and value at each access. Not for headers of which
+ * Node keeps the first of several while Hono joins them, such as authorization.
  */
 export function headerOf(c: Context, name: RequestHeader): string | undefined {
   const incoming = c.env?.incoming
@@ -31,25 +31,25 @@ export function headerOf(c: Context, name: RequestHeader): string | undefined {
 }
 type RequestHeader = 'idempotency-key' | 'if-none-match' | 'origin' | 'x-forwarded-for' | 'x-request-id'
 
-/** Puts a header on the answer, in place of another of that name. */
+/** Sets a header of the answer, replacing one of the same name. */
 export function setHeader(c: Context, name: string, value: string): void {
   c.get('headers')[name.toLowerCase()] = value
 }
 
-/** The one way to answer: what Hono itself answers has none of these headers. */
+/** The only way to answer: answers that Hono makes itself lack these headers. */
 export function send(c: Context, body: Body, status: number, headers: Readonly<Record<string, string>> = {}): Response {
   for (const name in headers) setHeader(c, name, headers[name] ?? '')
   return new Response(body, { status, headers: c.get('headers') })
 }
 
-/** The same for JSON text, with no other headers than there are. */
+/** The same for JSON text, without further headers. */
 export function sendJson(c: Context, text: string, status: number): Response {
   const headers = c.get('headers')
   headers['content-type'] = 'application/json'
   return new Response(text, { status, headers })
 }
 
-/** The client's request id when it looks like one, else a new one: it goes to the log as it is. */
+/** The client's request id if it has a valid form, otherwise a new one. It is logged unchanged. */
 export function requestId(c: Context): string {
   const given = headerOf(c, 'x-request-id')
   return given && /^[\w.-]{8,128}$/.test(given) ? given : randomUUID()
@@ -70,7 +70,7 @@ const exposed = [
 
 const allowed = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id'
 
-/** CORS for the configured origins. @returns whether this request is a preflight and thereby answered */
+/** CORS for the configured origins. @returns whether this request is a preflight, which is answered then */
 export function cors(c: Context, origins: readonly string[]): boolean {
   const origin = headerOf(c, 'origin')
   if (origins.length === 0 || !origin) return false
@@ -78,7 +78,7 @@ export function cors(c: Context, origins: readonly string[]): boolean {
   if (!origins.includes(origin) && !origins.includes('*')) return false
   setHeader(c, 'Access-Control-Allow-Origin', origin)
   setHeader(c, 'Access-Control-Expose-Headers', exposed)
-  // no credentials: the token travels in Authorization, never in a cookie
+  // no credentials: the token is sent in Authorization, never in a cookie
   if (c.req.method !== 'OPTIONS' || !c.req.header('access-control-request-method')) return false
   setHeader(c, 'Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
   setHeader(c, 'Access-Control-Allow-Headers', allowed)

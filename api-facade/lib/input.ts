@@ -1,4 +1,4 @@
-// What a request brings: path, query and body, read within the limit and checked by the row's schemas.
+// The input of a request: path, query and body, read up to the limit and validated by the schemas of the route.
 // docs/decisions.md, Requests; Errors.
 import { getPath } from 'hono/utils/url'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { ApiError } from './errors.ts'
 import { setHeader } from './headers.ts'
 import { describeIssue } from './issues.ts'
 
-/** The checked fields of all three together, and the body by itself for a route that passes it on whole. */
+/** The validated fields of all three, and the whole body for a route that passes it on. */
 export type Input = { fields: Record<string, unknown>; body: unknown }
 type Schemas = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; form?: z.ZodObject }
 
@@ -32,14 +32,14 @@ export function inputReader(path: string, { params, query, body, form }: Schemas
   }
 }
 
-/** Makes the reader of a path's parameters alone: undefined where one of them is not as it must be. */
+/** Makes the reader of only the path parameters: undefined if one of them is invalid. */
 export function pathReader(path: string, params = z.object({})): (c: Context) => Record<string, unknown> | undefined {
   const places = placesOf(path)
   return (c) => params.safeParse(pathFields(c, places)).data
 }
 
 type Places = readonly (readonly [string, number])[]
-/** Where the parameters of a pattern stand. */
+/** The positions of the parameters in a pattern. */
 const placesOf = (path: string): Places =>
   path.split('/').flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), i] as const] : []))
 
@@ -53,7 +53,7 @@ function check(schema: z.ZodObject | undefined, value: unknown, found: string[])
   return result.data ?? {}
 }
 
-/** An empty body is a body without fields, and never enough where one is required. */
+/** An empty body is a body without fields; it is not enough if a body is required. */
 function checkBody(schema: z.ZodType, text: string | undefined, found: string[]): unknown {
   const value = text?.trim() ? parseJson(text) : undefined
   if (value === undefined && schema.safeParse(undefined).success) return undefined
@@ -63,10 +63,10 @@ function checkBody(schema: z.ZodType, text: string | undefined, found: string[])
   return result.data
 }
 
-/** How many wrong fields an answer names. */
+/** How many invalid fields an answer lists. */
 const NAMED = 100
 
-/** One sentence a field that is wrong; never the value. */
+/** One sentence per invalid field, never with its value. */
 const messagesOf = (error: z.ZodError): string[] =>
   error.issues.slice(0, NAMED).map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
 
@@ -85,20 +85,20 @@ function parsed(text: string): unknown {
   }
 }
 
-// The schemas and Postgres walk a value level by level on a stack that ends somewhere. No request needs a tenth of this.
+// The schemas and Postgres recurse into a value on a limited stack. No request needs a tenth of this.
 const LEVELS = 32
 
-/** Whether a value that JSON gave has more arrays and objects within each other than a body may have. */
+/** Whether arrays and objects in a parsed body are nested too deeply. */
 export const isTooDeep = (value: unknown, levels = LEVELS): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1)))
 
-// A schema looks at each value before it counts them: half a million wrong ones would hold up everybody for half a second.
-// The longest list that a body may have is one of 1000 interests, which are 4000 values.
+// A schema validates each value before it counts them: half a million invalid ones would block the process for half a
+// second. The longest valid list has 1000 interests, which are 4000 values.
 const VALUES = 5000
 
-/** How many more items and fields a body could have; below zero where it has too many. */
+/** How many more items and fields a body could have; negative if it has too many. */
 function valuesLeft(value: unknown, left = VALUES): number {
   if (typeof value !== 'object' || value === null) return left
   const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
@@ -107,7 +107,7 @@ function valuesLeft(value: unknown, left = VALUES): number {
   return rest
 }
 
-/** By position, out of the path as it was sent, in the client's own letter case: routing sees it in lower case (app.ts). */
+/** By position, from the path as it was sent, in its original letter case: routing uses lower case (app.ts). */
 function pathFields(c: Context, places: Places): Record<string, string> {
   const parts = getPath(c.req.raw).split('/')
   return Object.fromEntries(places.map(([name, i]) => [name, decode(parts[i] ?? '')]))
@@ -138,10 +138,10 @@ export async function readJsonText(c: Context, limit: number): Promise<string> {
   return text
 }
 
-/** Bytes of a form: the time to read one grows with the square of its fields, and those that we know are short. */
+/** The maximum bytes of a form: parsing is quadratic in the number of fields, and real forms are short. */
 const FORM_LIMIT = 4096
 
-/** The fields of a form, of those that come twice the last. @throws ApiError body_too_large, request_malformed */
+/** The fields of a form; of repeated ones the last. @throws ApiError body_too_large, request_malformed */
 async function readForm(c: Context, limit: number): Promise<Record<string, unknown>> {
   const text = await readText(c, Math.min(limit, FORM_LIMIT))
   const form = await new Response(text, { headers: { 'content-type': typeOf(c) } }).formData().catch(unreadable)
@@ -158,7 +158,7 @@ const unreadable = (): never => {
   throw new ApiError('request_malformed')
 }
 
-/** A body that does not say its length is counted as it comes. */
+/** Counts the bytes of a body without Content-Length while reading it. */
 async function readStream(c: Context, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -168,7 +168,7 @@ async function readStream(c: Context, limit: number): Promise<string> {
     if (!value) return Buffer.concat(chunks).toString()
     size += value.length
     if (size > limit) {
-      setHeader(c, 'Connection', 'close') // half of the body is still on its way: no next request behind it
+      setHeader(c, 'Connection', 'close') // the rest of the body is still arriving, so the connection cannot be reused
       throw new ApiError('body_too_large')
     }
     chunks.push(value)

@@ -1,8 +1,8 @@
-// What is wrong with a field, in plain words: zod's own speak of types, which whoever sent the field may not know.
-// A schema that has a sentence of its own keeps it.
+// Errors about a field in plain words: zod's own messages name types, which the client may not know. A schema with a
+// message of its own keeps it.
 import type { z } from 'zod'
 
-/** The end of a sentence that begins with the field's name; nothing where zod's words are good enough. */
+/** The end of a sentence that begins with the field's name; undefined if zod's message is good enough. */
 export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -38,7 +38,7 @@ const formats: Readonly<Record<string, string>> = {
 type Bound = z.core.$ZodRawIssue & { code: 'too_small' | 'too_big' }
 const isLength = ({ origin }: Bound): boolean => origin === 'string' || origin === 'array'
 
-/** Of a number itself; of a text and a list how long they are. */
+/** The range of a number, or of the length of a text or a list. */
 function bound(which: 'least' | 'most', issue: Bound): string {
   const number = issue.code === 'too_small' ? issue.minimum : issue.maximum
   if (!isLength(issue)) return `must be at ${which} ${number}`

@@ -1,5 +1,5 @@
-// How often one client may call. The numbers are configuration (config.ts), a store counts them (counters.ts), and here
-// it is told and refused.
+// Rate limits. The numbers are configuration (config.ts), a store counts (counters.ts), and this file sets the headers
+// and refuses.
 // docs/decisions.md, Limits.
 import { clientAddress, network } from './client.ts'
 import type { Config, LimitName } from './config.ts'
@@ -14,7 +14,7 @@ const bucketsOf = ({ rateLimits, rateLimitScale }: Config, name: LimitName, clie
     seconds,
   }))
 
-/** For what is no request, such as a message on a WebSocket: counts it and says whether it is not one too many. */
+/** For events that are not requests, such as a WebSocket message: counts one. @returns whether it is allowed */
 export function createAllowance(config: Config, counter: Counter, name: LimitName) {
   return async (client: string): Promise<boolean> => {
     const counts = await counter.hit(bucketsOf(config, name, client), 1)
@@ -29,7 +29,7 @@ export function createLimits(config: Config, counter: Counter): Limits {
     return apiErrorOf(counts)
   }
 
-  /** Counts in the first of these sets of buckets that has room. @throws ApiError until the next of them has */
+  /** Counts in the first of these sets of buckets that has room. @throws ApiError if none has */
   async function attempt(c: Context, ...choices: Bucket[][]): Promise<TakeBack> {
     let full: Count[] = []
     for (const buckets of choices) {
@@ -45,8 +45,8 @@ export function createLimits(config: Config, counter: Counter): Limits {
   }
 
   /**
-   * The first unknown codes of an address have a budget of the instance to themselves: whoever guesses has soon spent
-   * the other one, and people who come with a code are refused only where guessers bring new addresses all the time.
+   * The first unknown codes of an address have a separate budget of the instance. Guessing soon uses up the other
+   * budget, and people with a code are only refused if guessers constantly use new addresses.
    */
   function guess(c: Context): Promise<TakeBack> {
     const first = [
@@ -69,11 +69,11 @@ export function createLimits(config: Config, counter: Counter): Limits {
   }
 }
 
-/** Seconds until none of them is full any more. */
+/** Seconds until none of them is full. */
 const waitOf = (counts: readonly Count[]): number =>
   Math.max(...counts.filter(({ over }) => over).map(({ reset }) => reset))
 
-/** Puts the tightest of all counts so far on the answer. */
+/** Sets the headers of the tightest limit so far. */
 function tell(c: Context, counts: readonly Count[]): void {
   for (const count of counts) {
     const before = c.get('tightest')

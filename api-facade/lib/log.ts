@@ -1,11 +1,11 @@
-// Structured log: never tokens, bodies, query strings, names or addresses, and of people no more than an alias.
+// The structured log. It never has tokens, bodies, query strings, names or addresses; people appear as an alias.
 import { createHmac } from 'node:crypto'
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'
 
 export type Log = ReturnType<typeof createLog>
 
-/** The fields of an error that hold no data of people: a database's `detail` quotes the row that offended. */
+/** The fields of an error without personal data: the `detail` of a database error quotes the row. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack } = error
@@ -14,13 +14,15 @@ function describeError(error: unknown): object {
   return { name, message, code, where, stack }
 }
 
-/** As much as a pipe takes in one piece, so that no line is torn; and how long a line waits at most, in milliseconds. */
+/**
+ * The most that a pipe writes atomically, so that no line is split; and how long a line waits at most, in milliseconds.
+ */
 const BATCH = 4096
 const WAIT = 100
 
 /**
- * Gathers lines, since a write of each took a tenth of a request. What still waits is written when the process ends:
- * by a signal that it takes, or by an error that nobody caught.
+ * Buffers lines, because writing each one took a tenth of the time of a request. The rest is written when the process
+ * ends by a handled signal or an uncaught error.
  */
 function gathering(out: DestinationStream): DestinationStream {
   let lines = ''
@@ -43,14 +45,14 @@ function gathering(out: DestinationStream): DestinationStream {
 
 const standardOutput = gathering(pino.destination({ sync: true }))
 
-/** @param destination where the lines go, by default to the standard output */
+/** @param destination of the lines, by default the standard output */
 export const createLog = (config: Config, destination: DestinationStream = standardOutput) =>
   pino({ level: config.logLevel, base: null, serializers: { failure: describeError } }, destination)
 
-/** How many aliases are remembered: to make one takes a tenth of a request. */
+/** How many aliases are cached: computing one takes a tenth of the time of a request. */
 const CAPACITY = 10_000
 
-/** Makes what stands for a person in the log: the same in every line, and nobody's name without the secret. */
+/** Makes the alias of a person in the log: the same in every line, and not reversible without the secret. */
 export function createAlias(secret: string): (person: string) => string {
   const key = createHmac('sha256', secret).update('kith log alias').digest()
   const known = new Map<string, string>()
@@ -64,19 +66,19 @@ export function createAlias(secret: string): (person: string) => string {
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * A path as the log may have it: ids and the words that lead to a route. Anything else may be somebody's name, and is
- * given by its name in the route's pattern, or as * where there is no such route.
- * @param words what may stand in the path of no route
+ * A path for the log: ids and the fixed words of routes. Everything else may be a name and is replaced by the name of
+ * the parameter in the route's pattern, or by * if there is no such route.
+ * @param words the words that are kept in a path without a route
  */
 export function legible(path: string, pattern: string | undefined, words: ReadonlySet<string>): string {
   if (path === pattern) return path
   const shape = pattern?.split('/')
   const isTold = (part: string, at: number) => ID.test(part) || (shape ? shape[at] === part : words.has(part))
-  const parts = path.split('/', 16) // no route has as many
+  const parts = path.split('/', 16) // no route has that many parts
   return parts.map((part, at) => (part === '' || isTold(part, at) ? part : (shape?.[at] ?? '*'))).join('/')
 }
 
-/** Where a database is, without who connects. */
+/** The location of a database, without the credentials. */
 export const placeOf = (databaseUrl: string): string => {
   const { host, pathname } = new URL(databaseUrl)
   return host + pathname

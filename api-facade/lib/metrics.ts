@@ -1,5 +1,5 @@
-// What the process says of itself at /metrics, in Prometheus' text format. Outside /api/v1 and not in openapi.json.
-// The jobs' record and the queues' depth come from the database, so that every facade tells of all workers.
+// The metrics of the process at /metrics, in Prometheus' text format. Outside /api/v1 and not in openapi.json. Runs of
+// jobs and the depth of queues come from the database, so every facade reports all workers.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -20,7 +20,7 @@ const counter = (name: string, help: string, labelNames: string[]) =>
 
 const requests = new Histogram({
   name: 'kith_http_request_duration_seconds',
-  help: 'Time to answer, by the route as openapi.json spells it (other: no route of the API) and status.',
+  help: 'Time to answer, by route as in openapi.json (other: not a route of the API) and status.',
   labelNames: ['route', 'status'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [registry],
@@ -28,14 +28,14 @@ const requests = new Histogram({
 
 const inviteGuesses = counter(
   'invite_guesses_total',
-  'Invite codes that this process was asked for and nobody has (unknown), or did not look at since too many were (refused).',
+  'Attempts with invite codes that do not exist (unknown), or that were not checked because of the limit (refused).',
   ['answer'],
 )
 
 export const metrics = {
-  /** Open sockets of the Realtime gateway, which sets it. */
+  /** Open sockets of the Realtime gateway, which sets this. */
   sockets: gauge('realtime_sockets', 'Open sockets of the embedded Realtime gateway.'),
-  /** Counts an invite code that was unknown, or was not looked at. */
+  /** Counts an invite code that was unknown or not checked. */
   guessed(answer: 'unknown' | 'refused'): void {
     inviteGuesses.inc({ answer })
   },
@@ -45,28 +45,30 @@ export const metrics = {
   },
 }
 
-const poolInFlight = gauge('pool_in_flight', 'Statements that run or wait for a connection.', ['pool'])
-const poolSize = gauge('pool_size', 'Connections that a pool may open.', ['pool'])
+const poolInFlight = gauge('pool_in_flight', 'Statements that are running or waiting for a connection.', ['pool'])
+const poolSize = gauge('pool_size', 'The maximum number of connections of a pool.', ['pool'])
 const databaseUp = gauge('database_up', 'Whether the database answered this scrape.')
 const jobRuns = counter('job_runs_total', 'Runs of a job in all workers.', ['job'])
-const jobFailures = counter('job_failures_total', 'Runs that failed, or found what must not be.', ['job'])
+const jobFailures = counter('job_failures_total', 'Runs of a job that failed, or of an audit that found violations.', [
+  'job',
+])
 const jobChanged = counter('job_changed_rows_total', 'Rows that a job changed.', ['job'])
 const jobLastChanged = gauge(
   'job_last_changed_rows',
-  'Rows that a job changed when it last ran to its end; of an audit (audit-mana, check-audience) how much was wrong.',
+  'Rows that the last completed run of a job changed; for an audit (audit-mana, check-audience) the number of violations.',
   ['job'],
 )
 const jobLastRun = gauge('job_last_run_timestamp_seconds', 'When a job last ran.', ['job'])
 const jobLastFailure = gauge('job_last_failure_timestamp_seconds', 'When a job last failed.', ['job'])
-const queueDepth = gauge('queue_depth', 'Jobs in a queue by state; dead-letters holds what failed for good.', [
+const queueDepth = gauge('queue_depth', 'Jobs in a queue by state; dead-letters has the permanent failures.', [
   'queue',
   'state',
 ])
-const effectsDepth = gauge('effects_depth', 'Effects that wait to be applied, counted up to 100,000.')
-const effectsLag = gauge('effects_lag_seconds', 'How long ago the oldest effect that waits was caused.')
+const effectsDepth = gauge('effects_depth', 'Pending effects, counted up to 100,000.')
+const effectsLag = gauge('effects_lag_seconds', 'The age of the oldest pending effect.')
 const effectsStuck = gauge(
   'effects_stuck_people',
-  'People of whom an effect could not be applied: private.stuck_effects.',
+  'People with an effect that could not be applied: private.stuck_effects.',
 )
 
 type Recorded = {
@@ -87,7 +89,7 @@ async function readJobs(c: Context): Promise<void> {
   const { gate } = c.get('services').pools
   const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.job_metrics()::text as text`)
   const { runs, queues, effects } = JSON.parse(row?.text ?? '') as Recorded
-  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database counts, here it is told
+  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database counts, this only reports
   for (const { job, ...record } of runs) {
     jobRuns.inc({ job }, record.runs)
     jobFailures.inc({ job }, record.failures)
@@ -102,7 +104,7 @@ async function readJobs(c: Context): Promise<void> {
   effectsStuck.set(effects.stuck)
 }
 
-/** The text of a scrape. Without the database it tells of the process alone: that is when it is needed most. */
+/** The text of a scrape. Without the database it has only the metrics of the process, which are needed most then. */
 async function scrape(c: Context): Promise<string> {
   const { config, log, pools } = c.get('services')
   for (const [pool, size] of Object.entries(config.poolSizes)) {
@@ -113,7 +115,7 @@ async function scrape(c: Context): Promise<string> {
     () => null,
     (error: unknown) => error,
   )
-  if (failure) log.warn({ failure }, 'the metrics of the jobs could not be read')
+  if (failure) log.warn({ failure }, 'cannot read the metrics of the jobs')
   databaseUp.set(failure ? 0 : 1)
   return registry.metrics()
 }
@@ -121,9 +123,9 @@ async function scrape(c: Context): Promise<string> {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Who may look: whoever carries METRICS_TOKEN, and where there is none a request from this machine that no proxy passed
- * on. Behind a proxy on this machine every peer is this machine: a forwarding header or a public Host gives it away.
- * Neither is ever believed, they only take the right away.
+ * Who can read metrics: requests with METRICS_TOKEN or, if it is not set, direct requests from this machine. Behind a
+ * proxy on this machine every peer is local; a forwarding header or a public Host reveals the proxy. Both headers can
+ * only revoke access, never grant it.
  */
 function mayLook(c: Context): boolean {
   const { metricsToken } = c.get('services').config
@@ -137,7 +139,7 @@ function mayLook(c: Context): boolean {
   return /^(::ffff:)?127\.|^::1$/.test(peer) && local && !forwarded
 }
 
-/** Serves /metrics. To everyone else it is a route that does not exist: 404. */
+/** Serves /metrics. Others get 404, as for an unknown route. */
 export function mountMetrics(app: Hono<Env>): void {
   app.get('/metrics', async (c) => {
     if (!mayLook(c)) throw new ApiError('route_unknown')

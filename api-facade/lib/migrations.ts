@@ -1,12 +1,12 @@
-// The migrations that this code was written for, against those that a database has. docs/decisions.md, Jobs.
+// Compares the migrations of this code with those of a database. docs/decisions.md, Jobs.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A database's books, as private.readiness tells them: the hash of a migration's text, or null where it has none. */
+/** The migrations of a database, from private.readiness: the hash of each text, or null if it has none. */
 export type Books = Record<string, string | null>
 
-/** Sentences: why this code cannot serve on the database, and what an operator should know. */
+/** Sentences: why this code cannot run on the database, and warnings for the operator. */
 export type Difference = { faults: string[]; warnings: string[] }
 
 const folder = join(import.meta.dirname, '../../supabase/migrations')

@@ -1,5 +1,5 @@
-// How the OpenAPI document is arranged and printed. What many routes share is written once, the order is stable and lines
-// are short, so that the diff of a change shows the routes that it changes.
+// Arranges and prints the OpenAPI document. Shared parts are written once, the order is stable and lines are short, so
+// that a diff only shows the routes that changed.
 
 type Parameter = {
   'x-component'?: string
@@ -51,7 +51,7 @@ export function arranged<T extends Described>(document: T): T {
 
 type Share = <T>(group: keyof Components, name: string, one: T) => Reference
 
-/** Makes a thing a component. @throws Error when another one has its name */
+/** Makes a component. @throws Error if the name already has other content */
 function sharer(components: Components): Share {
   return (group, name, one) => {
     const known = components[group]
@@ -62,7 +62,7 @@ function sharer(components: Components): Share {
   }
 }
 
-/** A parameter without what goes without saying, as a component where its schema says so (`shared` of schemas.ts). */
+/** A parameter without default values; a component if its schema says so (`shared` of schemas.ts). */
 function parameter(given: Parameter | Reference, share: Share): Parameter | Reference {
   if ('$ref' in given) return given
   const { 'x-component': component, name, in: place, required, description, schema, ...more } = given
@@ -80,7 +80,7 @@ function parameter(given: Parameter | Reference, share: Share): Parameter | Refe
 
 const nameOf = (schema: Schema | undefined): string | undefined => schema?.$ref?.split('/').at(-1)
 
-/** `PostPage` for a page of `Post`, and undefined for what is no page of a named schema. */
+/** `PostPage` for a page of `Post`; undefined for anything that is not a page of a named schema. */
 function pageName(schema: Schema & { required?: string[] }): string | undefined {
   const item = nameOf(schema.properties?.items?.items)
   return item && String(schema.required) === 'items,nextCursor,hasMore' ? `${item}Page` : undefined
@@ -88,7 +88,7 @@ function pageName(schema: Schema & { required?: string[] }): string | undefined 
 
 const marks: Readonly<Record<string, string>> = { 'Idempotency-Replayed': 'repeatable', ETag: 'etag', Link: 'csv' }
 
-/** A success whose body has a name becomes a component of that name; one without a body is `204`. */
+/** A success becomes a component with the name of its body's schema, or `204` without a body. */
 function answer(given: Answer | Reference, share: Share): Answer | Reference {
   if ('$ref' in given) return given
   const { description, headers = {}, content = {} } = given
@@ -99,7 +99,7 @@ function answer(given: Answer | Reference, share: Share): Answer | Reference {
   return share('responses', [name, ...suffixes].join('.'), given)
 }
 
-/** The same, sorted by key, with other values. */
+/** Maps the values, sorted by key. */
 const mapped = <T, R>(all: Readonly<Record<string, T>>, change: (one: T) => R): Record<string, R> =>
   Object.fromEntries(
     Object.entries(all)
@@ -109,7 +109,7 @@ const mapped = <T, R>(all: Readonly<Record<string, T>>, change: (one: T) => R): 
 
 const WIDTH = 120
 
-/** As JSON; what fits on a line is on one. */
+/** Prints JSON. Values that fit on a line are on one line. */
 export const textOf = (value: unknown): string => `${printed(value, '')}\n`
 
 function printed(value: unknown, indent: string, before = 0): string {

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, out of the same rows that answer. The same tables always give the same text: `npm run gen`
-// writes it, and the facade serves what is written.
+// The OpenAPI 3.1 document, generated from the route tables. The same tables always give the same text: `npm run gen`
+// writes it, and the facade serves the file.
 import { STATUS_CODES } from 'node:http'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
@@ -24,18 +24,18 @@ function said(limit: string): string {
 
 const about = `${manifest.description}
 
-Every answer carries X-Request-Id and the RateLimit headers: a network may make ${said(defaultLimits.global)}, and what a
-route allows beside that is said there (\`x-rate-limits\`, the defaults). An error is an Error body with a stable code in
-X-Error-Code. Each route lists the codes that it can answer; the schema \`ErrorCode\` says what each means.
-People are named by actor id, by \`@name\` or by username. Letter case of the path and a trailing slash make no difference.
-Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the page before). A page may be short, even empty, and
-yet have \`hasMore\`: true: a request looks at a bounded number of rows, of which I may not see all, and a page of posts or of
-proposals for the wiki ends where its texts have half a megabyte. Go on until \`nextCursor\` is null.
-Lists of staff are CSV with \`Accept: text/csv\`: up to 20 pages in one, with a \`Link\` to the rest; no cell is a formula.
-Unknown body fields are ignored; those that are said to be not supported yet are refused with 422, and so is a body with
-more than 5000 items and fields or 32 levels of them. Of what is wrong with a body an error names at most 100 things.
+Every answer has X-Request-Id and the RateLimit headers. A network can make ${said(defaultLimits.global)}; \`x-rate-limits\`
+of a route has its other limits (the defaults). An error has an Error body and a stable code in X-Error-Code. Each route
+lists its codes; the schema \`ErrorCode\` explains them.
+People are identified by actor id, \`@name\` or username. The path ignores letter case and a trailing slash.
+Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the previous page). A page can be short, even empty,
+and still have \`hasMore\`: true. Reasons: a request scans a bounded number of rows, some of which you may not be allowed to see,
+and a page of posts or wiki proposals ends when its texts reach half a megabyte. Continue until \`nextCursor\` is null.
+Lists for staff return CSV with \`Accept: text/csv\`: up to 20 pages in one answer, with a \`Link\` to the rest. No cell is a formula.
+Unknown body fields are ignored; fields that are not supported yet are 422. A body with more than 5000 items and fields or
+more than 32 levels is 422, too. An error lists at most 100 problems of a body.
 
-Channels of Realtime, with the same token. All are private, nobody but the database sends, and what is sent are ids to read by.
+Realtime channels use the same token. All are private; only the database sends. Events contain ids, with which you read the data.
 
 | channel: event {payload} | who may listen |
 | --- | --- |
@@ -54,7 +54,7 @@ export function openApiText(tables: readonly Table[]): string {
   registry.registerComponent('schemas', 'ErrorCode', errorCodes)
   for (const status of new Set(Object.values(allErrors).map(([status]) => status)))
     registry.registerComponent('responses', String(status), errorAnswer(status))
-  registry.register('PersonCard', PersonCard) // before a place where it may be null, which would stand for all of them
+  registry.register('PersonCard', PersonCard) // before its first nullable use, which would otherwise define it
   const named = new Set<string>()
   for (const route of spellings(tables)) registry.registerPath(pathOf(route, named))
   registry.registerPath(health)
@@ -111,7 +111,7 @@ const samples: Readonly<Record<string, unknown>> = {
   null: null,
 }
 
-/** A body that its route takes: of an object what it must have, and what has an example of its own. */
+/** An example that the route accepts: the required fields, and those with an example of their own. */
 function sampleOf(schema: Schema, named: Record<string, Schema>): unknown {
   const { $ref, example, enum: words, allOf, anyOf, oneOf, items, properties = {}, required = [] } = schema
   if (example !== undefined) return example
@@ -131,8 +131,8 @@ function sampleOf(schema: Schema, named: Record<string, Schema>): unknown {
 }
 
 /**
- * A named schema with a description, or one that may be null, comes out as one of what must hold all at once: here it is
- * the reference with the description beside it, or a choice.
+ * The generator writes a named schema with a description, or a nullable one, as `allOf`. Writes it as the reference
+ * with the description beside it, or as a choice with null.
  */
 function plainReference(_key: string, value: unknown): unknown {
   const [named, own, ...others] = (value as { allOf?: Schema[] } | null)?.allOf ?? []
@@ -145,44 +145,44 @@ function plainReference(_key: string, value: unknown): unknown {
 /** Every code with its status and sentence. Routes only name their codes. */
 const errorCodes = {
   type: 'string' as const,
-  description: 'What went wrong. Stable, unlike the sentence.',
+  description: 'What went wrong. Codes are stable; the sentences may change.',
   oneOf: Object.entries(allErrors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, [status, text]]) => ({ const: code, description: `${status}: ${text}` })),
 }
 
-/** What answers carry beside their body, each written once. */
+/** The headers of answers, each written once. */
 const headers = {
   'X-Request-Id': {
-    description: 'The request, as the log names it: the client’s own id where it sent one.',
+    description: 'The id of the request in the log: the id that the client sent, if any.',
     required: true,
     schema: { type: 'string' as const },
   },
   'RateLimit-Limit': {
-    description: 'Of the tightest limit that counted this request: how many it allows in its window.',
+    description: 'The number of requests that the tightest limit allows in its window.',
     schema: { type: 'integer' as const },
   },
-  'RateLimit-Remaining': { description: 'How many of them are left.', schema: { type: 'integer' as const } },
+  'RateLimit-Remaining': { description: 'How many of these requests are left.', schema: { type: 'integer' as const } },
   'RateLimit-Reset': { description: 'Seconds until the window ends.', schema: { type: 'integer' as const } },
   'RateLimit-Policy': {
     description: 'The limit and its window in seconds.',
     schema: { type: 'string' as const, examples: ['60;w=60'] },
   },
   'Retry-After': {
-    description: 'Seconds to wait.',
+    description: 'Seconds to wait before the next attempt.',
     required: true,
     schema: { type: 'integer' as const },
   },
   'WWW-Authenticate': { required: true, schema: { type: 'string' as const } },
   'Idempotency-Replayed': {
-    description: '`true` where this is the answer that was given before; else it is absent.',
+    description: '`true` if this is the stored answer of an earlier request; otherwise absent.',
     schema: { type: 'string' as const, enum: ['true'] },
   },
   Link: {
-    description: 'Of a CSV that has not all of the list: `<…>; rel="next"`, where it goes on.',
+    description: 'If a CSV does not contain the whole list: `<…>; rel="next"`, where it continues.',
     schema: { type: 'string' as const },
   },
-  ETag: { description: 'For If-None-Match.', required: true, schema: { type: 'string' as const } },
+  ETag: { description: 'For the request header If-None-Match.', required: true, schema: { type: 'string' as const } },
   'X-Error-Code': { required: true, schema: { $ref: '#/components/schemas/ErrorCode' } },
 }
 type HeaderName = keyof typeof headers
@@ -196,11 +196,11 @@ const health: Path = {
   path: '/health',
   operationId: 'health',
   tags: ['platform'],
-  summary: 'Whether the process answers',
+  summary: 'Whether the process is running',
   security: [],
   responses: {
     200: {
-      description: 'It does.',
+      description: 'It is.',
       headers: onAll,
       content: {
         'application/json': {
@@ -216,13 +216,14 @@ const ready = (): Path => ({
   path: '/ready',
   operationId: 'ready',
   tags: ['platform'],
-  summary: 'Whether requests should come here',
-  description: 'The database answers, has the migrations of this release, and a worker runs somewhere.',
+  summary: 'Whether the instance can take requests',
+  description:
+    'Ready if the database answers and has the migrations of this release, and a worker is running somewhere.',
   security: [],
   responses: {
     200: {
       description:
-        'They should; `warnings` says where the database is newer than this code, and what is not right with the storage of media.',
+        'It can. `warnings` lists migrations that are newer than this code, and problems of the media storage.',
       headers: onAll,
       content: {
         'application/json': {
@@ -236,7 +237,7 @@ const ready = (): Path => ({
 
 function pathOf(route: Route, named: Set<string>): Path {
   const { row, feature, alias, canonical } = route
-  const also = alias ? `Another spelling of \`${canonical}\`.` : undefined
+  const also = alias ? `Another path for \`${canonical}\`.` : undefined
   const limits = limitsOf(row)
   return {
     method: route.method.toLowerCase() as Path['method'],
@@ -253,7 +254,7 @@ function pathOf(route: Route, named: Set<string>): Path {
   }
 }
 
-/** The limits that count a request of the route, by name, as they are where nothing is configured. */
+/** The limits that count a request of the route, by name, with their default values. */
 function limitsOf({ limit, limits = [] }: Row): Partial<Record<LimitName, string>> {
   const names: LimitName[] = ['global', ...(limit ? [limit] : []), ...limits]
   return Object.fromEntries(names.map((name) => [name, defaultLimits[name]]))
@@ -272,8 +273,8 @@ const accessNote = {
 } as const
 
 /**
- * The row's own id; else the operation's name where it is the first row to use it; else one made of the spelling.
- * @throws Error where two rows have one id
+ * The row's own id, otherwise the operation's name if this is its first route, otherwise a name made from method and
+ * path. @throws Error if two rows have the same id
  */
 function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
   const own = alias ? undefined : (row.id ?? row.operation)
@@ -290,7 +291,7 @@ const IdempotencyKey = zod.object({
     .max(200)
     .optional()
     .openapi({
-      description: 'A repeat with the same key within 24 hours gives the first answer again.',
+      description: 'A repeated request with the same key within 24 hours returns the first answer again.',
       ...shared('Idempotency-Key'),
     }),
 })
@@ -299,10 +300,10 @@ const IfNoneMatch = zod.object({
   'If-None-Match': zod
     .string()
     .optional()
-    .openapi({ description: 'The ETag of the answer that the client has.', ...shared('If-None-Match') }),
+    .openapi({ description: 'The ETag of the answer that the client has stored.', ...shared('If-None-Match') }),
 })
 const unchanged: Responses = {
-  304: { description: 'The answer that the client has still holds.', headers: { ...onAll, ...referTo('ETag') } },
+  304: { description: 'The stored answer of the client is still valid.', headers: { ...onAll, ...referTo('ETag') } },
 }
 
 function requestOf({ params, query, body, form, example, idempotent, etag }: Row): Path['request'] {
@@ -331,7 +332,7 @@ function successOf(row: Row): Responses {
   const events = row.streams && { 'text/event-stream': { schema: zod.string().openapi({ description: row.streams }) } }
   const table = hasCsv(row) && {
     'text/csv': {
-      schema: zod.string().openapi({ description: 'Up to 20 pages in one, as `Accept: text/csv` asks for.' }),
+      schema: zod.string().openapi({ description: 'Up to 20 pages in one answer, for `Accept: text/csv`.' }),
     },
   }
   const content = { [row.contentType ?? 'application/json']: { schema }, ...events, ...table }
@@ -341,7 +342,7 @@ function successOf(row: Row): Responses {
   }
 }
 
-/** What every route that has the status can answer with it. */
+/** The codes that every route with the status can answer. */
 const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   400: ['malformed_json'],
   401: ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'],
@@ -354,7 +355,7 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   503: ['service_unavailable'],
 }
 
-/** By status, the answer that all routes share; with the codes where this route has others than the usual ones. */
+/** By status, a reference to the shared answer, with the codes if this route has other than the usual ones. */
 function errorsOf(row: Row): Responses {
   const all = byStatus([...generalCodes(row), ...ownCodes(row).sort()])
   return Object.fromEntries([...all].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
@@ -367,7 +368,7 @@ const errorOf = (status: number, description: string) => ({
 
 const listed = (codes: readonly ErrorCode[]): string => codes.map((code) => `\`${code}\``).join(', ')
 
-/** The answer of a status. The description that a route gives it lists the codes, and so does its own where it has usual ones. */
+/** The shared answer of a status. Its description lists the usual codes; a route overrides it with its own list. */
 const errorAnswer = (status: number) => ({
   description: listed(usual[status] ?? []) || `${STATUS_CODES[status]}`,
   headers: { ...onAll, ...(promised[status] && referTo(promised[status])), ...referTo('X-Error-Code') },
@@ -381,16 +382,16 @@ const promised: Readonly<Record<number, HeaderName>> = {
   503: 'Retry-After',
 }
 
-/** What `.rpc()` callers alone can meet: every route checks these before its operation does. */
+/** Codes that only `.rpc()` callers can get: every route checks these before it calls the operation. */
 const refusedBefore: readonly ErrorCode[] = ['limit_out_of_range', 'idempotency_key_invalid']
 
-/** What the route's operations may raise and its handler may answer, without what is refused before it comes to that. */
+/** The codes of the route's operations and of its handler, without those that are refused earlier. */
 export function ownCodes({ operation, calls = [], fails = [], never = [] }: Row): ErrorCode[] {
   const raised = [...calls, ...(operation ? [operation] : [])].flatMap((name): readonly ErrorCode[] => failures[name])
   return [...raised, ...fails].filter((code) => ![...refusedBefore, ...never].includes(code))
 }
 
-/** In ascending order of the status; the codes of each as they are given. */
+/** In ascending order of the status; the order of codes is kept. */
 function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const found = [...new Set(codes)].map((code) => [code, lookUp(code)[0]] as const).sort(([, a], [, b]) => a - b)
   const groups = new Map<number, ErrorCode[]>()
@@ -398,7 +399,7 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return groups
 }
 
-/** What the facade itself may answer on such a route. */
+/** The codes that the facade itself can answer on such a route. */
 function generalCodes({ access, params, query, body, idempotent }: Row): ErrorCode[] {
   const codes: ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable']
   if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')

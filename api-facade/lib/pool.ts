@@ -7,13 +7,13 @@ import { connect, type Socket } from 'node:net'
 import postgres, { type Sql } from 'postgres'
 
 /**
- * How long a caller waits for an answer, in milliseconds: a second more than Postgres gives a statement of these roles
- * (statement_timeout in sql/base/10_schemas.sql). Postgres itself would have answered by then.
+ * How long a caller waits for an answer, in milliseconds: a second longer than the statement_timeout of these roles
+ * (sql/base/10_schemas.sql), so a healthy Postgres answers before.
  */
 export const DEADLINE = 9000
 
 type Options = NonNullable<Parameters<typeof postgres>[1]>
-/** What postgres.js hands to an option that its types leave out. */
+/** What postgres.js passes to an option that its types lack. */
 type Place = { host: string[]; port: number[]; path?: string | false }
 
 /** The database did not answer in time, or answered another request. */
@@ -21,7 +21,7 @@ export class NoAnswer extends Error {}
 
 const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
 
-/** Whether the connection to the database failed, before or during a statement: nobody knows whether that one ran. */
+/** Whether the connection to the database failed, before or during a statement: it is unknown whether that one ran. */
 export function isLostConnection(error: unknown): boolean {
   if (error instanceof NoAnswer) return true
   if (error instanceof postgres.PostgresError) return /^(08|57P0)/.test(error.code)
@@ -32,17 +32,17 @@ type Turn = (free: Connection) => void
 type Wait = { patience?: number; who?: string }
 
 export class Pool {
-  /** Pieces of work that run or wait for a connection. */
+  /** Pieces of work that are running or waiting for a connection. */
   inFlight = 0
-  /** Whether statements are prepared by name. Holds for connections that are opened later. */
+  /** Whether statements are prepared by name. Applies to connections that are opened later. */
   prepare = true
   readonly #connections: Connection[]
   readonly #idle: Connection[]
-  /** Who waits for a connection, by name, in the order of their turns. */
+  /** Callers who are waiting for a connection, by name, in the order of their turns. */
   readonly #lines = new Map<string, Set<Turn>>()
   readonly #deadline: number
 
-  /** Opens nothing yet: a connection opens with its first work. */
+  /** Opens no connection yet: each opens with its first work. */
   constructor(url: string, options: Options, size: number, deadline = DEADLINE) {
     const open = () => new Connection(url, () => ({ ...options, prepare: this.prepare }))
     this.#connections = Array.from({ length: size }, open)
@@ -51,10 +51,11 @@ export class Pool {
   }
 
   /**
-   * Does `work` on a connection that nobody else uses meanwhile, the one that was used last where several are free.
-   * @param more.patience how long the caller waits, in milliseconds; the statement itself may take until the deadline
-   * @param more.who for whom it is: those who wait take turns, so that nobody waits for all that another one has asked
-   * @throws NoAnswer when there was no connection or no answer in time
+   * Runs `work` on a connection of its own: of several free ones, the one that was used last.
+   * @param more.patience how long the caller waits for a connection, in milliseconds; the statement can run until the
+   *   deadline
+   * @param more.who the caller: waiting callers take turns, so that nobody waits for all requests of another caller
+   * @throws NoAnswer if there is no connection or no answer in time
    */
   async run<T>(work: (sql: Sql) => PromiseLike<T>, more: Wait = {}): Promise<T> {
     const { patience = this.#deadline, who = '' } = more
@@ -68,9 +69,9 @@ export class Pool {
     }
   }
 
-  /** Ends every connection. Work that still runs fails. */
+  /** Closes every connection. Running work fails. */
   async end(): Promise<void> {
-    // not longer: postgres.js 3.4.9 waits for the statement that a lost connection had, and it never ends
+    // not longer: postgres.js 3.4.9 waits forever for a statement whose connection was lost
     await Promise.all(this.#connections.map((connection) => connection.end()))
   }
 
@@ -84,7 +85,7 @@ export class Pool {
       const timer = setTimeout(() => {
         line.delete(turn)
         if (line.size === 0) this.#lines.delete(who)
-        reject(new NoAnswer('no connection to the database was free in time'))
+        reject(new NoAnswer('there was no free connection to the database in time'))
       }, patience)
       this.#lines.set(who, line.add(turn))
     })
@@ -112,7 +113,7 @@ export class Pool {
         connection.drop()
         free()
       }
-      // whoever waited in line gives up before the statement's own time is over
+      // callers in the queue give up before the timeout of a statement
       const begun = performance.now()
       const late = () => {
         reject(new NoAnswer('the database did not answer in time'))
@@ -137,14 +138,14 @@ export class Pool {
     const [turn] = line
     this.#lines.delete(who)
     if (turn) line.delete(turn)
-    if (line.size > 0) this.#lines.set(who, line) // behind all others
+    if (line.size > 0) this.#lines.set(who, line) // at the end of the queue
     turn?.(connection)
   }
 }
 
 type Client = { sql: Sql; socket?: Socket }
 
-/** One connection, which is replaced when it is dropped. */
+/** One connection, which is replaced after it was dropped. */
 class Connection {
   readonly #url: string
   readonly #options: () => Options
@@ -167,13 +168,13 @@ class Connection {
       const host = hosts[at] ?? 'localhost'
       const opened = path ? connect(path) : connect({ port: ports[at] ?? 5432, host, noDelay: true })
       client.socket = opened
-      return Object.assign(opened, { host }) // where postgres.js looks for the name in the server's certificate
+      return Object.assign(opened, { host }) // where postgres.js reads the expected name in the server's certificate
     }
     const client: Client = { sql: postgres(this.#url, { ...this.#options(), ...{ max: 1, socket } }) }
     return client
   }
 
-  /** Cuts the connection, whatever hangs at its other end. What ran on it fails; the next work opens a new one. */
+  /** Drops the connection, even if the other end hangs. Its statement fails; the next work opens a new one. */
   drop(): void {
     const dropped = this.#client
     this.#client = undefined

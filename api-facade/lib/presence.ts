@@ -1,12 +1,12 @@
-// Who is here: remembered in the process, and written down once in a while instead of with every request.
+// When people were last seen: kept in memory and written from time to time instead of with every request.
 import { call } from './call.ts'
 import type { Context } from './context.ts'
 
-/** How long a person counts as seen without another write. Milliseconds; api.note_presence keeps to the same. */
+/** How long a person counts as seen without another write. Milliseconds; the same as in api.note_presence. */
 const PERIOD = 5 * 60_000
 const CAPACITY = 100_000
 
-/** Makes what looks at every answered request. It never fails, and nobody waits for what it writes. */
+/** Makes a function for every answered request. It never fails, and its write is not awaited. */
 export function createPresence(): (c: Context) => void {
   const seen = new Map<string, number>()
 
@@ -15,11 +15,11 @@ export function createPresence(): (c: Context) => void {
     if (!person || c.res.status === 401) return
     const now = Date.now()
     if (now - (seen.get(person) ?? 0) < PERIOD) return
-    seen.delete(person) // to the end of the line
+    seen.delete(person) // to the end of the map
     const oldest = seen.size >= CAPACITY ? seen.keys().next().value : undefined
     if (oldest !== undefined) seen.delete(oldest)
     seen.set(person, now)
-    // a token that ended with this very request is refused, and rightly
+    // a token that ended with this request is refused, which is correct
     call(c, 'note_presence', {}, 'user').catch(() => seen.delete(person))
   }
 }

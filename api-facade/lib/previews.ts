@@ -1,6 +1,6 @@
-// Previews of links: the edge function `link-preview` looks, and here stands how often, and what is kept for an hour.
-// What is kept is everybody's, so that a page that many look at is asked once. It must not tell who looked before:
-// an answer comes as late as it first did, whoever asked then, and the bounds count before what is kept is known.
+// Previews of links. The edge function `link-preview` fetches pages; this file limits how often, and caches for an
+// hour. The cache is shared by all people, so that a popular page is fetched once. It must not reveal earlier requests:
+// a cached answer takes as long as the first one, and the limits count before the cache is read.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { webAddress } from '../../edge-functions/link-preview/addresses.ts'
 import type { Preview } from '../../edge-functions/link-preview/page.ts'
@@ -8,23 +8,23 @@ import { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 
-/** Null where there is nothing to be shown, for whatever reason. @throws ApiError rate_limited */
+/** Null if nothing can be shown, for whatever reason. @throws ApiError rate_limited */
 export type Previews = (person: string, url: string) => Promise<Preview | null>
 
-/** How long an answer is kept. Milliseconds. */
+/** How long an answer is cached. Milliseconds. */
 const KEEP = 3_600_000
-/** How many are kept: the oldest goes first. */
+/** The size of the cache; the oldest entry is evicted first. */
 const MOST = 1000
-/** The function has an answer after 5 s at the latest. Milliseconds. */
+/** The function answers within 5 s. Milliseconds. */
 const PATIENCE = 10_000
-/** How many pages are looked at at once, for how many answers a person asks, and how many of these are under way. */
+/** How many pages are fetched at once, how many requests a person can have, and how many of these run. */
 const LOOKS = 32
 const ASKS = 8
 const TURNS = 2
 
 const busy = () => new ApiError('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
 
-/** What a person asks for, and what of it waits for its turn. */
+/** The requests of a person, and those of them that are waiting. */
 type Line = { asks: number; waiting: (() => void)[] }
 type Look = { preview: Preview | null; took: number }
 type Kept = { look: Promise<Look>; until: number }
@@ -34,7 +34,7 @@ export function createPreviews(functions: Functions, log: Log, now = () => perfo
   const lines = new Map<string, Line>()
   let looks = 0
 
-  /** A failure of the function itself is null too, and the next one asks again. */
+  /** A failure of the function itself is also null, and is not cached. */
   async function look(url: string): Promise<Look> {
     const start = now()
     looks++
@@ -43,7 +43,7 @@ export function createPreviews(functions: Functions, log: Log, now = () => perfo
       if (!answer.ok) throw new Error(`link-preview answered ${answer.status}`)
       return { preview: (await answer.json()) as Preview | null, took: now() - start }
     } catch (failure) {
-      log.warn({ failure }, 'no link could be looked at')
+      log.warn({ failure }, 'cannot fetch a link preview')
       kept.delete(url)
       return { preview: null, took: now() - start }
     } finally {
@@ -70,7 +70,7 @@ export function createPreviews(functions: Functions, log: Log, now = () => perfo
     lines.set(person, line)
     line.asks++
     try {
-      // for what is kept too: who comes at once would say that somebody has looked
+      // for cached answers, too: an immediate answer would reveal an earlier request
       if (line.asks - line.waiting.length > TURNS) await new Promise<void>((turn) => line.waiting.push(turn))
       if (looks >= LOOKS) throw busy()
       const start = now()

@@ -1,4 +1,4 @@
-// Counts that several facades share: they stand in the database, one round trip a request (sql/base/80_rates.sql).
+// Counters that several facades share: in the database, one round trip per request (sql/base/80_rates.sql).
 // docs/decisions.md, Limits.
 import { type Bucket, type Count, type Counter, memoryCounter } from './counters.ts'
 import { encode } from './encode.ts'
@@ -9,9 +9,9 @@ type Row = { used: number; reset_ms: number; over: boolean }
 type Seen = { used: number; endsAt: number }
 
 const CAPACITY = 100_000
-/** How long this process counts alone once the database could not be asked. Milliseconds. */
+/** How long this process counts alone after a failure of the database. Milliseconds. */
 const ALONE = 5000
-/** How long a request waits to be counted, before what it asks for. Milliseconds. */
+/** How long a request waits for its count. Milliseconds. */
 const PATIENCE = 1000
 const MOST = 2 ** 31 - 1
 
@@ -19,8 +19,8 @@ const statement =
   'select used, reset_ms, over from private.count_calls($1::text::text[], $2::text::int[], $3::text::int[])'
 
 /**
- * What is full stays full until its window ends, so that is remembered here, and a flood never reaches the database.
- * Without the database each process counts for itself: the API may be slow to refuse then, and never stops to.
+ * A full window stays full until its end, so this is cached here, and a flood does not reach the database. Without the
+ * database each process counts alone: the API may then refuse late, but it keeps refusing.
  */
 export function databaseCounter(
   gate: Pick<Pool, 'run'>,
@@ -32,7 +32,7 @@ export function databaseCounter(
   let aloneUntil = Number.NEGATIVE_INFINITY
 
   function remember(key: string, seen: Seen): void {
-    known.delete(key) // so that it moves to the end of the map, which is ordered by age
+    known.delete(key) // moves it to the end of the map, which is ordered by age
     const oldest = known.size >= CAPACITY ? known.keys().next().value : undefined
     if (oldest !== undefined) known.delete(oldest)
     known.set(key, seen)
@@ -65,7 +65,7 @@ export function databaseCounter(
     const undo = 'select private.uncount_calls($1::text::text[])'
     await gate
       .run((sql) => sql.unsafe(undo, [encode(keys, 'text[]')], { prepare: true }))
-      .catch((failure: unknown) => log.error({ failure }, 'a call could not be taken back in the database'))
+      .catch((failure: unknown) => log.error({ failure }, 'cannot undo a count in the database'))
     return buckets.map((bucket) => recall(bucket, now()))
   }
 
@@ -74,14 +74,14 @@ export function databaseCounter(
       if (cost === -1) return putBack(buckets)
       const time = now()
       const recalled = buckets.map((bucket) => recall(bucket, time))
-      if (cost === 0) return recalled.map((count) => ({ ...count, over: false })) // a probe must not need the database
+      if (cost === 0) return recalled.map((count) => ({ ...count, over: false })) // a probe must work without the database
       if (recalled.some(({ over }) => over)) return recalled
       if (time < aloneUntil) return own.hit(buckets, cost)
       try {
         return await ask(buckets)
       } catch (failure) {
         aloneUntil = now() + ALONE
-        log.error({ failure }, 'calls could not be counted in the database: this process counts alone for a while')
+        log.error({ failure }, 'cannot count calls in the database: this process counts alone for a while')
         return own.hit(buckets, cost)
       }
     },

@@ -1,4 +1,4 @@
-// /ready: whether requests should come here. /health says only that the process answers.
+// /ready: whether the instance can take requests. /health only says that the process is running.
 // docs/decisions.md, Jobs.
 import type { Log } from './log.ts'
 import { type Books, compare, type Difference } from './migrations.ts'
@@ -6,11 +6,11 @@ import type { Pool } from './pool.ts'
 
 type Found = { migrations: Books; worker: boolean; within: string }
 
-/** How long the database may take to answer, and how long an answer holds: nothing limits who asks. Milliseconds. */
+/** The timeout of the database, and how long a result is cached, because /ready has no limit. Milliseconds. */
 const PATIENCE = 2000
 const HOLDS = 1000
 
-/** Answers what is missing, a sentence each, and nothing when all is there; and what does not keep requests away. */
+/** @returns one sentence per fault, none if ready; and warnings, with which it is still ready */
 export function createReadiness(gate: Pool, log: Log): () => Promise<Difference> {
   let last: { at: number; found: Promise<Difference> } | undefined
   return () => {
@@ -23,7 +23,7 @@ async function look(gate: Pool, log: Log): Promise<Difference> {
   try {
     return judge(await read(gate))
   } catch (failure) {
-    log.warn({ failure }, 'the database does not say whether all is ready')
+    log.warn({ failure }, 'the database does not answer whether it is ready')
     return { faults: ['The database does not answer.'], warnings: [] }
   }
 }

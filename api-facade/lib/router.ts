@@ -1,8 +1,8 @@
-// Finding a route once: the paths without a parameter are the busiest ones, and each is found in Hono's tree a single time.
+// Caches the routes of paths without a parameter, which are the most frequent ones.
 import type { Result, Router } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
 
-/** Hono's router for whatever routes there are, which remembers what it found for a path that stands in a table. */
+/** Hono's router, which caches its result for every path of a table. */
 export class KnownRouter<T> implements Router<T> {
   readonly name = 'KnownRouter'
   readonly #routes = new TrieRouter<T>()
@@ -19,7 +19,7 @@ export class KnownRouter<T> implements Router<T> {
     const known = this.#found.get(key)
     if (known) return known
     const found = this.#routes.match(method, path)
-    // nothing else, or anybody could fill the memory: Node takes some forty methods
+    // nothing else, because clients could fill the memory: Node accepts about forty methods
     if (this.#paths.has(path)) this.#found.set(key, found)
     return found
   }

@@ -1,4 +1,4 @@
-// Route tables: what a row says, and what becomes of it: guard, limits, validation, one call, the answer.
+// Route tables: the type of a row, and how it is served: access, limits, validation, one call, the answer.
 // ARCHITECTURE.md, The path of a request. openapi.ts reads the same rows.
 import type { Hono } from 'hono'
 import { z } from 'zod'
@@ -32,47 +32,49 @@ export type Spelling = `${Method} /${string}`
 export type Access = 'public' | 'user' | 'moderator' | 'admin'
 type Answers = { 200: z.ZodType } | { 201: z.ZodType } | { 202: z.ZodType } | { 204: null }
 
-/** What an alias may have of its own. */
+/** The part of a row that an alias can override. */
 type Shape<O extends Operation> = {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
-  /** What is taken instead of the JSON body: a form, urlencoded or multipart, of programs that send nothing else. */
+  /**
+   * A form (urlencoded or multipart) that is accepted instead of the JSON body, for programs that send nothing else.
+   */
   form?: z.ZodObject
-  /** A body for the documentation, where the one made of the schema would be refused. */
+  /** An example body for the documentation, if the one generated from the schema would be refused. */
   example?: unknown
-  /** Field → parameter where it is not the field's name in snake case after `p_`. */
+  /** Field → parameter, if it is not `p_` and the field's name in snake case. */
   as?: Record<string, Parameter<O>>
   /** The parameter (jsonb) that takes the whole body, for PATCH: absent and null differ. */
   bodyAs?: Parameter<O>
   /** The one success; 204 has no body. */
   answers: Answers
-  /** Of a create, in words: when the operation answers 200 instead, with what is there already. */
+  /** For a create, in words: when the operation answers 200 with the existing thing instead. */
   exists?: string
-  /** Other than application/json: the type that the handler answers. */
+  /** The content type of the handler's answer, if it is not application/json. */
   contentType?: string
-  /** What the handler may answer as server-sent events instead, in words. */
+  /** What the handler can answer as server-sent events instead, in words. */
   streams?: string
-  /** For the unusual route: gets all fields together; gives a Response, an Answer of `call`, or what becomes JSON. */
+  /** For unusual routes: gets all fields, and returns a Response, an Answer of `call`, or a value for JSON. */
   handler?(c: Context, input: never): Promise<unknown>
-  /** What a success leaves behind, with all fields together. Nobody waits for it, and it never fails. */
+  /** Runs after a success, with all fields. It is not awaited and must not fail. */
   after?(c: Context, input: never): void
 }
 
 export type Row<O extends Operation = Operation> = Shape<O> & {
   access: Access
-  /** By default anon for public, user for user, and service for the staff's routes. */
+  /** Default: anon for public, user for user, and service for staff routes. */
   pool?: PoolName
-  /** Who does not pass it is told so even when the input is wrong. Its codes are among those of the operation. */
+  /** A check whose error comes before errors about the input. Its codes are among those of the operation. */
   gate?: Gate
-  /** A limit of its own beside the global one, shared by all spellings. */
+  /** A limit in addition to the global one, shared by all aliases. */
   limit?: LimitName
-  /** Whom a public route's limit counts, where a good body tells; otherwise the address, as without it. */
+  /** The client that the limit of a public route counts, taken from a valid body; otherwise the address. */
   limitBy?(c: Context, fields: never): string | undefined
-  /** Those beside it that its handler counts: said in the documentation. */
+  /** Further limits that the handler counts; for the documentation. */
   limits?: readonly LimitName[]
   also?: readonly (Spelling | ({ route: Spelling } & Partial<Shape<O>>))[]
-  /** Only a route with a handler may go without. */
+  /** Optional only for a route with a handler. */
   operation?: O
   /** Parameters that this route sets itself. A request cannot change them. */
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
@@ -80,15 +82,15 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   id?: string
   /** limit and cursor → p_limit, p_cursor */
   page?: true
-  /** Takes Idempotency-Key: said in the documentation, kept by the operation, and safe to repeat by it. */
+  /** Supports Idempotency-Key: documented, implemented by the operation, and safe to retry. */
   idempotent?: true
-  /** Answers an ETag, and 304 to who has it: said in the documentation, decided by the operation. */
+  /** Answers with an ETag, or 304: documented, decided by the operation. */
   etag?: true
-  /** Of a route with a handler: the operations that it calls. */
+  /** For a route with a handler: the operations that it calls. */
   calls?: readonly Operation[]
-  /** Codes that a handler answers of its own accord, beside those of its operations. */
+  /** Codes that the handler itself answers, besides those of its operations. */
   fails?: readonly (keyof typeof errors)[]
-  /** Codes of its operations that this route's own checks refuse beforehand. */
+  /** Codes of its operations that cannot occur, because this route's own checks refuse earlier. */
   never?: readonly (keyof typeof errors)[]
   summary: string
   description?: string
@@ -102,7 +104,7 @@ export const routes = <T extends Record<string, Operation>>(
   rows: { [S in keyof T]: Row<T[S]> },
 ): Table => ({ feature, rows })
 
-/** One spelling of a route; `canonical` is the row's own. `path` is below /api/v1. */
+/** One spelling (alias or own) of a route; `canonical` is the row's own. `path` is below /api/v1. */
 export type Route = { feature: string; canonical: string; method: string; path: string; alias: boolean; row: Row }
 
 /** Every spelling of every table, in their order. */
@@ -126,7 +128,7 @@ function routeOf(feature: string, canonical: string, spelling: string, row: Row)
   return { feature, canonical, method, path, alias: spelling !== canonical, row }
 }
 
-/** Puts every spelling on the application, and 405 with Allow behind each path for the methods that it does not take. */
+/** Mounts every spelling, and 405 with Allow for the other methods of each path. */
 export function mount(app: Hono<Env>, tables: readonly Table[]): void {
   const all = spellings(tables).sort((a, b) => staticFirst(a.path, b.path))
   const methods = new Map<string, string[]>()
@@ -140,14 +142,14 @@ export function mount(app: Hono<Env>, tables: readonly Table[]): void {
   for (const [path, taken] of methods) app.all(path, otherMethods(taken))
 }
 
-/** A static part comes before a parameter at the same place, whichever feature is mounted first. */
+/** A static part comes before a parameter at the same position, regardless of the order of features. */
 function staticFirst(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')]
   const i = left.findIndex((part, at) => part.startsWith(':') !== right[at]?.startsWith(':'))
   return i < 0 ? 0 : Number(left[i]?.startsWith(':')) - Number(right[i]?.startsWith(':') ?? false)
 }
 
-/** Answers the methods that a known path does not take. HEAD runs as GET before it comes here. */
+/** Answers the methods that a known path does not support. HEAD runs as GET and does not get here. */
 export function otherMethods(taken: readonly string[]): (c: Context) => Response {
   const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   return (c) => {
@@ -157,14 +159,14 @@ export function otherMethods(taken: readonly string[]): (c: Context) => Response
   }
 }
 
-/** Whether a route answers CSV too: the lists of staff do. */
+/** Whether a route can answer with CSV: staff lists can. */
 export const hasCsv = ({ page, access }: Row): boolean =>
   page === true && (access === 'moderator' || access === 'admin')
 
 const ranks = { public: 0, user: 1, moderator: 2, admin: 3 } as const
 const poolOf = { public: 'anon', user: 'user', moderator: 'service', admin: 'service' } as const
 
-/** The way of a request through a row: 429, then 401, then 403, then the gate, then what is wrong with the input. */
+/** Serves a row. The order of errors is 429, 401, 403, the gate, then those of the input. */
 function answerer({ method, path, row }: Route): (c: Context) => Promise<Response> {
   const read = inputReader(API + path, row)
   const run = row.handler ? handle(row.handler) : callOf(`${method} ${path}`, row)
@@ -178,8 +180,8 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     c.set('idempotent', row.idempotent === true)
     c.set('claims', null)
     await admit(c, row)
-    // A dead token is 401 whatever else is wrong: what does not reach the operation asks at the door. A handler's
-    // first step may be another than a call.
+    // A revoked token is 401 before any other error. The operation checks this; requests that do not reach it, and
+    // handlers, whose first step may not be a call, check it here.
     if (row.handler) await checkCaller(c)
     const input = await entitled(c, row)
       .then(() => read(c))
@@ -191,16 +193,16 @@ function answerer({ method, path, row }: Route): (c: Context) => Promise<Respons
     if (row.limitBy) await count(c, row, row.limitBy(c, input.fields as never))
     const running = hasCsv(row) && asksForCsv(c) ? csvOf(c, row, run, input) : run(c, input)
     const result = await running.catch((apiError: unknown) => passGate(c, apiError))
-    // a HEAD runs as GET, and is not somebody who reads
+    // a HEAD runs as GET, but does not count as reading
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
     return reply(c, status, result)
   }
 }
 
-/** What says of a request that its input is wrong: only who passes the gate hears it. */
+/** The statuses of errors about the input. They are only revealed to callers who pass the gate. */
 const aboutInput = new Set([400, 413, 415, 422])
 
-/** Makes what throws an error, or that of the row's gate where it comes first. */
+/** Makes a function that throws the error, or that of the row's gate if it comes first. */
 function gateOf(path: string, { gate, params }: Row): (c: Context, apiError: unknown) => Promise<never> {
   const read = pathReader(path, params)
   return async (c, apiError) => {
@@ -222,12 +224,12 @@ function csvOf(c: Context, row: Row, run: (c: Context, input: Input) => Promise<
 
 async function admit(c: Context, row: Row): Promise<void> {
   const open = row.access === 'public'
-  // a token proves little at a public door, and each would bring tries of its own
+  // public routes ignore the token for limits, because each token would get its own attempts
   const holder = open ? null : await holderOf(c)
   const claims = holder instanceof ApiError ? null : holder
   if (claims) c.set('caller', claims.sub)
   if (!row.limitBy) await count(c, row, claims?.sub)
-  if (open) return // runs as nobody: a token that came along, even a dead one, changes nothing
+  if (open) return // runs as anonymous; a token, valid or not, changes nothing
   if (holder instanceof ApiError) throw holder
   c.set('claims', claims)
 }
@@ -258,7 +260,7 @@ async function entitled(c: Context, row: Row): Promise<void> {
 const handle =
   (handler: NonNullable<Row['handler']>) =>
   (c: Context, { fields }: Input): Promise<unknown> =>
-    // the handler names the type that its own row's schemas give
+    // the handler declares the type that the schemas of its row produce
     handler(c, fields as never)
 
 /** The call of a row without a handler. @throws Error at start where a field has no parameter */
@@ -281,7 +283,7 @@ function callOf(spelling: string, { operation, constants = {}, params, query, bo
   }
 }
 
-/** @throws Error for a schema whose fields cannot be known beforehand, such as a union: that needs `bodyAs` or a handler */
+/** @throws Error for a schema whose fields are not known in advance, such as a union: it needs `bodyAs` or a handler */
 function fieldsOf(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap() as z.ZodType)
@@ -289,11 +291,11 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
   throw new Error('A body that becomes parameters must be an object schema')
 }
 
-/** What a handler has made itself goes out as an operation's answer does. */
+/** Treats the result of a handler like the answer of an operation. */
 const asAnswer = (result: unknown): Answer =>
   result instanceof Answer ? result : new Answer(JSON.stringify(result ?? null), null)
 
-/** JSON text of an operation goes out as it came; a status that the operation chose comes before the row's. */
+/** Sends the JSON text of an operation unparsed. A status that the operation chose overrides the row's. */
 function reply(c: Context, status: number, result: unknown): Response {
   if (result instanceof Response) return result
   const answer = asAnswer(result)

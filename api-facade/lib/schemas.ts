@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 // extended by .openapi(): features take z from here
 export { z }
 
-/** Of a parameter that many routes take: the name under which the API's description says it once. */
+/** For a parameter of many routes: its name as a shared component of the API's description. */
 export const shared = (component: string) => ({ param: { 'x-component': component } })
 
 export const Uuid = z.uuid()
@@ -15,7 +15,7 @@ export const Timestamp = z.iso
 /** A time in a request, of any zone. */
 export const Moment = z.iso.datetime({ offset: true }).openapi({ example: '2099-01-31T12:00:00.000Z' })
 
-/** Who is meant is for SQL to find out (`private.require_person`); here only the length counts. */
+/** SQL finds the person (`private.require_person`); here only the length is checked. */
 export const PersonParam = z.string().trim().min(1).max(320).openapi({
   description: 'An actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username.',
   example: 'acct:ada@localhost',
@@ -39,10 +39,10 @@ export const queryInteger = (minimum: number, maximum: number) =>
     .pipe(z.int().min(minimum).max(maximum))
     .openapi({ type: 'integer', minimum, maximum })
 
-/** No list makes a longer cursor. */
+/** No list returns a longer cursor. */
 const CURSOR_LENGTH = 1000
 
-/** What a list takes; the cursor is a plain string, and SQL answers a bad one with its own code. */
+/** The parameters of a list. The cursor is a plain string; SQL answers a bad one with its own code. */
 export const PageQuery = z.object({
   limit: queryInteger(1, 50)
     .default(20)
@@ -51,29 +51,29 @@ export const PageQuery = z.object({
       minimum: 1,
       maximum: 50,
       default: 20,
-      description: 'Items a page.',
+      description: 'Items per page.',
       ...shared('limit'),
     }),
   cursor: z
     .string()
-    // what Postgres would not take as a text is as unknown to it as an empty one
+    // Postgres does not accept such texts; SQL treats an empty one as unknown
     .transform((cursor) => (cursor.length > CURSOR_LENGTH || cursor.includes('\0') ? '' : cursor))
     .optional()
     .openapi({
       type: 'string',
       maxLength: CURSOR_LENGTH,
-      description: 'The `nextCursor` of the page before.',
+      description: 'The `nextCursor` of the previous page.',
       ...shared('cursor'),
     }),
 })
 
-/** A page of a list; `nextCursor` is null at the end. A short page is no sign of it. */
+/** A page of a list. `nextCursor` is null at the end; a short page does not mean the end. */
 export const Page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
 
 export const ErrorBody = z
   .object({ statusCode: z.int(), error: z.string(), message: z.array(z.string()) })
-  .openapi('Error', { description: 'Every error. The header X-Error-Code holds its stable code.' })
+  .openapi('Error', { description: 'The body of every error. The header X-Error-Code has its stable code.' })
 
 export const PersonCard = z
   .object({

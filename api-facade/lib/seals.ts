@@ -1,32 +1,37 @@
-// Tokens that nobody but we can make: refresh tokens, those that are mailed, and device tokens. HMAC-SHA256 of an id and
-// a generation under the server's key. Of the first two the database keeps the SHA-256; a device token is kept nowhere,
-// and bound to what the database says of its holder; that of a digest names what the database keeps.
-// docs/decisions.md, Tokens and sessions.
+// Sealed tokens, which only the server can make: refresh tokens, tokens in mails, and device tokens. HMAC-SHA256 of an
+// id and a generation under the server's key. The database stores the SHA-256 of the first two. A device token is
+// stored nowhere and bound to data of its holder; the token of a digest refers to a row. docs/decisions.md, Tokens and
+// sessions.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a token is for: one is never good as the other. */
+/** The purposes of tokens: one is never valid for another purpose. */
 export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'unsubscribe' | 'upload'
-/** A UUID, and how often its token was replaced; of a device the day, of an upload the second in which it ends. */
+/**
+ * A UUID and a generation: how often its token was replaced; for a device the day, for an upload the second of its end.
+ */
 export type Sealed = { id: string; generation: number }
 
 export type Seals = {
-  /** The token, in base64url. The same each time, so that it need not be kept. `holder` is sealed with it and not in it. */
+  /**
+   * The token, in base64url. It is deterministic and need not be stored. `holder` is part of the HMAC, not of the
+   * token.
+   */
   seal(purpose: Purpose, sealed: Sealed, holder?: string): string
-  /** The token of this hash, whichever of the keys made it; undefined when none did. */
+  /** The token with this hash, under any of the keys; undefined if there is none. */
   find(purpose: Purpose, sealed: Sealed, hash: string): string | undefined
-  /** What the token names, or undefined when none of our keys made it, or for another holder. */
+  /** The content of the token; undefined if none of our keys made it, or for another holder. */
   open(purpose: Purpose, token: string, holder?: string): Sealed | undefined
 }
 
-const NAMED = 20 // bytes: the id, and four of the generation
+const NAMED = 20 // bytes: the id, and four for the generation
 const SIZE = NAMED + 32
 
-/** What the database keeps of a token: SHA-256, in hex. */
+/** The hash of a token that the database stores: SHA-256, in hex. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 /** The same as the text of a bytea. */
 export const bytea = (hex: string): string => `\\x${hex}`
 
-/** The first secret makes tokens, all of them open. */
+/** The first secret makes tokens; all of them open tokens. */
 export function createSeals(secrets: readonly [string, ...string[]]): Seals {
   const keysFor = (purpose: Purpose) =>
     secrets.map((secret) => createHmac('sha256', secret).update(`kith ${purpose} token`).digest())
@@ -50,7 +55,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     find: (purpose, sealed, hash) => tokensOf(purpose, sealed).find((token) => hashOf(token) === hash),
     open(purpose, token, holder = '') {
       const bytes = Buffer.from(token, 'base64url')
-      // one spelling only: base64 ignores what it cannot read
+      // accept only the canonical form: base64 decoding ignores invalid characters
       if (bytes.length !== SIZE || bytes.toString('base64url') !== token) return undefined
       const [named, mac] = [bytes.subarray(0, NAMED), bytes.subarray(NAMED)]
       if (!keys[purpose].some((key) => timingSafeEqual(macOf(key, named, holder), mac))) return undefined

@@ -1,5 +1,5 @@
-// Media without object storage, for development: a folder, to which the facade's own routes write and from which they
-// serve. docs/configuration.md, Media, has the storage of an instance that people use.
+// Media without object storage, for development: a folder that the facade's own routes write and serve.
+// docs/configuration.md, Media, describes the storage for production.
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const absent = (error: NodeJS.ErrnoException): null => {
   throw error
 }
 
-/** What an upload's token is bound to, beside the asset and the second in which it ends: both come as headers. */
+/** The headers to which an upload's token is bound, besides the asset and the second of its end. */
 const headersOf = (contentType: string, size: string): string => `${contentType} ${size}`
 
 export function sinkStorage(config: Config, seals: Seals): Storage {
@@ -52,13 +52,13 @@ export function sinkStorage(config: Config, seals: Seals): Storage {
   }
 }
 
-/** Both files; whoever finds the one with the content type finds the other. */
+/** Both files of an object. The content type is written last, so if it exists, the other does, too. */
 async function copy(from: string, to: string): Promise<void> {
   await replace(to, (part) => copyFile(from, part))
   await replace(typeOf(to), (part) => copyFile(typeOf(from), part))
 }
 
-/** A folder with a file an object. */
+/** A folder with one file per object. */
 function folderBucket(name: string, folder: string): Bucket {
   return {
     name,
@@ -89,7 +89,7 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Writes a file whole: who reads it meanwhile gets the one before, or none. */
+/** Writes a file atomically: a concurrent reader gets the previous one, or none. */
 async function replace(file: string, write: (part: string) => Promise<void>): Promise<void> {
   const part = `${file}.${randomUUID()}`
   try {
@@ -115,7 +115,7 @@ export function isUpload(seals: Seals, token: string, { key, contentType, size }
   return opened?.id === basename(key) && opened.generation * 1000 > Date.now()
 }
 
-/** Writes an upload as it comes. @returns false when it is not as long as announced: then nothing is left of it */
+/** Streams an upload to disk. @returns false if its length differs from the announced one; it is then deleted */
 export async function writeUpload(config: Config, announced: Announced, body: ReadableStream<Uint8Array>) {
   const folder = uploadFolder(config)
   await makeFolder(folder)
@@ -130,7 +130,7 @@ export async function writeUpload(config: Config, announced: Announced, body: Re
     }
   }
   try {
-    // one that is cut off fails in the middle
+    // an aborted upload throws here
     const came = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
     await pipeline(came, bounded, createWriteStream(part)).catch(() => undefined)
     if (size !== announced.size) return false
@@ -142,7 +142,7 @@ export async function writeUpload(config: Config, announced: Announced, body: Re
   }
 }
 
-/** A committed object, from one byte to another. Null where there is none. */
+/** A byte range of a committed object; null if there is none. */
 export async function readObject(config: Config, key: string) {
   const folder = sinkFolder(config)
   const found = await findFile(folder, key)

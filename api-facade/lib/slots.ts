@@ -1,7 +1,10 @@
-// Places for what takes long: so many at once in a process, and one a person.
+// Slots for long work: a number per process, and one per person.
 import { ApiError } from './errors.ts'
 
-/** Takes a place. @returns what frees it, once or more. @throws ApiError rate_limited where there is none */
+/**
+ * Takes a slot. @returns a function that frees it and can be called repeatedly. @throws ApiError rate_limited if none is
+ * free
+ */
 export type Slots = (person: string) => () => void
 
 export function createSlots(most: number): Slots {

@@ -1,16 +1,16 @@
-// Whether the storage of media is set up as it must be: logged at the start, and told by /ready as warnings.
+// Checks the setup of the media storage: logged at the start, and reported by /ready as warnings.
 import { z } from 'zod'
 import { type Config, mediaPlace } from './config.ts'
 import { type Functions, failureOf } from './functions.ts'
 import type { Log } from './log.ts'
 
-/** How long a look holds. Milliseconds. Nothing limits who asks /ready, and a look is a dozen requests. */
+/** How long a result is cached, in milliseconds: /ready has no limit, and a check is a dozen requests. */
 const HOLDS = 60_000
 
 const Looked = z.object({ warnings: z.array(z.string()) })
 
 export type StorageWatch = {
-  /** What the last look found. Begins another one where that is old, and waits for none. */
+  /** The result of the last check. Starts another one if it is old, but does not wait for it. */
   warnings(): readonly string[]
 }
 
@@ -20,7 +20,7 @@ export function createStorageWatch(config: Config, functions: Functions, log: Lo
 
   async function look(): Promise<void> {
     const now = await ask(config, functions).catch((failure: unknown) => {
-      log.warn({ failure }, 'the storage of media cannot be looked at')
+      log.warn({ failure }, 'cannot check the media storage')
       return ['The storage of media does not answer as it should. The log says more.']
     })
     for (const warning of now) if (!found.includes(warning)) log.warn(warning)

@@ -1,4 +1,4 @@
-// Access tokens: HS256, payload exactly {sub, email, role, iat, exp}. Whether the holder still stands is SQL's to say.
+// Access tokens: HS256, payload exactly {sub, email, role, iat, exp}. SQL decides whether the holder is still valid.
 // docs/decisions.md, Tokens and sessions.
 import { webcrypto } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
@@ -19,7 +19,7 @@ const Header = z.strictObject({ alg: z.literal('HS256'), typ: z.literal('JWT').o
 
 export type Tokens = {
   sign(claims: Claims): Promise<string>
-  /** @throws ApiError token_expired, or token_invalid for everything else that is wrong with it. */
+  /** @throws ApiError token_expired, or token_invalid for any other problem */
   verify(token: string): Promise<Claims>
 }
 
@@ -27,14 +27,14 @@ const CACHE_SIZE = 10_000
 const TOKEN_LENGTH = 4096
 
 /**
- * Keys are imported once: a verify then costs half. The first secret signs, all of them verify, so that a secret can
- * be replaced while tokens of the old one still live.
+ * Keys are imported once, which halves the cost of a verification. The first secret signs and all of them verify, so
+ * that a secret can be replaced while tokens of the old one are still valid.
  */
 export async function createTokens(secrets: readonly [string, ...string[]]): Promise<Tokens> {
   const [first, ...others] = secrets
   const signing = await importKey(first)
   const keys = [signing, ...(await Promise.all(others.map(importKey)))]
-  // by the whole token: another one with the same claims was not verified
+  // cached by the whole token: another token with the same claims is not verified yet
   const known = new Map<string, Claims>()
 
   async function verify(token: string): Promise<Claims> {

@@ -1,4 +1,4 @@
-// The release, as /health, the log and the API's description name it.
+// The release, for /health, the log and the API's description.
 import manifest from '../../package.json' with { type: 'json' }
 
 export const version: string = manifest.version

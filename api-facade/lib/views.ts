@@ -1,19 +1,19 @@
-// Who opened which post: noted in the process and counted in the database about once a second, so that no reader waits.
-// The rule, whose openings count, is in sql/posts/36_views.sql.
+// Views of posts: collected in memory and counted in the database about once a second, so that no reader waits.
+// sql/posts/36_views.sql decides which views count.
 import { encode } from './encode.ts'
 import type { Log } from './log.ts'
 import type { Pool } from './pool.ts'
 
 export type Views = {
-  /** Never fails, and nobody waits for what it writes. */
+  /** Never fails; its write is not awaited. */
   note(post: string, viewer: string): void
-  /** Counts what is still waiting; nothing may be noted after it. */
+  /** Counts the rest. Nothing may be collected afterwards. */
   close(): Promise<void>
 }
 
-/** How long an opening waits for others to be counted with. Milliseconds. */
+/** How long a view waits to be counted together with others. Milliseconds. */
 const PERIOD = 1000
-/** How many may wait; what comes on top while the database does not keep up is not counted. */
+/** How many can wait; further views are not counted while the database is too slow. */
 const CAPACITY = 10_000
 
 const statement = 'select api.count_views($1::text::uuid[], $2::text::uuid[])'
@@ -30,13 +30,13 @@ export function createViews(gate: Pick<Pool, 'run'>, log: Log): Views {
     const batch = [encode(posts, 'uuid[]'), encode(viewers, 'uuid[]')]
     posts = []
     viewers = []
-    // lost when it fails: nobody knows whether it ran, and to count twice would be worse
+    // lost if it fails: it is unknown whether it ran, and counting twice would be worse
     await gate
       .run((sql) => sql.unsafe(statement, batch, { prepare: true }))
-      .catch((failure: unknown) => log.warn({ failure }, 'views could not be counted'))
+      .catch((failure: unknown) => log.warn({ failure }, 'cannot count views'))
   }
 
-  /** One batch after the other: while one is on its way the next gathers. */
+  /** One batch at a time: while one is being written, the next one collects. */
   function start(): Promise<void> {
     running = running.then(flush)
     return running

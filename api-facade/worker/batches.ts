@@ -1,13 +1,14 @@
-// Work that is too much for the transaction that causes it: private.enqueue puts it on a queue of private.batch_queues, and
-// here it is done in batches, each a transaction of its own. A batch may run twice. After some of them a job goes behind
-// the others of its queue: somebody's million rows must not keep those of others waiting until all of them are done.
+// Work that is too large for the transaction that causes it: private.enqueue puts it on a queue of
+// private.batch_queues, and this file does it in batches, each in a transaction of its own. A batch may run twice.
+// After some batches a job moves to the end of its queue, so that one job with a million rows does not delay the
+// others.
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 import type { BatchQueue } from './jobs.ts'
 import { HEARTBEAT, type Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
-/** Again after about 5, 10, 20, 40 and 80 seconds: late is better than never, for a day. */
+/** Retries after about 5, 10, 20, 40 and 80 seconds; a job is kept for a day. */
 const settings = {
   retryLimit: 5,
   retryDelay: 5,
@@ -17,18 +18,18 @@ const settings = {
   ...HEARTBEAT,
 }
 
-/** How many jobs of a queue are taken at once: as many as come in a second or so. */
+/** How many jobs of a queue are taken at once: about as many as arrive in a second. */
 const AT_ONCE = 100
 
-/** How many batches a job does before the others have their turn. */
+/** How many batches a job does before it moves to the end of the queue. */
 const TURN = 20
 
-/** What a job is about; of one that goes on, the place behind which it does. */
+/** The data of a job; of a continued one also the position after which it continues. */
 type Data = { after?: string }
 
 export type BatchOptions = { log: Log; deadLetter: string; polling: Polling }
 
-/** Takes such work off its queues. */
+/** Takes such work from its queues. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
   const { log, deadLetter, polling } = options
   const db = boss.getDb()
@@ -39,17 +40,17 @@ export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], o
         const run = told(db, queue, log, async () => {
           const { changed, after } = await turn(db, batch, data)
           if (after) await boss.send(queue, { ...data, after })
-          await boss.complete(queue, id) // now, since those taken together with it may take long
+          await boss.complete(queue, id) // now, because jobs that were taken with it may take long
           return changed
         })
-        // one that fails is tried again by itself, and holds up none of the others
+        // a failed job is retried alone and does not delay the others
         await run.then((changed) => note(db, queue, changed, false)).catch((error) => boss.fail(queue, id, error))
       }
     })
   }
 }
 
-/** @returns how many rows these batches changed, and where the next one begins; null at the end */
+/** @returns how many rows these batches changed, and where the next one starts; null at the end */
 async function turn(db: Db, batch: string, job: Data): Promise<{ changed: number; after: string | null }> {
   let changed = 0
   let after = job.after ?? null

@@ -1,6 +1,6 @@
-// The daily digest. The job names a row of private.digests; SQL says what is still to be told and to whom, the lines stand
-// in lines.ts, and the function `deliver` sends. A worker claims the row before and notes it after, so that one alone sends
-// it; what it dies over goes out once more, with the same Message-ID, so that it is shown once.
+// The daily digest. The job names a row of private.digests; SQL selects the contents and the address, lines.ts has the
+// texts, and the function `deliver` sends. A worker claims the row before sending and records it afterwards, so only
+// one sends it. If it crashes meanwhile, the digest is sent again with the same Message-ID, so that it is shown once.
 import type { PgBoss } from 'pg-boss'
 import type { Functions } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
@@ -14,14 +14,14 @@ export const DIGESTS = 'digests'
 export type DigestOptions = {
   seals: Seals
   functions: Functions
-  /** Where the client is, whose pages /notifications and /unsubscribe the mail leads to. */
+  /** The URL of the client, to whose pages /notifications and /unsubscribe the mail links. */
   publicUrl: string
-  /** Where mail programs find the API. */
+  /** The URL of the API for mail programs. */
   facadeUrl: string
   log: Log
 }
 
-/** What private.job_queue_digests puts on the queue. */
+/** The data of a job, from private.job_queue_digests. */
 type DigestJob = { digestId: string }
 export type Digest = {
   to: string
@@ -29,12 +29,12 @@ export type Digest = {
   timezone: string
   hour: number
   items: { kind: string; count: number }[]
-  /** There may be more than is counted. */
+  /** True if there are more than were counted. */
   more: boolean
 }
 type Claim = Digest | { busy: true } | null
 
-/** Again after about 1, 2, 4, … 64 minutes and then every 2 hours: for 10 hours, and the next digest tells it. */
+/** Retries after about 1, 2, 4, … 64 minutes and then every 2 hours, for 10 hours. The next digest has the rest. */
 const settings = {
   retryLimit: 10,
   retryDelay: 60,
@@ -44,10 +44,10 @@ const settings = {
   retentionSeconds: 86_400,
 }
 
-/** How many are sent at once. */
+/** How many digests are sent at once. */
 const AT_ONCE = 20
 
-/** Takes digests off their queue, which the schema has from the beginning. */
+/** Takes digests from their queue, which the schema creates. */
 export async function takeDigests(
   boss: PgBoss,
   options: DigestOptions,
@@ -61,13 +61,16 @@ export async function takeDigests(
   )
 }
 
-/** @returns how many mails went out: none where nothing is left to tell, there is no such mailbox, or another worker
- * has sent it */
+/**
+ * @returns how many mails were sent: none if there is nothing left to report, if the mailbox does not exist, or if
+ *   another
+ *   worker has sent it
+ */
 async function send(db: Db, id: string, options: DigestOptions): Promise<number> {
   const { rows } = await db.executeSql('select private.claim_digest($1) as claim', [id])
   const [{ claim }] = rows as [{ claim: Claim }]
   if (!claim) return 0
-  if ('busy' in claim) throw new Error('another worker is sending it, or has died over it')
+  if ('busy' in claim) throw new Error('another worker is sending it, or crashed meanwhile')
   const mail = { id: `${id}.digest`, to: claim.to, ...digestMail(claim, options) }
   const sent = sendMail(db, mail, options.functions)
   const isDone = await sent.then(
@@ -83,7 +86,7 @@ type Places = Pick<DigestOptions, 'seals' | 'publicUrl' | 'facadeUrl'>
 /** Subject, text, page and headers. */
 export function digestMail({ unsubscribeId, timezone, hour, items, more }: Digest, places: Places) {
   const token = places.seals.seal('unsubscribe', { id: unsubscribeId, generation: 0 })
-  // behind a #, so that no server on the way, no log and no Referer sees it, and what opens links for safety ends nothing
+  // after a #, so that servers, logs and Referer headers never contain it, and link scanners do not unsubscribe
   const leave = `${places.publicUrl}/unsubscribe#token=${token}`
   const read = `${places.publicUrl}/notifications`
   const place = ({ kind }: { kind: string }) => kindsWithLines.indexOf(kind)
@@ -105,7 +108,7 @@ type Words = { lines: string[]; read: string; leave: string; when: string }
 
 const textOf = ({ lines, read, leave, when }: Words): string => `Hello,
 
-this is new for you on Kith:
+here is what is new for you on Kith:
 
 ${lines.map((line) => `- ${line}`).join('\n')}
 
@@ -113,9 +116,9 @@ Read it here:
 
 ${read}
 
-You get this ${when}, when there is
-something new. Your preferences have the hour, and what is in it.
-If you want no more of it, unsubscribe here:
+You get this mail ${when}, if there is
+something new. You can change this in your preferences.
+To stop these mails, unsubscribe here:
 
 ${leave}
 `
@@ -125,17 +128,17 @@ const pageOf = ({ subject, lines, read, leave, when }: Words & { subject: string
 <head><meta charset="utf-8"><title>${safe(subject)}</title></head>
 <body style="margin: 0 auto; max-width: 36em; padding: 1.5em; font-family: sans-serif; line-height: 1.5">
 <p>Hello,</p>
-<p>this is new for you on Kith:</p>
+<p>here is what is new for you on Kith:</p>
 <ul>
 ${lines.map((line) => `<li>${safe(line)}</li>`).join('\n')}
 </ul>
 <p><a href="${safe(read)}">Read it on Kith</a></p>
-<p style="margin-top: 2em; font-size: 0.85em; opacity: 0.8">You get this ${safe(when)}, when there is something new.
-Your preferences have the hour, and what is in it. If you want no more of it, <a href="${safe(leave)}">unsubscribe</a>.</p>
+<p style="margin-top: 2em; font-size: 0.85em; opacity: 0.8">You get this mail ${safe(when)}, if there is something new.
+You can change this in your preferences. To stop these mails, <a href="${safe(leave)}">unsubscribe</a>.</p>
 </body>
 </html>
 `
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** What is a text, and no markup. */
+/** Escapes text for HTML. */
 const safe = (text: string): string => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? sign)

@@ -1,5 +1,5 @@
-// Who makes vectors of texts: a model that comes with Kith, in a process of its own, or the edge runtime's, by the
-// function `embed`. docs/decisions.md, Embeddings.
+// Embedders compute vectors of texts: a model that is part of Kith, in a process of its own, or the model of the edge
+// runtime, by the function `embed`. docs/decisions.md, Embeddings.
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,15 +7,15 @@ import type { Config } from '../lib/config.ts'
 import type { Functions } from '../lib/functions.ts'
 
 export type Embedder = {
-  /** Vectors are kept beside it, and those of two models never compared. */
+  /** Stored with each vector; vectors of different models are never compared. */
   model: string
-  /** @throws Error when it cannot, now */
+  /** @throws Error if it is not possible now */
   embed(texts: string[]): Promise<number[][]>
-  /** Ends what it started. */
+  /** Stops the process that it started. */
   stop(): Promise<void>
 }
 
-/** Undefined where embeddings are off. */
+/** Undefined if embeddings are off. */
 export function openEmbedder({ embeddings }: Config, functions: Functions): Embedder | undefined {
   if (embeddings === 'off') return undefined
   return embeddings === 'edge' ? edgeEmbedder(functions) : offlineEmbedder()
@@ -37,16 +37,16 @@ export function edgeEmbedder(functions: Functions): Embedder {
   }
 }
 
-/** How long the model's process waits for another text before it ends. Milliseconds. */
+/** How long the model's process stays idle before it ends. Milliseconds. */
 const IDLE = 60_000
-/** After that it is stuck: even beside much else it takes seconds. Milliseconds. */
+/** The timeout of the process: even on a busy machine it needs only seconds. Milliseconds. */
 const PATIENCE = 240_000
 
 type Reply = { vectors: number[][] } | { error: string }
 
 /**
- * A process, and no thread: beside the facade it would hold up requests, and the memory of a thread's model does not all
- * come back. It starts with the first text.
+ * A process, not a thread: a thread would delay requests of the facade, and the memory of its model is not fully
+ * released. It starts with the first text.
  */
 export function offlineEmbedder(idle = IDLE): Embedder {
   let child: ChildProcess | undefined
@@ -64,7 +64,7 @@ export function offlineEmbedder(idle = IDLE): Embedder {
         process.off('error', gone)
         clearTimeout(late)
         clock = setTimeout(() => {
-          child = undefined // a text that comes while it ends starts the next one
+          child = undefined // a text that arrives while it ends starts a new one
           process.kill()
         }, idle)
         clock.unref()
@@ -79,7 +79,7 @@ export function offlineEmbedder(idle = IDLE): Embedder {
 
   function start(): ChildProcess {
     const started = fork(join(import.meta.dirname, 'model.ts'), { execArgv: [], serialization: 'advanced' })
-    started.on('error', () => {}) // who waits hears of it too
+    started.on('error', () => {}) // callers are rejected by the exit event, too
     started.once('exit', () => {
       if (child === started) child = undefined
     })
@@ -90,7 +90,7 @@ export function offlineEmbedder(idle = IDLE): Embedder {
   return {
     model: 'energetic-en-0.2.0',
     embed(texts) {
-      const made = turn.then(() => ask(texts)) // one after the other: a reply does not say what it is of
+      const made = turn.then(() => ask(texts)) // one at a time, because a reply does not name its request
       turn = made.catch(() => {})
       return made
     },

@@ -1,5 +1,5 @@
-// Vectors of posts. A post that goes out, or is edited, puts a job on the queue `embeddings`, and so does the job that
-// looks for those without one; SQL says which still need it, and of what words. So a job may run twice.
+// Vectors of posts. Publishing or editing a post puts a job on the queue `embeddings`, and so does the job that finds
+// posts without a vector. SQL selects the posts that still need one, and their texts, so a job may run twice.
 import type { PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 import type { Embedder } from './embedders.ts'
@@ -11,12 +11,12 @@ export type EmbeddingOptions = { embedder: Embedder | undefined; log: Log }
 
 type Unembedded = { id: string; text: string; digest: string }
 
-/** Again after about 10, 20, 40, … seconds, for most of an hour. */
+/** Retries after about 10, 20, 40, … seconds, for most of an hour. */
 const settings = { retryLimit: 8, retryDelay: 10, retryBackoff: true, expireInSeconds: 300, retentionSeconds: 86_400 }
-/** Texts that the model is given at once: its memory grows with them. */
+/** How many texts the model gets at once: its memory grows with them. */
 const AT_ONCE = 4
 
-/** Says which model there is, and takes posts off the queue, which the schema has from the beginning. */
+/** Registers the model, and takes posts from the queue, which the schema creates. */
 export async function takeEmbeddings(
   boss: PgBoss,
   { embedder, log }: EmbeddingOptions,
@@ -30,13 +30,13 @@ export async function takeEmbeddings(
   await more.polling.work<{ postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
     for (const { id, data } of jobs) {
       const run = told(db, EMBEDDINGS, log, () => embed(db, data.postIds, embedder))
-      // one that fails is tried again by itself, and holds up none of the others
+      // a failed job is retried alone and does not delay the others
       await run.then((made) => note(db, EMBEDDINGS, made, false)).catch((error) => boss.fail(EMBEDDINGS, id, error))
     }
   })
 }
 
-/** @returns how many vectors are kept */
+/** @returns how many vectors were stored */
 async function embed(db: Db, ids: string[], { model, embed }: Embedder): Promise<number> {
   const { rows } = await db.executeSql('select private.take_unembedded($1, $2) as posts', [model, ids])
   const [{ posts }] = rows as [{ posts: Unembedded[] | null }]
@@ -52,5 +52,5 @@ async function embed(db: Db, ids: string[], { model, embed }: Embedder): Promise
   return made
 }
 
-/** As many digits as the numbers of a vector mean. */
+/** Rounds to the significant digits of a vector. */
 const rounded = (x: number): number => Math.round(x * 1e6) / 1e6

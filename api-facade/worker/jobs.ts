@@ -1,24 +1,26 @@
-// What there is to do, as the database's registries say it: jobs by the clock, and queues of work that comes in batches.
-// What a job does stands in SQL (`private.job_<name>`); sql/JOBS.md lists them all.
+// The work of the worker, read from registries in the database: scheduled jobs, and queues of batched work. The jobs
+// are SQL functions (`private.job_<name>`); sql/JOBS.md lists them all.
 import type { Db } from './record.ts'
 
-/** How many connections a worker has: for effects, and what the queues do meanwhile. */
+/** The connections of a worker: for effects, and for the queues at the same time. */
 export const CONNECTIONS = 4
 
 export type Job = {
   name: string
   /** In UTC. */
   cron: string
-  /** After so many seconds a run counts as lost, and the next may begin; after 10 when its worker was killed. */
+  /** The seconds after which a run counts as lost and the next can start; 10 seconds if its worker was killed. */
   expires: number
-  /** A run does one piece of the work: the worker calls again until there is none left, for half of `expires`. A piece that
-   * answers less than 0 has failed: the others go on, and the run fails at its end. */
+  /**
+   * True if a run does one piece of the work: the worker repeats it until nothing is left, for half of `expires`. A
+   * piece that returns less than 0 has failed: the others continue, and the run fails at its end.
+   */
   repeats: boolean
-  /** Said at error level, and counted as a failure, when the job had to change anything. */
+  /** Logged at error level and counted as a failure if the job had to change anything. */
   alarm: string | null
 }
 
-/** Work for `batch`, a function of the job's data and of where the batch before it ended. */
+/** Work for `batch`, a function of the job's data and of the end of the previous batch. */
 export type BatchQueue = {
   queue: string
   batch: string

@@ -1,12 +1,12 @@
-// A line of text for each kind of notification, of pushes and digests: what happened, and never somebody's words.
-// test/worker/push.test.ts holds the kinds against their registry.
+// A line of text for each kind of notification, for pushes and digests: what happened, never what somebody wrote.
+// test/worker/push.test.ts compares the kinds with their registry.
 
 const plural = (one: string, many: string) => (count: number) => (count === 1 ? one : `${count} ${many}`)
 
 const lines: Record<string, (count: number) => string> = {
-  'circle.invited': plural('You are invited into a circle.', 'invitations into circles.'),
-  'circle.accepted': plural('Somebody accepted your invitation into a circle.', 'people accepted your invitations.'),
-  'circle.added': plural('You were added to a circle.', 'circles have you as a member now.'),
+  'circle.invited': plural('You are invited to a circle.', 'invitations to circles.'),
+  'circle.accepted': plural('Somebody accepted your invitation to a circle.', 'people accepted your invitations.'),
+  'circle.added': plural('You were added to a circle.', 'circles added you.'),
   'co-author.invited': plural('You are invited to be a co-author.', 'invitations to be a co-author.'),
   'co-author.accepted': plural('Somebody became a co-author of your post.', 'people became co-authors of your posts.'),
   'user.followed': plural('Somebody follows you.', 'people follow you.'),
@@ -17,9 +17,12 @@ const lines: Record<string, (count: number) => string> = {
   'post.quoted': plural('Somebody quoted your post.', 'quotes of your posts.'),
   'post.mentioned': plural('Somebody mentioned you.', 'mentions of you.'),
   'poll.closed': plural('A poll has ended.', 'polls have ended.'),
-  'series.updated': plural('A series or project of yours has news.', 'news of series and projects of yours.'),
+  'series.updated': plural(
+    'A series that you follow or a project of yours has an update.',
+    'updates of series and projects.',
+  ),
   'payment.received': plural('You received mana.', 'payments of mana to you.'),
-  'reputation.level-up': plural('You reached another level.', 'levels that you reached.'),
+  'reputation.level-up': plural('You reached another level.', 'new levels.'),
   'reputation.voted': plural('Somebody voted on your reputation.', 'votes on your reputation.'),
   'appeal.resolved': plural('Your appeal was decided.', 'appeals of yours were decided.'),
   'invite.used': plural('Somebody joined with your invite.', 'people joined with your invites.'),
@@ -27,15 +30,15 @@ const lines: Record<string, (count: number) => string> = {
   'message.received': plural('You have a new message.', 'new messages to you.'),
   'membership.decided': plural(
     'Something changed for you in a group, guild or project.',
-    'changes for you in groups and the like.',
+    'changes for you in groups, guilds and projects.',
   ),
-  'event.reminder': plural('News of an event that you go to.', 'news of events that you go to.'),
-  'order.updated': plural('There is news of an order of yours.', 'news of orders of yours.'),
-  'admin.broadcast': plural('News from those who run Kith.', 'messages from those who run Kith.'),
-  'moderation.actioned': plural('Staff acted on what you published.', 'acts of staff on what you published.'),
+  'event.reminder': plural('There is news about an event that you attend.', 'news about events that you attend.'),
+  'order.updated': plural('There is news about an order of yours.', 'news about your orders.'),
+  'admin.broadcast': plural('There is news from the operators of Kith.', 'messages from the operators of Kith.'),
+  'moderation.actioned': plural('Staff took an action that affects you.', 'actions of staff that affect you.'),
 }
 
 export const kindsWithLines: readonly string[] = Object.keys(lines)
 
-/** @param count of the items of this kind */
+/** @param count the number of items of this kind */
 export const lineOf = (kind: string, count: number): string => (lines[kind] ?? plural('News.', 'news.'))(count)

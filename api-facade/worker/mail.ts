@@ -1,5 +1,6 @@
-// Mail that a transaction asked for. The job names a row; the words stand here, and the function `deliver` sends them.
-// A mail may go out twice, when a worker or `deliver` dies over it: with the same Message-ID, so that it is shown once.
+// Mail that a transaction requested. The job names a row, this file has the texts, and the function `deliver` sends
+// them. If a worker or `deliver` crashes meanwhile, a mail may be sent twice, with the same Message-ID, so that it is
+// shown once.
 import type { PgBoss } from 'pg-boss'
 import type { Mail, MailSender } from '../../edge-functions/deliver/messages.ts'
 import { type Functions, failureOf } from '../lib/functions.ts'
@@ -11,22 +12,22 @@ import { type Db, takeEach } from './record.ts'
 export const MAIL = 'mail'
 export type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log: Log }
 
-/** What `private.enqueue('mail', …)` puts into a job. */
+/** The data of a job, from `private.enqueue('mail', …)`. */
 type MailJob = { resetId: string } | { verificationId: string; letter: string }
 type Reset = { to: string; tokenHash: string } | null
 type Verification = { to: string; letter: keyof typeof letters; tokenHash?: string } | null
 type Message = { subject: string; text: string }
 
-/** Again after about 10, 20, 40, 80 and 160 seconds: a link is good for an hour. */
+/** Retries after about 10, 20, 40, 80 and 160 seconds: a link is valid for an hour. */
 const settings = { retryLimit: 5, retryDelay: 10, retryBackoff: true, expireInSeconds: 60, retentionSeconds: 3600 }
 
 /**
- * How many are taken at once, and while there are as many again without a pause: strangers ask for mail that goes to
- * nobody, each of which is a job, and nobody's link may wait for those.
+ * How many jobs are taken at once, without a pause while there are that many: strangers can request mail to unknown
+ * addresses, each of which is a job, and real mail must not wait for those.
  */
 const AT_ONCE = 20
 
-/** Takes mail off its queue, which the schema has from the beginning. */
+/** Takes mail from its queue, which the schema creates. */
 export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadLetter: string; polling: Polling }) {
   await boss.updateQueue(MAIL, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 86_400 })
   const db = boss.getDb()
@@ -36,14 +37,14 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   )
 }
 
-/** @returns how many mails went out: none where nobody has the address, it does not exist, or the request is over */
+/** @returns how many mails were sent: none if nobody has the address, it does not exist, or the request has expired */
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
   const mail = 'resetId' in job ? await findReset(db, job.resetId, options) : await findVerification(db, job, options)
   if (!mail) return 0
   return (await sendMail(db, mail, options.functions)) ? 1 : 0
 }
 
-/** @returns whether it was taken: it is not where there is no such mailbox, which is noted, and nothing is tried again */
+/** @returns whether it was accepted. A mailbox that does not exist is recorded and not retried. */
 export async function sendMail(db: Db, mail: Mail, functions: Functions): Promise<boolean> {
   const answer = await functions.invoke('deliver/mail', mail)
   if (!answer.ok) throw await failureOf('deliver', answer)
@@ -72,64 +73,64 @@ async function findVerification(db: Db, job: { verificationId: string; letter: s
 
 function tokenOf(seals: Seals, purpose: Purpose, id: string, hash: string): string {
   const token = seals.find(purpose, { id, generation: 0 }, hash)
-  if (!token) throw new Error('the secret that made this token is not configured any more')
+  if (!token) throw new Error('the secret of this token is no longer configured')
   return token
 }
 
-/** Behind a #, so that no server on the way, no log and no Referer sees it. */
+/** After a #, so that servers, logs and Referer headers never contain it. */
 const linkTo = (page: string, token: string) => `${page}#token=${token}`
 
 const resetMessage = (link: string, token: string): Message => ({
   subject: 'A new password for Kith',
   text: `Hello,
 
-somebody, hopefully you, asked for a new password for your account.
-Choose it here within an hour:
+somebody (we hope it was you) requested a new password for your
+account. Choose it here within an hour:
 
 ${link}
 
-or give the app this code:
+or enter this code in the app:
 
 ${token}
 
-It works once. If it was not you, there is nothing to do: your
-password stays as it is.
+It can be used once. If it was not you, ignore this mail: your
+password does not change.
 `,
 })
 
-/** Those of private.find_verification_mail. */
+/** The letters of private.find_verification_mail. */
 const letters = {
   verify: (link: string, token: string): Message => ({
     subject: 'Your email address for Kith',
     text: `Hello,
 
-somebody, hopefully you, joined Kith with this address.
+somebody (we hope it was you) joined Kith with this address.
 Confirm within a week that it is yours:
 
 ${link}
 
-or give the app this code:
+or enter this code in the app:
 
 ${token}
 
-It works once. If it was not you, somebody mistyped their address:
-there is nothing to do.
+It can be used once. If it was not you, somebody mistyped their
+address: ignore this mail.
 `,
   }),
   change: (link: string, token: string): Message => ({
     subject: 'Your new email address for Kith',
     text: `Hello,
 
-somebody, hopefully you, wants to use this address for their account.
-Confirm within a day that it is yours:
+somebody (we hope it was you) wants to use this address for their
+account. Confirm within a day that it is yours:
 
 ${link}
 
-or give the app this code:
+or enter this code in the app:
 
 ${token}
 
-It works once. If it was not you, there is nothing to do: without
+It can be used once. If it was not you, ignore this mail: without
 your confirmation nothing changes.
 `,
   }),
@@ -137,31 +138,32 @@ your confirmation nothing changes.
     subject: 'Your email address for Kith',
     text: `Hello,
 
-somebody, hopefully you, wants to use this address for their account.
-But there is an account with this address already, and it can have
-one only: log in to that one, or choose another address.
+somebody (we hope it was you) wants to use this address for their
+account, but another account already has it. Log in to that account,
+or choose another address.
 
-If it was not you, there is nothing to do: nothing changes.
+If it was not you, ignore this mail: nothing changes.
 `,
   }),
   asked: (): Message => ({
     subject: 'Another email address for your account at Kith',
     text: `Hello,
 
-somebody, hopefully you, asked to replace this address of your account
-by another one. It is replaced as soon as the other one is confirmed.
+somebody (we hope it was you) requested to replace the address of
+your account. The new address replaces this one when it is confirmed.
 
-If it was not you, somebody knows your password: choose a new one now,
-which also stops the change.
+If it was not you, somebody knows your password. Set a new one now,
+which also cancels the change.
 `,
   }),
   changed: (): Message => ({
     subject: 'Your email address for Kith has changed',
     text: `Hello,
 
-your account has a new address now, and no more mail of it comes here.
+your account has a new address now. This address gets no more mail
+from it.
 
-If it was not you, write to those who run this instance.
+If it was not you, contact the operator of this instance.
 `,
   }),
 }

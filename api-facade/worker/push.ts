@@ -1,6 +1,6 @@
-// Pushes that a notification asked for. The job names it; SQL says which devices it goes to, the line stands in lines.ts,
-// and the function `deliver` sends. A row a device says what was sent, so a job that runs again sends only the rest. What a
-// worker dies over goes out twice: with the same tag, which browsers show once, and the same id in its data.
+// Pushes for notifications. The job names a notification; SQL selects the devices, lines.ts has the text, and the
+// function `deliver` sends. One row per device records what was sent, so a retry only sends the rest. After a crash a
+// push may be sent twice, with the same tag, which browsers show once, and the same id in its data.
 import type { Job, PgBoss } from 'pg-boss'
 import { type Functions, failureOf } from '../lib/functions.ts'
 import type { Log } from '../lib/log.ts'
@@ -11,7 +11,7 @@ import { type Db, note, told } from './record.ts'
 export const PUSH = 'push'
 export type PushOptions = { functions: Functions; log: Log }
 
-/** What the trigger on notifications, and private.job_ask_push_receipts, put on the queue. */
+/** The data of jobs, from the trigger on notifications and from private.job_ask_push_receipts. */
 type Told = { notificationId: string; round: number }
 type PushJob = Told | { receipts: string[] }
 type Claimed = {
@@ -30,12 +30,12 @@ type Claimed = {
 type Message = Claimed['messages'][number]
 type Outcome = { outcome: string; receipt?: string }
 
-/** Again after about 15, 30, 60, … seconds, eight times: for an hour, then it is no news any more. */
+/** Retries eight times after about 15, 30, 60, … seconds, for an hour; later a push is outdated. */
 const settings = { retryLimit: 8, retryDelay: 15, retryBackoff: true, expireInSeconds: 90, retentionSeconds: 7200 }
-/** How many jobs are taken, and messages handed on, at once. */
+/** How many jobs are taken, and how many messages are passed on, at once. */
 const AT_ONCE = 100
 
-/** Takes pushes off their queue, which the schema has from the beginning. */
+/** Takes pushes from their queue, which the schema creates. */
 export async function takePushes(boss: PgBoss, options: PushOptions, more: { deadLetter: string; polling: Polling }) {
   await boss.updateQueue(PUSH, { ...settings, deadLetter: more.deadLetter, deleteAfterSeconds: 3600 })
   const db = boss.getDb()
@@ -49,7 +49,7 @@ export async function takePushes(boss: PgBoss, options: PushOptions, more: { dea
   })
 }
 
-/** Those of the jobs that fail are tried again by themselves. */
+/** Failed jobs are retried separately. */
 async function attempt(boss: PgBoss, ids: string[], log: Log, work: () => Promise<number>): Promise<void> {
   const db = boss.getDb()
   await told(db, PUSH, log, work)
@@ -57,7 +57,7 @@ async function attempt(boss: PgBoss, ids: string[], log: Log, work: () => Promis
     .catch((error) => boss.fail(PUSH, ids, error))
 }
 
-/** @returns how many devices are gone */
+/** @returns how many devices were removed */
 async function ask(db: Db, receipts: string[], { functions }: PushOptions): Promise<number> {
   const answer = await functions.invoke('deliver/receipts', { ids: receipts })
   if (!answer.ok) throw await failureOf('deliver', answer)
@@ -66,7 +66,7 @@ async function ask(db: Db, receipts: string[], { functions }: PushOptions): Prom
   return (rows as { changed: number }[])[0]?.changed ?? 0
 }
 
-/** @returns how many messages went out */
+/** @returns how many messages were sent */
 async function send(boss: PgBoss, jobs: Job<Told>[], options: PushOptions): Promise<number> {
   const db = boss.getDb()
   const asked = JSON.stringify(jobs.map(({ data }) => data))
@@ -89,7 +89,7 @@ async function send(boss: PgBoss, jobs: Job<Told>[], options: PushOptions): Prom
   }
   const failed = jobs.filter(({ data }) => late.has(data.notificationId)).map(({ id }) => id)
   if (failed.length > 0) {
-    options.log.warn({ job: PUSH, failed: failed.length }, 'pushes were not taken, and are tried again')
+    options.log.warn({ job: PUSH, failed: failed.length }, 'pushes were not accepted and will be retried')
     await note(db, PUSH, 0, true)
     await boss.fail(PUSH, failed, { message: 'not taken' })
   }

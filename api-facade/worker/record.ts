@@ -1,4 +1,4 @@
-// Keeps how a job went, in a transaction of its own: what a failed job wrote is undone, and that it failed is not.
+// Records the result of a job in a separate transaction, so that a failure is recorded although the job is rolled back.
 import type { Job, PgBoss } from 'pg-boss'
 import type { Log } from '../lib/log.ts'
 
@@ -7,7 +7,7 @@ export type Db = ReturnType<PgBoss['getDb']>
 export const note = (db: Db, job: string, changed: number, failed: boolean) =>
   db.executeSql('select private.note_job_run($1, $2, $3)', [job, changed, failed])
 
-/** Does the work, and tells of its failure. @throws Error with the message alone, which pg-boss keeps with the job */
+/** Does the work, and logs a failure. @throws Error with only the message, which pg-boss stores with the job */
 export function told<T>(db: Db, job: string, log: Log, work: () => Promise<T>): Promise<T> {
   return work().catch(async (failure: unknown) => {
     log.error({ job, failure }, 'a job failed')
@@ -17,8 +17,8 @@ export function told<T>(db: Db, job: string, log: Log, work: () => Promise<T>): 
 }
 
 /**
- * Does the jobs of a batch side by side, each by itself: one that is done counts as done at once, and one that fails is
- * tried again, whatever becomes of the others. A worker that dies over a slow one repeats that one alone.
+ * Does the jobs of a batch in parallel and settles each separately: a completed job is done immediately, and a failed
+ * one is retried, regardless of the others. After a crash only unfinished jobs are repeated.
  */
 export async function takeEach<T>(boss: PgBoss, log: Log, jobs: Job<T>[], work: (data: T) => Promise<number>) {
   const db = boss.getDb()
@@ -28,7 +28,7 @@ export async function takeEach<T>(boss: PgBoss, log: Log, jobs: Job<T>[], work: 
     await boss.complete(name, id)
     await note(db, name, count, false)
   }
-  // all of them, before pg-boss hears of one that could not be settled
+  // wait for all of them before pg-boss gets the error of one
   const ends = await Promise.allSettled(jobs.map(take))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }

@@ -1,5 +1,5 @@
-// The worker alone, on the database of DATABASE_URL, or on that of the instance that runs from DATA_DIR.
-// Its facades then run with WORKER=off.
+// Only the worker, on the database of DATABASE_URL or on that of the instance in DATA_DIR. Facades then run with
+// WORKER=off.
 import { resolve } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { checkMigrations, explained, openOwner, setPasswords } from '../boot.ts'
@@ -25,7 +25,7 @@ async function database({ databaseUrl, jwtSecret, ...config }: Config): Promise<
 
 async function main(): Promise<void> {
   const ending = new Promise<string>((end) => {
-    process.once('SIGTERM', end).once('SIGINT', end) // called with the signal's name
+    process.once('SIGTERM', end).once('SIGINT', end) // gets the name of the signal
   })
   const config = readConfig(environment)
   const log = createLog(config)

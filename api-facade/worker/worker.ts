@@ -1,5 +1,5 @@
-// The worker: pg-boss on its schema, one queue a job. It holds only time; what is done stands in SQL. Any number of
-// workers may run: a queue has one job at a time, and no job minds being run twice. docs/decisions.md, Jobs.
+// The worker: pg-boss on its schema, with one queue per job. It only schedules; the jobs are in SQL. Any number of
+// workers can run: a queue runs one job at a time, and every job can safely run twice. docs/decisions.md, Jobs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
@@ -23,26 +23,26 @@ import { type Db, note, told } from './record.ts'
 export type WorkerOptions = {
   config: Config
   databaseUrl: string
-  /** What the password of the worker's role comes from; by default the configured one. */
+  /** The secret from which the password of the worker's role is derived; by default the configured one. */
   jwtSecret?: string
   log?: Log
-  /** From one look at the queues to the next. Seconds. */
+  /** Seconds between two polls of the queues. */
   pollSeconds?: number
 }
 export type Worker = {
-  /** Puts a job on its queue now; nothing when it is there already. */
+  /** Puts a job on its queue now, unless it is already there. */
   send(name: string): Promise<void>
-  /** Says that this process has written something, whose effects may wait. */
+  /** Signals that this process has written something, so that effects may be pending. */
   wake(): void
-  /** Takes no more jobs, and ends once those that run are done, after ten seconds in any case. */
+  /** Takes no more jobs, and ends when the running ones are done, at the latest after ten seconds. */
   stop(): Promise<void>
 }
 
-/** The queue of jobs that failed every time. The schema has it (private.failed_jobs), and no worker takes them. */
+/** The queue of jobs that failed permanently (private.failed_jobs in the schema). No worker takes jobs from it. */
 export const DEAD_LETTERS = 'dead-letters'
 const GRACE = 10_000
 
-/** Again after about 5, 10 and 20 seconds, then it is dead; the next hour of its schedule comes all the same. */
+/** Retries after about 5, 10 and 20 seconds, then the job fails permanently; its schedule continues. */
 const settings = {
   deadLetter: DEAD_LETTERS,
   retryLimit: 3,
@@ -53,7 +53,7 @@ const settings = {
   ...HEARTBEAT,
 } as const
 
-/** @throws Error when the database cannot be reached, or has the schema of another pg-boss */
+/** @throws Error if the database cannot be reached, or has the schema of another version of pg-boss */
 export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...given }: WorkerOptions): Promise<Worker> {
   const secret = given.jwtSecret ?? config.jwtSecret
   if (!secret) throw new Error('A worker needs JWT_SECRET.')
@@ -63,16 +63,16 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     application_name: 'kith_worker',
     max: CONNECTIONS,
     schema: 'pgboss',
-    migrate: false, // the schema is in the baseline, and the worker's role could not make it
+    migrate: false, // the schema is part of the baseline, and the worker's role cannot create it
     createSchema: false,
     reindex: false,
     monitorVacuum: false,
-    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds), // what the clock sends waits for a look of pg-boss's own
+    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds), // scheduled jobs wait for pg-boss's own poll
   })
-  // its connections close a moment after it has stopped, when the database may be ending too
+  // its connections close shortly after it has stopped, when the database may be stopping as well
   let stopped = false
   boss.on('error', (failure) => {
-    if (!stopped) log.error({ failure }, 'the worker met an error')
+    if (!stopped) log.error({ failure }, 'the worker has an error')
   })
   boss.on('warning', ({ message }) => log.warn({ message }, 'the worker has a warning'))
   await boss.start()
@@ -108,14 +108,14 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   return { send, wake: () => effects?.wake(), stop }
 }
 
-/** What mail, pushes and digests need. */
+/** The options of mail, pushes and digests. */
 function outwardOptions(config: Config, jwtSecret: string, log: Log): DigestOptions {
   const functions = openFunctions({ config, jwtSecret, log })
   const { publicUrl, facadeUrl } = config
   return { seals: createSeals(secretsOf(config, jwtSecret)), functions, publicUrl, facadeUrl, log }
 }
 
-/** The owner's connection string for the worker's role. `sslmode` means what it means to the facade's pools. */
+/** The owner's connection string for the worker's role. `sslmode` has the same meaning as for the facade's pools. */
 function workerUrl(databaseUrl: string, secret: string): string {
   const url = new URL(databaseUrl)
   url.username = 'kith_worker'
@@ -127,13 +127,13 @@ function workerUrl(databaseUrl: string, secret: string): string {
 async function take(boss: PgBoss, job: Job, log: Log, polling: Polling): Promise<void> {
   const { name, cron, expires } = job
   const options = { ...settings, expireInSeconds: expires }
-  await boss.createQueue(name, { policy: 'exclusive', ...options }) // one at a time, waiting or running, in all workers
-  await boss.updateQueue(name, options) // where it is there already, perhaps with those of an older release
-  await boss.schedule(name, cron, null, { missed: 'once' }) // a nightly job comes late rather than never
+  await boss.createQueue(name, { policy: 'exclusive', ...options }) // one job at a time, waiting or running, across all workers
+  await boss.updateQueue(name, options) // the queue may exist with the options of an older release
+  await boss.schedule(name, cron, null, { missed: 'once' }) // a missed nightly job runs late
   await polling.work(name, {}, () => run(boss.getDb(), job, log))
 }
 
-/** Runs a job and keeps how it went. */
+/** Runs a job and records its result. */
 async function run(db: Db, { name, alarm, repeats, expires }: Job, log: Log): Promise<void> {
   const work = () => (repeats ? callUntilDone(db, name, Date.now() + expires * 500) : call(db, name))
   const changed = await told(db, name, log, work)
@@ -148,7 +148,9 @@ async function call(db: Db, name: string): Promise<number> {
   return (rows as { changed: number }[])[0]?.changed ?? 0
 }
 
-/** Piece by piece, each in a transaction of its own; what is left at `end` is for the next run. @throws Error when some failed */
+/**
+ * Runs pieces, each in a transaction of its own; the next run does what is left at `end`. @throws Error if some failed
+ */
 async function callUntilDone(db: Db, name: string, end: number): Promise<number> {
   let changed = 0
   let failed = 0
@@ -158,6 +160,6 @@ async function callUntilDone(db: Db, name: string, end: number): Promise<number>
     else changed += more
     if (more === 0 || Date.now() > end) break
   }
-  if (failed > 0) throw new Error(`${failed} failed beside ${changed} that did not: the database's log says why`)
+  if (failed > 0) throw new Error(`${failed} failed and ${changed} did not: the database's log says why`)
   return changed
 }

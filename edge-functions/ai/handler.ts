@@ -1,10 +1,10 @@
-// What a model is asked in a person's name, and what of its answers counts. It is handed the words and hands words back;
-// who may ask, how often, and what becomes of it others know. 401 for anyone but the service, 422, 503 without a model.
-// POST /ai/question {topic, turns} → 200, a JSON text a line: {text} as it comes, then {question, tokens}
+// Asks a model on behalf of a person and checks its answers. It gets texts and returns texts; callers decide who may
+// ask, how often, and what happens with the answer. 401 for anyone but the service, 422, 503 without a model.
+// POST /ai/question {topic, turns} → 200, one JSON text per line: {text} while it arrives, then {question, tokens}
 // POST /ai/interests {topic, answers, interests} → 200 {found: [{slug, confidence}], tokens}
 // POST /ai/post {title?, body} → 200 {post: {title?, body, changes}, tokens}
-// Where the model is of no avail, what it should have given is null, and failure says why. tokens: what it took; null
-// where nobody knows.
+// If the model gives no usable answer, the result is null and failure says why. tokens: the tokens used; null if
+// unknown.
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
@@ -37,9 +37,9 @@ const Enhanced = z.object({
 })
 
 export type AiEnvironment = {
-  /** What may have signed the caller's token, HS256. */
+  /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /** Undefined where none is configured. */
+  /** Undefined if none is configured. */
   model: Model | undefined
 }
 
@@ -109,7 +109,7 @@ const told = (error: unknown) =>
     ? { tokens: error.tokens, failure: error.message }
     : { tokens: null, failure: 'It could not be asked.' }
 
-/** A line a part, made as fast as it is read. When nobody reads on, `gone` ends what makes them. */
+/** One line per part, produced as fast as it is read. When the reader disconnects, `gone` aborts the source. */
 function streamed(parts: AsyncGenerator<unknown>, gone: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

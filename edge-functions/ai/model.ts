@@ -1,18 +1,18 @@
-// A language model by Anthropic's API. Whatever goes wrong is a Failure, which knows what it took and says why, without a
-// word of what was asked.
+// A language model, by Anthropic's API. Every error is a Failure with the reason and the tokens used, without the
+// texts.
 import Anthropic from '@anthropic-ai/sdk'
 import { z } from 'zod'
 import type { Form } from './prompts.ts'
 
 export type Model = {
-  /** Says what it has to say bit by bit, and at the end how many tokens it took. @throws Failure */
+  /** Streams its answer and returns the number of tokens at the end. @throws Failure */
   speak(prompt: { system: string; most: number }, words: unknown, signal: AbortSignal): AsyncGenerator<string, number>
   /** Fills in a form. @throws Failure */
   fill<T>(prompt: Form, words: unknown, form: z.ZodType<T>, signal: AbortSignal): Promise<{ value: T; tokens: number }>
 }
 
 export class Failure extends Error {
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly tokens: number | null
 
   constructor(message: string, tokens: number | null) {
@@ -25,7 +25,7 @@ export class Failure extends Error {
 export type ModelOptions = {
   apiKey: string
   model: string
-  /** Seconds until its first word, repeated tries included; a whole answer may take three times as long. */
+  /** Seconds until its first word, including retries; a whole answer can take three times as long. */
   patience: number
   baseUrl?: string | undefined
 }
@@ -70,11 +70,11 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
           characters += event.delta.text.length
           yield event.delta.text
         }
-        // an answer that is cut off has no reason, and aborting ends it without an error
-        if (reason !== 'end_turn' || input === null || output === null) throw new Error('It broke off.')
+        // a truncated answer has no reason, and an abort ends it without an error
+        if (reason !== 'end_turn' || input === null || output === null) throw new Error('The answer was cut off.')
         return input + output
       } catch (error) {
-        // of what broke off the rest is counted, rather too much than too little
+        // of a truncated answer the rest is counted, rather too much than too little
         const known = input === null ? unanswered(error) : input + (output ?? Math.ceil(characters / 2))
         throw new Failure(reason ? `It stopped by ${reason}.` : reasonOf(error), known)
       } finally {
@@ -102,7 +102,7 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
   }
 }
 
-/** What a call took that had no answer: nothing where it was refused or never arrived, else nobody knows. */
+/** The tokens of a call without an answer: 0 if it was refused or never arrived, otherwise unknown. */
 function unanswered(error: unknown): number | null {
   if (error instanceof Anthropic.APIUserAbortError || error instanceof Anthropic.APIConnectionTimeoutError) return null
   return error instanceof Anthropic.APIError ? 0 : null
@@ -112,5 +112,5 @@ function reasonOf(error: unknown): string {
   if (error instanceof Anthropic.APIUserAbortError || error instanceof Anthropic.APIConnectionTimeoutError)
     return 'It was too slow, or nobody waited.'
   if (error instanceof Anthropic.APIError && error.status) return `It answered with status ${error.status}.`
-  return error instanceof Anthropic.APIConnectionError ? 'It could not be reached.' : 'It broke off.'
+  return error instanceof Anthropic.APIConnectionError ? 'It could not be reached.' : 'The answer was cut off.'
 }

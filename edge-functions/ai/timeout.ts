@@ -1,2 +1,2 @@
-/** Seconds until a model's first word, where AI_TIMEOUT says nothing else. */
+/** The default of AI_TIMEOUT: seconds until a model's first word. */
 export const AI_TIMEOUT = 10

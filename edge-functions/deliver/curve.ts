@@ -1,11 +1,11 @@
-// The curve of browsers' keys, NIST P-256: whether something is a point of it. The edge runtime's cryptography ends the
-// whole process on a public key that is none, and anybody can subscribe with one.
+// Checks whether a public key is a point of the curve of browsers' keys, NIST P-256. The edge runtime's cryptography
+// crashes the whole process on an invalid public key, and anybody can subscribe with one.
 
 /** The field, and y² = x³ − 3x + B in it. */
 const P = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n
 const B = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn
 
-/** @param key an uncompressed point in base64url, as a browser gives it: 4, then x and y */
+/** @param key an uncompressed point in base64url, as browsers send it: 4, then x and y */
 export function isPublicKey(key: string): boolean {
   const hex = hexOf(key)
   if (!hex?.startsWith('04') || hex.length !== 130) return false

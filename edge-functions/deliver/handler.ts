@@ -1,6 +1,6 @@
-// What leaves for people: mail and pushes. It is handed messages and passes them on; what is said, to whom and when,
-// others know. 401 for anyone but the service, 422, 503 where what is outside did not take it.
-// POST /deliver/mail {id, to, subject, text, html?, headers?} → 200 {outcome: sent | gone}, gone: there is no such mailbox
+// Delivers mail and pushes. It gets messages and passes them on; callers decide about texts, recipients and times. 401
+// for anyone but the service, 422, 503 if the external service did not accept them.
+// POST /deliver/mail {id, to, subject, text, html?, headers?} → 200 {outcome: sent | gone}, gone: no such mailbox
 // POST /deliver/push {messages: up to 500} → 200 {results: [{outcome, receipt?}]}, in order
 // POST /deliver/receipts {ids: up to 300} → 200 {gone: ids}
 import type { Hono } from 'hono'
@@ -12,9 +12,9 @@ const Pushes = z.object({ messages: z.array(Push).max(MOST_PUSHES) })
 const Receipts = z.object({ ids: z.array(z.string().min(1).max(100)).max(300) })
 
 export type DeliverEnvironment = {
-  /** What may have signed the caller's token, HS256. */
+  /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /** Hands a mail on. */
+  /** Sends a mail. */
   sendMail: MailSender
   push: PushSender
 }

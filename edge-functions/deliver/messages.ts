@@ -1,13 +1,13 @@
-// What leaves for people, as the function takes it, and what became of it.
+// The messages that the function accepts, and their outcomes.
 import { z } from 'zod'
 
-/** One line of what may stand in a header. */
+/** One line that is valid in a header. */
 const header = z.string().regex(/^[ -~]{1,1000}$/)
 
 export const Mail = z.object({
-  /** Of the message: one that is sent twice is shown once. */
+  /** The id of the message: a message that is sent twice is shown once. */
   id: z.string().regex(/^[\w.-]{1,100}$/),
-  // also of a host without a dot, as admin@localhost is
+  // also a host without a dot, such as admin@localhost
   to: z.email({ pattern: z.regexes.html5Email }).max(254),
   subject: z
     .string()
@@ -15,17 +15,17 @@ export const Mail = z.object({
     .max(200)
     .regex(/^[^\r\n]*$/),
   text: z.string().min(1).max(100_000),
-  /** The same for mail programs that show it. */
+  /** The HTML version. */
   html: z.string().min(1).max(200_000).optional(),
-  /** RFC 8058: how a mail program ends such mail. */
+  /** RFC 8058: how a mail program unsubscribes. */
   headers: z.strictObject({ 'List-Unsubscribe': header, 'List-Unsubscribe-Post': header }).optional(),
 })
 export type Mail = z.infer<typeof Mail>
-/** `gone`: there is no such mailbox. @throws Error when it was not taken, and may be another time */
+/** `gone`: the mailbox does not exist. @throws Error if it was not accepted and can be retried */
 export type MailSender = (mail: Mail) => Promise<'sent' | 'gone'>
 
 const common = {
-  /** What it is about; a message that comes twice replaces the first where the provider can do that. */
+  /** The topic: a later message replaces an earlier one if the provider supports that. */
   tag: z.string().min(1).max(100),
   token: z.string().min(1).max(2100),
   title: z.string().min(1).max(100),
@@ -40,18 +40,18 @@ export type Push = z.infer<typeof Push>
 export type ExpoPush = Extract<Push, { platform: 'expo' }>
 export type WebPush = Extract<Push, { platform: 'web' }>
 
-/** `gone`: there is no such device any more. `refused`: not this message, ever. `failed`: try again later. */
+/** `gone`: the device no longer exists. `refused`: never retry this message. `failed`: retry later. */
 export type Outcome = { outcome: 'sent' | 'gone' | 'refused' | 'failed'; receipt?: string }
 
 /**
- * How many may come at once. Expo takes no more; for browsers they are a quarter of a second of the processor, of which the
- * edge runtime gives a function one, and ends it at the second one.
+ * The most messages per request. Expo accepts no more. For browsers they take a quarter of a second of CPU time; the
+ * edge runtime allows a function one second, and ends it after two.
  */
 export const MOST_PUSHES = 100
 
 export type PushSender = {
-  /** An outcome for each, in order. Never throws. */
+  /** Returns an outcome for each message, in order. Never throws. */
   send(pushes: readonly Push[]): Promise<Outcome[]>
-  /** Which of these receipts say that their device is gone. @throws Error when Expo cannot be asked */
+  /** Returns the receipts whose device no longer exists. @throws Error if Expo cannot be reached */
   gone(receipts: readonly string[]): Promise<string[]>
 }

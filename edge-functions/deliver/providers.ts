@@ -1,4 +1,4 @@
-// Who takes pushes: where Expo is, and which endpoints are those of a browser's push service.
+// The push providers: the URL of Expo, and the origins of browsers' push services.
 
 export const EXPO_URL = 'https://exp.host'
 /** `*` stands for one or more labels of a host. */
@@ -9,10 +9,10 @@ export const PUSH_ORIGINS = [
   'https://*.notify.windows.com',
 ]
 
-/** Whom a push service may write to. `from` is an address, or `Name <address>`. */
+/** The contact for push services. `from` is an address, or `Name <address>`. */
 export const contactOf = (from: string): string => `mailto:${/<([^>]+)>/.exec(from)?.[1] ?? from}`
 
-/** Whether a URL is of one of these origins. */
+/** Whether a URL has one of these origins. */
 export function isPushEndpoint(endpoint: string, origins: readonly string[]): boolean {
   const url = URL.parse(endpoint)
   if (!url || url.username || url.password) return false

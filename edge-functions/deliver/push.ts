@@ -1,4 +1,4 @@
-// Push: by Expo, and by the push services of browsers.
+// Pushes by Expo and by the push services of browsers.
 import { createHash } from 'node:crypto'
 import webpush from 'web-push'
 import { z } from 'zod'
@@ -8,19 +8,19 @@ import { isPushEndpoint } from './providers.ts'
 import type { VapidKeys } from './vapid.ts'
 
 export type PushOptions = {
-  /** Where Expo's API is. */
+  /** The URL of Expo's API. */
   expoUrl: string
   expoAccessToken: string | undefined
   /** The origins of push services; `*` stands for one or more labels of a host. */
   webPushOrigins: readonly string[]
   vapid: VapidKeys
-  /** Whom a push service may write to, mailto: or https: */
+  /** The contact for push services, mailto: or https: */
   contact: string
 }
 
-/** Milliseconds: shorter than the caller waits. */
+/** The timeout in milliseconds: shorter than that of the caller. */
 const PATIENCE = 10_000
-/** Seconds for which a push service keeps what it cannot deliver. */
+/** How long a push service keeps an undelivered push, in seconds. */
 const TTL = 86_400
 
 const failed: Outcome = { outcome: 'failed' }
@@ -74,7 +74,7 @@ async function sendByExpo(pushes: readonly ExpoPush[], options: PushOptions): Pr
   const messages = pushes.map(({ token: to, title, body, data }) => ({ to, title, body, data, ttl: TTL }))
   const answer = await callExpo('send', messages, options).catch(() => undefined)
   if (answer?.status === 400) {
-    // one bad message, or those of two projects, and none is taken: find out which
+    // one invalid message, or messages of two projects, make Expo reject all: retry to find out which
     if (pushes.length <= 1) return pushes.map(() => refused)
     const middle = Math.ceil(pushes.length / 2)
     const halves = [pushes.slice(0, middle), pushes.slice(middle)]
@@ -100,7 +100,7 @@ async function askExpo(ids: readonly string[], options: PushOptions): Promise<st
 }
 
 async function sendByWeb(push: WebPush, { webPushOrigins, vapid, contact }: PushOptions): Promise<Outcome> {
-  // an endpoint is what somebody says that it is: it must not lead to whatever this process can reach
+  // clients choose the endpoint: it must not lead to internal addresses that this process can reach
   if (!isPushEndpoint(push.token, webPushOrigins)) return refused
   const { token: endpoint, p256dh, auth, tag, title, body, data } = push
   const request = encrypted({ endpoint, p256dh, auth }, JSON.stringify({ title, body, tag, data }), {
@@ -118,7 +118,7 @@ async function sendByWeb(push: WebPush, { webPushOrigins, vapid, contact }: Push
 
 type Subscription = { endpoint: string; p256dh: string; auth: string }
 
-/** Undefined for keys that are none. */
+/** Undefined for invalid keys. */
 function encrypted({ endpoint, p256dh, auth }: Subscription, payload: string, options: webpush.RequestOptions) {
   if (!isPublicKey(p256dh)) return undefined
   try {

@@ -1,5 +1,5 @@
-// What texts are about, as vectors of the model that the stack's runtime has. 401 for anyone but the service, 422, 503
-// where the runtime has none, or it fails.
+// Computes vectors of texts with the model of the stack's runtime. 401 for anyone but the service, 422, 503 if the
+// runtime has no model, or it fails.
 // POST /embed {texts} → 200 {model, vectors}
 import type { Hono } from 'hono'
 import { z } from 'zod'
@@ -10,9 +10,9 @@ export type Session = {
   run(text: string, options: { mean_pool: boolean; normalize: boolean }): Promise<ArrayLike<number>>
 }
 export type EmbedEnvironment = {
-  /** What may have signed the caller's token, HS256. */
+  /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   open?(model: string): Session
 }
 

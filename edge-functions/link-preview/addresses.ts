@@ -1,15 +1,15 @@
-// What may be called by its address, on the say-so of a stranger.
+// Decides which addresses may be called when a stranger chooses them.
 import ipaddr from 'ipaddr.js'
 
-/** Azure's own services answer every machine of theirs here, though the address is a public one. */
+/** Azure's internal services answer its machines at this address, although it is public. */
 const AZURE = '168.63.129.16'
 
-/** Whether a text is an address and no name, in the form in which a URL has it. */
+/** Whether the host of a URL is an IP address, not a name. */
 export const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.includes(':')
 
 /**
- * Whether an address is of the public Internet. IPv6 has to be global unicast, and none whose prefix or interface leads
- * on to an IPv4 address: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP.
+ * Whether an address is on the public Internet. IPv6 must be global unicast, without a prefix or interface that leads
+ * to an IPv4 address: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP.
  */
 export function isPublic(text: string): boolean {
   if (text.includes('%') || !ipaddr.isValid(text)) return false
@@ -24,10 +24,10 @@ export function isPublic(text: string): boolean {
 /** The host of a URL without the brackets of IPv6. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
-/** Letters that an address on the Web may have. */
+/** The maximum length of a URL. */
 const LONGEST = 2048
 
-/** An http(s) address without a name, password or fragment in it, spelt as everybody spells it; null for all others. */
+/** An http(s) URL without user name, password and fragment, in its canonical form; null for all others. */
 export function webAddress(text: string, base?: URL): URL | null {
   const url = URL.parse(text, base?.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null
@@ -35,7 +35,7 @@ export function webAddress(text: string, base?: URL): URL | null {
   return url.href.length > LONGEST ? null : url
 }
 
-/** Whether people's own devices may be sent there, which stand in networks of their own. */
+/** Whether people's devices, which are in private networks, may be sent to this URL. */
 export function isForEverybody(url: URL): boolean {
   const host = hostOf(url)
   if (url.port) return false

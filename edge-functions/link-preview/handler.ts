@@ -1,5 +1,5 @@
-// What a page elsewhere says of itself. Strangers name the page, so it is opened with care and whatever goes wrong is
-// null: who asks learns nothing of what stands behind an address.
+// Previews of web pages. Strangers choose the page, so it is opened with care, and every error is null: the caller
+// learns nothing about the network.
 // POST /link-preview {url} → 200 {url, title, description, imageUrl, siteName} or null
 import type { Hono } from 'hono'
 import { z } from 'zod'
@@ -7,24 +7,24 @@ import { openDoors } from '../shared/doors.ts'
 import { webAddress } from './addresses.ts'
 import { type Preview, previewOf } from './page.ts'
 
-/** An answer whose body comes unpacked, as it is read. */
+/** An answer whose body is decompressed while it is read. */
 export type Answer = { status: number; header(name: string): string | null; body: AsyncIterable<Uint8Array> }
 
 export type LinkPreviewEnvironment = {
-  /** What may have signed the caller's token, HS256. */
+  /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   /**
-   * Opens this very address and follows nothing. All of it ends with the signal, the body too.
-   * @throws Error when that is not allowed, or fails
+   * Opens exactly this URL and follows no redirects. The signal aborts everything, including the body.
+   * @throws Error if that is not allowed, or fails
    */
   open(url: URL, signal: AbortSignal): Promise<Answer>
 }
 
-/** All that one preview takes. Milliseconds. */
+/** The timeout of a preview. Milliseconds. */
 const PATIENCE = 5000
-/** How often a page may send us on. */
+/** The most redirects. */
 const HOPS = 3
-/** Bytes that are read of a page, when they are unpacked. */
+/** The most bytes that are read of a page, after decompression. */
 const MOST = 512 * 1024
 
 const Form = z.object({ url: z.string().max(4096) })
@@ -43,7 +43,7 @@ async function look(text: string, open: LinkPreviewEnvironment['open']): Promise
     return await Promise.race([visit(text, open, end.signal).catch(() => null), over])
   } finally {
     clearTimeout(clock)
-    end.abort() // what is half read, or was not wanted, is let go
+    end.abort() // closes bodies that were not read to the end
   }
 }
 
@@ -74,7 +74,7 @@ async function readSome(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return bytes.subarray(0, size)
 }
 
-/** In the encoding that the answer names, or else the page. */
+/** Decodes with the encoding that the answer names, or otherwise the page. */
 function decoded(bytes: Uint8Array, type: string): string {
   const charset = /charset\s*=\s*["']?([\w:.-]+)/i
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1024))
@@ -82,6 +82,6 @@ function decoded(bytes: Uint8Array, type: string): string {
   try {
     return new TextDecoder(label).decode(bytes)
   } catch {
-    return new TextDecoder().decode(bytes) // nobody knows that encoding
+    return new TextDecoder().decode(bytes) // unknown encoding
   }
 }

@@ -1,5 +1,5 @@
-// Opens pages, by node:net and node:tls, and never those that stand in a network of our own: every address of a name
-// has to be public, and the one that was looked at is the one that is called, so that a name cannot change its mind.
+// Opens pages by node:net and node:tls, but never in a private network: every address of a name must be public, and the
+// checked address is the one that is called, so that DNS rebinding does not work.
 import { Resolver } from 'node:dns/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
@@ -8,10 +8,10 @@ import { hostOf, isAddress, isPublic } from './addresses.ts'
 import type { LinkPreviewEnvironment } from './handler.ts'
 
 export type OutsideOptions = {
-  /** All addresses of a name. */
+  /** Resolves all addresses of a name. */
   resolve?(name: string): Promise<string[]>
   ports?: readonly number[]
-  /** What may be called although it is not public, as `address:port`: a test names its own listener. */
+  /** Non-public addresses that may be called, as `address:port`, for the listener of a test. */
   exempt?: readonly string[]
 }
 
@@ -34,24 +34,24 @@ export function outside({
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
     const addresses = isAddress(host) ? [host] : await resolve(host)
     const [address] = addresses
-    if (!address || !addresses.every((one) => mayCall(one, port))) throw new Error('not to be called')
+    if (!address || !addresses.every((one) => mayCall(one, port))) throw new Error('not a public address')
     signal.throwIfAborted()
     const dial = buildConnector({ allowH2: false, maxCachedSessions: 0 })
     const name = url.protocol === 'https:' && address !== host ? host : undefined
     const agent = new Agent({
       connect: (options, done) => dial({ ...options, hostname: address, port: String(port), servername: name }, done),
-      pipelining: 0, // one request, and then the connection is closed
+      pipelining: 0, // one request per connection
     })
     signal.addEventListener('abort', () => void agent.destroy())
-    // not undici's fetch: in Deno 2.1, of which the edge runtime is made, a page of 60 kB never comes to its end
+    // not undici's fetch: in Deno 2.1, on which the edge runtime is based, a page of 60 kB never ends
     const answer = await request(url, { dispatcher: agent, headers: HEADERS, signal })
-    answer.body.on('error', () => {}) // whoever reads hears of it, and nobody has to
+    answer.body.on('error', () => {}) // the reader gets the error; nobody has to read
     const header = (name: string) => [answer.headers[name] ?? null].flat()[0] ?? null
     return { status: answer.statusCode, header, body: unpacked(answer.body, header('content-encoding')) }
   }
 }
 
-/** What was packed in one of the ways that we take; anything else as it came. */
+/** Decompresses the encodings that we accept; returns anything else unchanged. */
 function unpacked(body: Readable, encoding: string | null): Readable {
   const unpack = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress }
   const name = encoding?.trim().toLowerCase() ?? ''
@@ -59,7 +59,7 @@ function unpacked(body: Readable, encoding: string | null): Readable {
   return pipeline(body, unpack[name as keyof typeof unpack](), () => {})
 }
 
-/** Asks the name servers themselves: a lookup by the system would take one of the few threads that passwords need. */
+/** Queries the name servers directly: a lookup by the system would use one of the few threads for passwords. */
 function resolver(): (name: string) => Promise<string[]> {
   const servers = new Resolver({ timeout: 1500, tries: 2 })
   return async (name) => {

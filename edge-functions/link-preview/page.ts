@@ -1,10 +1,10 @@
-// What a page says of itself, by OpenGraph or else by its own title and description.
+// Reads a preview from a page: from OpenGraph, otherwise from its title and description.
 import { Tokenizer } from 'htmlparser2'
 import { isForEverybody, webAddress } from './addresses.ts'
 
-/** Plain texts: whoever shows them escapes them like any other. */
+/** Plain texts, which must be escaped for display. */
 export type Preview = {
-  /** Where the page was found in the end. */
+  /** The final URL of the page. */
   url: string
   title: string
   description: string | null
@@ -12,9 +12,9 @@ export type Preview = {
   siteName: string | null
 }
 
-/** Letters of each text. */
+/** The maximum length of each text. */
 const LENGTHS = { title: 300, description: 1000, siteName: 100 } as const
-/** Letters that are looked at for a text, its tags and spaces included. */
+/** How many characters are scanned for a text, including tags and spaces. */
 const LOOK = 8192
 
 type Said = { title: string; meta: Map<string, string> }
@@ -46,8 +46,8 @@ export function previewOf(html: string, url: URL): Preview | null {
 }
 
 /**
- * The title and the meta elements before the body. Token by token: a parser keeps a stack of what is open, and looks
- * through all of it for each end that fits none, which takes a core for seconds where a page is made for it.
+ * The title and the meta elements before the body. Uses a tokenizer: a parser searches its stack of open elements for
+ * each unmatched end tag, so a malicious page could use a core for seconds.
  */
 function read(html: string): Said {
   const said: Said = { title: '', meta: new Map() }
@@ -82,7 +82,7 @@ function read(html: string): Said {
       },
       onattribname(start, end) {
         attribute = html.slice(start, Math.min(end, start + 20)).toLowerCase()
-        // of two the first counts: what comes for the other goes nowhere
+        // the first title counts; further ones are ignored
         if (attributes.has(attribute)) attribute = ''
       },
       onattribdata: (start, end) => addValue(html.slice(start, end)),
@@ -107,7 +107,7 @@ function read(html: string): Said {
   return said
 }
 
-/** Without tags, control characters and what turns the direction of writing; empty where nothing is left to be seen. */
+/** Without tags, control characters and changes of the writing direction; empty if nothing visible is left. */
 export function plain(text: string, length: number): string {
   const line = text
     .toWellFormed()

@@ -1,23 +1,23 @@
-// A bucket of a storage that speaks S3.
+// A bucket of an S3-compatible storage.
 
 export type Found = { size: number; contentType: string }
-/** Every method may throw when the storage does not answer. */
+/** Every method throws if the storage does not answer. */
 export type Bucket = {
   name: string
   exists(): Promise<boolean>
-  /** Null where there is no such object. */
+  /** Null if there is no such object. */
   find(key: string): Promise<Found | null>
-  /** The first bytes of an object. @throws Error when it is not there */
+  /** The first bytes of an object. @throws Error if it does not exist */
   head(key: string, bytes: number): Promise<Uint8Array>
-  /** Keys that begin so: at most 1000 of them. */
+  /** The keys with this prefix, at most 1000. */
   list(prefix: string): Promise<string[]>
-  /** Nothing where it is not there. */
+  /** Does nothing if it does not exist. */
   remove(key: string): Promise<void>
 }
-/** Asks for what is at a path: a bucket's name, and perhaps a key. */
+/** Sends a request for a path: the name of a bucket, optionally with a key. */
 export type Ask = (method: string, path: string, headers?: Record<string, string>, body?: string) => Promise<Response>
 
-/** What the storage says of a file that is above its own limit; S3 itself says it with 400. */
+/** The code of the storage for a file above its own limit; S3 itself answers 400. */
 export const TOO_LARGE = 'EntityTooLarge'
 
 export function s3Bucket(name: string, ask: Ask): Bucket {
@@ -34,7 +34,7 @@ export function s3Bucket(name: string, ask: Ask): Bucket {
     async head(key, bytes) {
       const answer = await ask('GET', `${name}/${key}`, { Range: `bytes=0-${bytes - 1}` })
       if (answer.status === 404) throw failure(saidIn(await answer.text()) ?? 'NoSuchKey')
-      // one that knows no ranges would send the whole
+      // a storage without ranges would send the whole file
       const reader = answer.body?.getReader()
       const parts: number[] = []
       while (reader && parts.length < bytes) {
@@ -58,7 +58,7 @@ export function s3Bucket(name: string, ask: Ask): Bucket {
   }
 }
 
-/** The code in an answer of the storage, where it has one. */
+/** The error code in an answer of the storage, if any. */
 export const saidIn = (text: string): string | undefined => /<Code>(\w{1,40})<\/Code>/.exec(text)?.[1]
 
 export const failure = (code: string): Error => Object.assign(new Error(`the storage answered ${code}`), { code })

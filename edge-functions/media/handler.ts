@@ -1,10 +1,10 @@
-// Object storage in the service's name: addresses for uploads, a look at what came, and deleting. The bytes themselves go
-// past it. 401 for anyone but the service, 422, 503 where the storage did not answer or a bucket is missing.
+// Object storage on behalf of the service: signs upload URLs, checks uploads, and deletes. The files themselves do not
+// pass through it. 401 for anyone but the service, 422, 503 if the storage does not answer or a bucket is missing.
 // POST /media/presign {key, contentType, size} → 200 {url, headers, expiresAt}
 // POST /media/commit {key, contentType, size} → 200 {outcome: committed, mimeType} or {outcome: missing | unfit | large}
-// POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; of uploads what was uploaded and not committed.
-// left are those that the storage did not delete, or not in time. 503 when the bucket is another than the function's.
-// POST /media/look {publicUrl} → 200 {warnings}: what an operator should mend, a sentence each
+// POST /media/delete {bucket, keys, uploads: up to 50 each} → 200 {left}; uploads are those that were not committed.
+// left: those that the storage did not delete in time. 503 if the bucket is not the function's.
+// POST /media/look {publicUrl} → 200 {warnings}: one sentence per problem for the operator
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { openDoors } from '../shared/doors.ts'
@@ -20,16 +20,16 @@ const Site = z.object({ publicUrl: z.url() })
 
 type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' | 'large' }
 export type MediaEnvironment = {
-  /** What may have signed the caller's token, HS256. */
+  /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   storage: Storage
 }
 
-/** How many assets' objects are deleted at once, and for how many milliseconds others are begun. */
+/** How many assets are deleted at once, and for how many milliseconds new deletions are started. */
 const AT_ONCE = 10
 const BEGINNING = 8000
 
-/** Where a client writes. What is there may change at any time until its address ends. */
+/** The key that a client writes. The file can change until its upload URL expires. */
 const uploadOf = (key: string): string => `${key}.upload`
 
 export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
@@ -37,9 +37,9 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
   door('/commit', Asset, async (c, asset) => c.json(await commit(storage, asset)))
   door('/delete', Deletions, async (c, { bucket, keys, uploads }) => {
-    // of a storage that was not meant, and of a bucket that is not there, every object seems to be deleted
+    // in a wrong storage or a missing bucket every object would look deleted
     if (bucket !== storage.media.name)
-      throw Object.assign(new Error('another bucket is meant'), { code: 'OTHER_BUCKET' })
+      throw Object.assign(new Error('this is another bucket'), { code: 'OTHER_BUCKET' })
     await requireBuckets(storage)
     return c.json({ left: await removeAll(storage, keys, uploads) })
   })
@@ -47,13 +47,13 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
   return app
 }
 
-/** @throws Error NoSuchBucket: an object that is not found may be there after all */
+/** @throws Error NoSuchBucket, because an object that is not found may exist after all */
 async function requireBuckets({ uploads, media }: Storage): Promise<void> {
   const there = await Promise.all([uploads.exists(), media.exists()])
   if (there.includes(false)) throw Object.assign(new Error('a bucket is missing'), { code: 'NoSuchBucket' })
 }
 
-/** @returns those of which one object or more are left: one that cannot be deleted holds up none of the others */
+/** @returns the assets with objects left: one that cannot be deleted does not block the others */
 async function removeAll({ uploads, media }: Storage, keys: readonly string[], uploaded: readonly string[]) {
   const deletions = [...keys.map((key) => ({ key, whole: true })), ...uploaded.map((key) => ({ key, whole: false }))]
   const left: string[] = []
@@ -61,7 +61,7 @@ async function removeAll({ uploads, media }: Storage, keys: readonly string[], u
   for (let at = 0; at < deletions.length; at += AT_ONCE) {
     const removing = deletions.slice(at, at + AT_ONCE).map(async ({ key, whole }) => {
       if (Date.now() > end) throw new Error('the storage is too slow')
-      // the upload, and what a commit held that was cut off
+      // the upload, and the copy of an interrupted commit
       const remaining = await uploads.list(key)
       await Promise.all([...remaining.map((one) => uploads.remove(one)), ...(whole ? [media.remove(key)] : [])])
     })
@@ -85,17 +85,17 @@ async function commit(storage: Storage, asset: Announced): Promise<Outcome> {
       await uploads.remove(upload)
       return { outcome: 'large' }
     }
-    // another commit of it may have been faster
+    // a concurrent commit may have been faster
     if (await uploads.find(upload)) throw failure
     return kept(storage, asset)
   }
 }
 
 /**
- * Takes a copy of the upload that nobody else knows or can write, looks at that, and publishes that. So what is looked at
- * is what everybody gets, whatever the client writes meanwhile and however many commits run: conditions on the copy would
- * do too, but not every storage keeps them.
- * @returns its type; undefined where it is not what was announced, which is not published
+ * Makes a private copy of the upload, checks it, and publishes it. So the checked file is the published one, even if
+ * the client writes meanwhile or several commits run. Conditional copies would work as well, but not every storage
+ * supports them.
+ * @returns its type; undefined if it is not as announced, and therefore not published
  */
 async function publish(storage: Storage, asset: Announced): Promise<string | undefined> {
   const held = `${asset.key}.${crypto.randomUUID()}`
@@ -109,14 +109,14 @@ async function publish(storage: Storage, asset: Announced): Promise<string | und
   }
 }
 
-/** A key never gets other bytes, so that whatever keeps a copy of them may keep it. */
+/** The file of a key never changes, so caches can keep it. */
 const servedAs = (contentType: string): Served => ({
   contentType,
   cacheControl: 'public, max-age=31536000, immutable',
   disposition: /^(image|video|audio)\//.test(contentType) ? 'inline' : 'attachment',
 })
 
-/** Of what is published already: by another commit, or by one that was cut off behind the copy. */
+/** The type of a published file: by another commit, or by one that was interrupted after the copy. */
 async function kept(storage: Storage, asset: Announced): Promise<Outcome> {
   if (await storage.media.find(asset.key)) return outcomeOf(await mimeTypeOf(storage.media, asset.key, asset))
   await requireBuckets(storage)
@@ -129,7 +129,7 @@ const outcomeOf = (mimeType: string | undefined): Outcome =>
 const isAsAnnounced = (found: Found, { size, contentType }: Announced): boolean =>
   found.size === size && found.contentType === contentType
 
-/** What its first bytes say; undefined where that, its size or its content type is not what was announced. */
+/** The type according to its first bytes; undefined if that, the size or the content type is not as announced. */
 async function mimeTypeOf(bucket: Bucket, key: string, asset: Announced): Promise<string | undefined> {
   const object = await bucket.find(key)
   if (!object || !isAsAnnounced(object, asset)) return undefined

@@ -1,19 +1,19 @@
-// Whether the storage is set up as it must be: what an operator is told at the start, and by /ready.
+// Checks the setup of the storage; the operator gets the warnings at the start and from /ready.
 import type { Ask, Bucket } from './bucket.ts'
 import type { Announced, Upload } from './presign.ts'
 
-/** A small object in both buckets, which tells who can read them. It stays there. */
+/** A small object in both buckets that shows who can read them. It is kept. */
 const PROBE = 'kith-check'
 const PROBE_TEXT = 'This tells Kith who can read here.'
 
 type Site = {
-  /** Of the storage. */
+  /** The URL of the storage. */
   url: string
   uploads: Bucket
   media: Bucket
   sign(announced: Announced): Promise<Upload>
   ask: Ask
-  /** The address before the key of media, for everybody. */
+  /** The public URL prefix of media keys. */
   publicUrl: string
 }
 
@@ -24,7 +24,7 @@ export async function lookAt(site: Site): Promise<string[]> {
   const missing = buckets.filter((_, i) => !there[i])
   if (missing.length > 0) return missing.map(({ name }) => `The storage has no bucket ${name}.`)
 
-  // of a type that a bucket takes also where somebody has narrowed its types
+  // a type that a bucket accepts even if its types are restricted
   for (const { name } of buckets) await ask('PUT', `${name}/${PROBE}`, { 'content-type': 'image/png' }, PROBE_TEXT)
   const beside = publicUrl.endsWith(`/${media.name}`) ? `${publicUrl.slice(0, -media.name.length)}${uploads.name}` : url
   const [isPublic, ...areOpen] = await Promise.all([publicUrl, beside, `${url}/${uploads.name}`].map(isReadable))
@@ -37,14 +37,14 @@ export async function lookAt(site: Site): Promise<string[]> {
   ]
 }
 
-/** Whether somebody without a key reads the probe; the query is for what keeps answers. */
+/** Whether the object can be read without credentials; the query bypasses caches. */
 async function isReadable(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5000)
   const answer = await fetch(`${url}/${PROBE}?${crypto.randomUUID()}`, { signal }).catch(() => undefined)
   return answer?.ok === true && (await answer.text()) === PROBE_TEXT
 }
 
-/** Whether an address for an upload also copies: here of what is not there, so nothing is read or left. */
+/** Whether an upload URL can be used to copy. Tested with a missing source, so nothing is read or written. */
 async function takesUnsigned({ uploads, sign }: Site): Promise<boolean> {
   const key = `${PROBE}.${crypto.randomUUID()}`
   const { url, headers } = await sign({ key, contentType: 'image/png', size: PROBE_TEXT.length })
@@ -55,6 +55,6 @@ async function takesUnsigned({ uploads, sign }: Site): Promise<boolean> {
     signal: AbortSignal.timeout(5000),
   })
   await answer.body?.cancel()
-  if (answer.ok) await uploads.remove(key) // the header was dropped on the way
+  if (answer.ok) await uploads.remove(key) // a gateway dropped the header
   return answer.status === 404
 }

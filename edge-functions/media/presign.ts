@@ -1,22 +1,22 @@
-// Addresses by which clients upload: one object, one content type, one length, for ten minutes.
+// Signed upload URLs: for one object, content type and length, valid for ten minutes.
 import { AwsV4Signer } from 'aws4fetch'
 
 export type Announced = { key: string; contentType: string; size: number }
 export type Upload = {
-  /** Where the bytes go, with PUT. */
+  /** The URL for the PUT. */
   url: string
-  /** Must be sent along, exactly. */
+  /** Must be sent exactly. */
   headers: Record<string, string>
   /** ISO 8601. */
   expiresAt: string
 }
 type Signing = {
-  /** The address before the key. */
+  /** The URL before the key. */
   url: string
   keys: { accessKeyId: string; secretAccessKey: string; region: string; service: string }
 }
 
-/** How long an upload may begin. Seconds. */
+/** How long an upload can start. Seconds. */
 export const UPLOAD_SECONDS = 600
 
 const COPY = 'x-amz-copy-source'
@@ -40,8 +40,8 @@ export async function presign({ url, keys }: Signing, { key, contentType, size }
 }
 
 /**
- * Supabase Storage takes headers that nobody signed, and with x-amz-copy-source a PUT copies any object of the project
- * instead of taking bytes. It leaves a signed header that did not come out of what it verifies, so one that is signed
- * as absent must be absent. Others refuse such a signature; S3 and R2 refuse what nobody signed.
+ * Supabase Storage accepts unsigned headers, and with x-amz-copy-source a PUT copies any object of the project instead
+ * of storing the body. It omits a signed header that was not sent from the verification, so signing it as absent forces
+ * it to be absent. Other storages refuse such a signature; S3 and R2 refuse unsigned headers.
  */
 const isSupabase = ({ pathname }: URL): boolean => pathname.includes('/storage/v1/s3/')

@@ -1,31 +1,31 @@
-// Object storage that speaks S3: Supabase Storage, R2, MinIO. Every request is signed.
+// S3-compatible object storage: Supabase Storage, R2, MinIO. Every request is signed.
 import { AwsClient } from 'aws4fetch'
 import { type Ask, type Bucket, failure, s3Bucket, saidIn, TOO_LARGE } from './bucket.ts'
 import { lookAt } from './look.ts'
 import { type Announced, presign, type Upload } from './presign.ts'
 
-/** How everybody gets an object. */
+/** How an object is served publicly. */
 export type Served = { contentType: string; cacheControl: string; disposition: 'inline' | 'attachment' }
 
-/** Every method may throw when the storage does not answer. */
+/** Every method throws if the storage does not answer. */
 export type Storage = {
-  /** What clients write to, and nobody else reads. */
+  /** The private bucket that clients write to. */
   uploads: Bucket
-  /** What everybody reads, and nobody else writes to. */
+  /** The public bucket that only this function writes to. */
   media: Bucket
   presign(announced: Announced): Promise<Upload>
-  /** Copies an upload within the bucket of uploads. @throws Error when it is not there */
+  /** Copies an upload within the bucket of uploads. @throws Error if it does not exist */
   hold(upload: string, held: string): Promise<void>
-  /** Copies an upload into the bucket of media. @throws Error when it is not there */
+  /** Copies an upload into the bucket of media. @throws Error if it does not exist */
   publish(held: string, key: string, served: Served): Promise<void>
-  /** What an operator should mend, a sentence each. `publicUrl` is the address before the key of media. */
+  /** One sentence per problem for the operator. `publicUrl` is the URL before the key of media. */
   look(publicUrl: string): Promise<string[]>
 }
 
 export type S3 = {
   url: string
   bucket: string
-  /** By default the bucket's name with `-uploads` behind it. */
+  /** Default: the name of the bucket followed by `-uploads`. */
   uploadBucket?: string | undefined
   region: string
   accessKey: string
@@ -33,8 +33,8 @@ export type S3 = {
 }
 
 /**
- * How long a request may take with its repetitions and its answer. Milliseconds: what a commit copies is there before its
- * object is deleted, for which private.queue_object_deletions waits two minutes.
+ * The timeout of a request including retries, in milliseconds. The copy of a commit then exists before its object is
+ * deleted, because private.queue_object_deletions waits two minutes.
  */
 const PATIENCE = 20_000
 
@@ -53,7 +53,7 @@ export function s3Storage({ url, bucket, uploadBucket = `${bucket}-uploads`, ...
 
   async function copy(from: string, to: string, headers: Record<string, string> = {}): Promise<void> {
     const answer = await ask('PUT', to, { 'x-amz-copy-source': `/${from}`, ...headers })
-    // a copy that fails half way says so behind a 200
+    // a copy that fails halfway reports it after a 200
     const text = await answer.text()
     if (answer.status === 404 || text.includes('<Error>')) throw failure(saidIn(text) ?? 'NoSuchKey')
   }

@@ -1,6 +1,6 @@
-// What a file is, by its first bytes. A name or a header is only what somebody says.
+// Detects the type of a file by its first bytes. Names and headers cannot be trusted.
 
-/** So many bytes of a file are enough to tell. */
+/** The number of bytes that are enough. */
 export const HEAD_BYTES = 512
 
 type Signature = { type: string; fits(head: Head): boolean }
@@ -24,14 +24,14 @@ function brandsOf({ bytes, text }: Head): string[] {
   if (text.slice(4, 8) !== 'ftyp') return []
   const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0)
   const all = text.slice(8, Math.min(size, text.length)).match(/.{4}/gs) ?? []
-  return [...all.slice(0, 1), ...all.slice(2)] // between them is a version
+  return [...all.slice(0, 1), ...all.slice(2)] // the second field is a version
 }
 const major =
   (brand: RegExp) =>
   (head: Head): boolean =>
     brand.test(brandsOf(head)[0] ?? '')
 
-// the first that fits
+// the first match counts
 const signatures: readonly Signature[] = [
   { type: 'image/jpeg', fits: begins(0xff, 0xd8, 0xff) },
   { type: 'image/png', fits: begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) },
@@ -55,15 +55,15 @@ const signatures: readonly Signature[] = [
   { type: 'application/zip', fits: begins(0x50, 0x4b, 0x03, 0x04) },
 ]
 
-// containers that hold sound alone as well
+// containers that can also have only sound
 const soundOf: Readonly<Record<string, string>> = { 'video/mp4': 'audio/mp4', 'video/webm': 'audio/webm' }
 
-/** The type that these first bytes have, or undefined for one that nobody may upload. */
+/** The type of these first bytes; undefined for types that cannot be uploaded. */
 export function typeOf(bytes: Uint8Array): string | undefined {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
   return signatures.find(({ fits }) => fits({ bytes, text }))?.type
 }
 
-/** Whether what was announced as `announced` may turn out to be `found`. */
+/** Whether a file that was announced as `announced` may be of type `found`. */
 export const isThatType = (announced: string, found: string | undefined): boolean =>
   found !== undefined && (found === announced || soundOf[found] === announced)

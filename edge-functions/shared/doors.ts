@@ -1,25 +1,25 @@
-// The doors of a function: they let the service in and nobody else, and take one form each.
+// The routes of a function: only the service can call them, and each accepts one schema.
 import { type Context, Hono } from 'hono'
 import { verify } from 'hono/jwt'
 import type { z } from 'zod'
 
 const texts = {
-  401: ['Unauthorized', 'This is for the service alone.'],
-  422: ['Unprocessable Entity', 'What was sent does not have the right form.'],
-  503: ['Service Unavailable', 'It was not taken. Try again later.'],
+  401: ['Unauthorized', 'Only the service can call this.'],
+  422: ['Unprocessable Entity', 'The request is not valid.'],
+  503: ['Service Unavailable', 'This is not available at the moment. Try again later.'],
 } as const
 
-/** Answers a POST with what has passed. What it throws is told as 503, and of it no words, which may name people. */
+/** Answers a valid POST. An exception becomes a 503 without its message, which may contain personal data. */
 type Work<T> = (c: Context, given: T) => Promise<Response>
 
 export type Doors = {
-  /** The function, for whatever serves it. */
+  /** The function as a fetch handler. */
   app: Hono
-  /** Opens a door at a path below the function's name. */
+  /** Adds a route at a path below the function's name. */
   door<T>(path: string, form: z.ZodType<T>, work: Work<T>): void
 }
 
-/** @param jwtSecrets what may have signed the caller's token, HS256 */
+/** @param jwtSecrets the secrets that may have signed the caller's token, HS256 */
 export function openDoors(name: string, jwtSecrets: readonly string[]): Doors {
   const app = new Hono().basePath(`/${name}`)
   return {
@@ -38,14 +38,14 @@ export function openDoors(name: string, jwtSecrets: readonly string[]): Doors {
   }
 }
 
-/** What sort of failure it was, such as `Error EAUTH 535`, for the log of the service: a wrong password is an operator's. */
+/** The kind of failure, such as `Error EAUTH 535`, for the log, so that the operator sees a wrong password. */
 function codesOf(error: unknown): string {
   const { name, code, responseCode, cause } = Object(error)
   const codes = [name, code, responseCode, Object(cause).code]
   return codes.filter((one) => /^[\w ]{1,40}$/.test(String(one ?? ''))).join(' ')
 }
 
-/** The anon key is a good token too, and everyone's: the role has to be the service's. */
+/** The anon key is also a valid token, and public, so the role must be that of the service. */
 async function isService(authorization: string | undefined, secrets: readonly string[]): Promise<boolean> {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
   if (!token) return false

@@ -10,8 +10,8 @@ insert into private.errors (code, status, text) values
   ('appeal_resolved', 409, 'This appeal has already been resolved.'),
   ('appeal_decision', 422, 'decision must be accepted or rejected.'),
   ('restore_delta_misplaced', 422, 'restoreDelta can only be given when the appeal is accepted.'),
-  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not '
-  'be 0. What an appeal restores must be above 0.'),
+  ('delta_out_of_range', 422, 'A delta must have at most two decimals, be between -1000 and 1000, and not be 0. The '
+   'delta of an accepted appeal must be above 0.'),
   ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void

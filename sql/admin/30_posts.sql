@@ -8,7 +8,7 @@ insert into private.event_types (name, payload, happens) values
    'decided about a member of one');
 
 insert into private.errors (code, status, text) values
-  ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
+  ('reason_length', 422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.');
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable

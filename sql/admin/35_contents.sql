@@ -3,7 +3,7 @@
 
 insert into private.errors (code, status, text) values
   ('content_unknown', 404, 'There is no such content of this kind.'),
-  ('content_kind', 422, 'There is no such kind of contents. They are named in the plural, such as videos.');
+  ('content_kind', 422, 'There is no such kind of content. The names of kinds are plural, such as videos.');
 
 create function private.require_content_kind(p_plural text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not

@@ -3,7 +3,7 @@
 
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
-  ('ban_admin', 409, 'An admin cannot be banned. Take the role away first.'),
+  ('ban_admin', 409, 'An admin cannot be banned. Remove the role first.'),
   ('role_own', 400, 'You cannot change your own role. Ask another admin.'),
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 

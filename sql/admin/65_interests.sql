@@ -4,8 +4,8 @@
 create index interests_created_at_idx on app.interests (created_at desc, id desc);
 
 insert into private.errors (code, status, text) values
-  ('interest_fields', 422, 'An interest must have a slug of small letters, digits and single hyphens, a name of 1 to '
-   '80 characters, a level from 1 to 3, and a known accent colour.');
+  ('interest_fields', 422, 'An interest must have a slug of lowercase letters, digits and single hyphens, a name of 1 '
+   'to 80 characters, a level from 1 to 3, and a known accent colour.');
 
 create view private.staff_interests with (security_invoker) as
 select i.created_at as at, i.id, i.level, i.parent_id, concat_ws(' ', i.slug, i.name) as said,

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.errors (code, status, text) values
-  ('person_free', 409, 'This person is not banned, and can do this themselves.');
+  ('person_free', 409, 'This person is not banned and can do this themselves.');
 
 create function private.require_banned(p_person text) returns uuid
 language plpgsql stable

@@ -52,11 +52,13 @@ insert into private.errors (code, status, text) values
   ('ai_topic', 422, 'A topic must have 1 to 60 characters, or be the name of an interest.'),
   ('ai_answer', 422, 'An answer must have 1 to 2000 characters.'),
   ('ai_session_unknown', 404, 'There is no such session.'),
-  ('ai_session_over', 409, 'This session is completed, or was abandoned after 24 hours without an answer.'),
+  ('ai_session_over', 409, 'This session is over: it was completed, or had no answer for 24 hours. Start '
+   'another one.'),
   ('ai_session_answered', 409, 'All five questions have been answered. Complete the session.'),
-  ('ai_session_unanswered', 409, 'A session can be completed when its five questions have been answered.'),
+  ('ai_session_unanswered', 409, 'A session can only be completed after all five questions have been answered.'),
   ('ai_question_answered', 409, 'This question has been answered already. GET /ai/sessions shows the next one.'),
-  ('ai_question_pending', 409, 'The next question is on its way. If it does not come, answer again after a minute.');
+  ('ai_question_pending', 409, 'The next question is being prepared. If it does not appear, send the answer again '
+   'after a minute.');
 
 create function private.ai_deadline() returns timestamptz
 language plpgsql stable

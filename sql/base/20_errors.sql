@@ -12,12 +12,12 @@ comment on table private.errors is
 comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
-  ('token_missing', 401, 'You must send an access token.'),
+  ('token_missing', 401, 'An access token is required.'),
   ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
-  ('cursor_unknown', 400, 'The cursor must be one that this list gave.'),
+  ('cursor_unknown', 400, 'The cursor must be one that this list returned. Start again without a cursor.'),
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
   ('append_only', 409, 'This record cannot be changed or deleted.'),
-  ('value_invalid', 422, 'A value is outside what is allowed.');
+  ('value_invalid', 422, 'A value is not allowed.');
 
 create function private.raise_error(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not

@@ -63,7 +63,7 @@ insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
-  ('feature_disabled', 403, 'This feature is switched off at the moment.');
+  ('feature_disabled', 403, 'This feature is currently switched off.');
 
 create function app.uid() returns uuid
 language plpgsql stable

@@ -15,8 +15,8 @@ comment on table app.usernames is
 
 insert into private.errors (code, status, text) values
   ('username_reserved', 409, 'This username is reserved.'),
-  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
-  'go back to one that you had.');
+  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can return '
+   'to a name that you had before.');
 
 create function private.username_hash(p_username text) returns bytea
 language plpgsql immutable

@@ -21,11 +21,12 @@ comment on column app.idempotency_keys.named is
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
-  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its '
-  'own.'),
-  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
-  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about '
-  'somebody who is gone.');
+  ('idempotency_key_reused', 422, 'This Idempotency-Key was used for another request. Use a new key for each '
+   'request.'),
+  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running. Try again when it has '
+   'ended.'),
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer is no '
+   'longer available, because it is about a person who was erased.');
 
 create function private.find_idempotency_key() returns text
 language plpgsql stable

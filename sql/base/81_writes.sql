@@ -25,8 +25,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, uploaded, reacted, voted, followed, invited, reported, moved mana or '
-  'mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have reached an hourly limit: for writing, uploading, reacting, voting, following, '
+   'inviting, reporting, moving mana or mentioning people. Try again after the number of seconds in Retry-After.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise

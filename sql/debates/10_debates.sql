@@ -34,9 +34,9 @@ comment on column app.debate_positions.author_hidden is
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
-  ('debate_closed', 422, 'This debate is closed. It can only be read.'),
+  ('debate_closed', 422, 'This debate is closed and read-only.'),
   ('debate_closes_at', 422, 'A debate must close in the future, and before 9999-12-31.'),
-  ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
+  ('debate_answered', 409, 'Others have posted arguments in this debate, so it cannot be deleted. Close it instead.');
 
 create trigger _100_check_author before insert on app.debate_positions
   for each row execute function private.check_author();

@@ -36,8 +36,8 @@ comment on table private.intent_interests is
 comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
 
 insert into private.errors (code, status, text) values
-  ('intent_unknown', 404, 'You have not said yet what you look for.'),
-  ('intent_missing', 422, 'Say what you look for: PUT /discovery/intent, or name an intent.'),
+  ('intent_unknown', 404, 'You have not set an intent yet. Set one with PUT /discovery/intent.'),
+  ('intent_missing', 422, 'You have no intent. Set one with PUT /discovery/intent, or name an intent in the request.'),
   ('intent_note', 422, 'A note can have up to 280 characters.');
 
 insert into private.personal_data (relation, person_column, section, omits) values

@@ -5,7 +5,7 @@
 insert into app.settings (key, value) values ('searches_at_once', '4');
 
 insert into private.errors (code, status, text) values
-  ('searches_running', 429, 'Two searches of yours are running. Wait until one of them has ended.'),
+  ('searches_running', 429, 'Two of your searches are already running. Wait until one of them has ended.'),
   ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
 
 create function private.take_search_turn() returns void

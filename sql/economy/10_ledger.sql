@@ -94,7 +94,7 @@ comment on column app.wallets.balance is 'Whole mana, never below 0: earned less
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.'),
-  ('price_changed', 409, 'The price is not the expected one. Look at it again before you pay.');
+  ('price_changed', 409, 'The price has changed. Check the new price before you pay.');
 
 call private.make_append_only('app.mana_transactions');
 call private.make_append_only('app.mana_entries');

@@ -29,8 +29,8 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'boost');
 
 insert into private.errors (code, status, text) values
   ('boost_tier', 422, 'tier must be 1 or 2.'),
-  ('boost_active', 409, 'This post is boosted already. It can be boosted again when that is over.'),
-  ('boost_hidden', 409, 'This post is hidden, so a boost would be in vain.');
+  ('boost_active', 409, 'This post is already boosted. Boost it again after the current boost has ended.'),
+  ('boost_hidden', 409, 'This post is hidden, so it cannot be boosted.');
 
 create function private.boost_tier(p_tier integer, out cost integer, out multiplier numeric, out lasts interval)
 language plpgsql immutable

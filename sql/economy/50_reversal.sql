@@ -5,8 +5,9 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'reversal'), ('m
 
 insert into private.errors (code, status, text) values
   ('payment_unknown', 404, 'There is no such payment.'),
-  ('payment_reversed', 409, 'This payment has been taken back, or is what took one back.'),
-  ('mana_gone', 409, 'Those who were paid no longer have this mana. With force the rest is made anew.');
+  ('payment_reversed', 409, 'This payment has already been reversed, or is itself a reversal.'),
+  ('mana_gone', 409, 'The recipients of this payment no longer have the mana. With force, the missing mana is newly '
+   'created.');
 
 create function private.reverse_payment(p_id uuid, p_force boolean, out reversal uuid, out minted integer)
 returns record

@@ -115,7 +115,7 @@ insert into private.errors (code, status, text) values
   ('event_rsvp', 422, 'status must be going or interested.'),
   ('event_cancelled', 409, 'This event is cancelled.'),
   ('event_over', 409, 'This event is over.'),
-  ('event_waitlist_full', 409, 'At most 500 people can wait for a place.');
+  ('event_waitlist_full', 409, 'The waiting list is full: at most 500 people can wait for a place.');
 
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',

@@ -29,7 +29,7 @@ comment on table app.guild_charters is
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
 
 insert into private.errors (code, status, text) values
-  ('guild_not_allowed', 403, 'You need the capability canProposeGuild to found a guild.'),
+  ('guild_not_allowed', 403, 'You need the capability canProposeGuild to create a guild.'),
   ('guild_charter', 422, 'A charter can have up to 20000 characters.'),
   ('guild_min_rep', 422, 'minRep must be a whole number from 0 to 1000.'),
   ('application_pending', 409, 'You already have a pending application there.');

@@ -91,12 +91,12 @@ insert into private.errors (code, status, text) values
   ('proposal_kind', 422, 'There is no such kind of proposal.'),
   ('proposal_title', 422, 'A title must have 1 to 200 characters.'),
   ('proposal_body', 422, 'body can have up to 20000 characters.'),
-  ('proposal_payload', 422, 'The payload must have what its kind of proposal needs.'),
-  ('proposal_closes_at', 422, 'closesAt must lie 1 hour to 30 days ahead.'),
+  ('proposal_payload', 422, 'The payload must have the fields that its kind of proposal needs.'),
+  ('proposal_closes_at', 422, 'closesAt must be between 1 hour and 30 days from now.'),
   ('proposal_closed', 409, 'This proposal is no longer open.'),
-  ('proposal_voted', 409, 'Somebody else has voted already, so this proposal cannot be withdrawn.'),
-  ('proposal_not_yours', 403, 'Only who proposed it can withdraw it.'),
-  ('proposal_ineligible', 403, 'You cannot vote on this proposal.'),
+  ('proposal_voted', 409, 'Somebody else has already voted, so this proposal cannot be withdrawn.'),
+  ('proposal_not_yours', 403, 'Only the proposer can withdraw a proposal.'),
+  ('proposal_ineligible', 403, 'You are not eligible to vote on this proposal.'),
   ('proposal_vote', 422, 'value must be yes, no or abstain.'),
   ('proposals_exhausted', 409, 'A guild can have at most 50 open proposals.');
 

@@ -49,7 +49,7 @@ insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
   ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),
   ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
-  ('reservation_over', 410, 'This reservation has expired or was used. Reserve the invite code again.');
+  ('reservation_over', 410, 'This reservation has expired or was already used. Reserve the invite code again.');
 
 create function private.random_code() returns text
 language plpgsql volatile

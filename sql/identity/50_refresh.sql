@@ -32,7 +32,7 @@ insert into private.retention (relation, counts_from, keep) values ('app.session
 
 insert into private.errors (code, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
-  ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
+  ('refresh_token_reused', 401, 'This refresh token was already used, so its session was ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
 create function private.note_token(p_family uuid, p_claims json) returns void

@@ -21,7 +21,7 @@ insert into private.retention (relation, counts_from, keep) values ('private.pas
 
 insert into private.errors (code, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
-  ('reset_over', 410, 'This link has been used or has expired. Ask for another one.');
+  ('reset_over', 410, 'This link has expired or was already used. Request another one.');
 
 create function api.find_password() returns json
 language plpgsql stable security definer   -- for gate alone: nobody may read hashes

@@ -27,9 +27,9 @@ insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
 
 insert into private.errors (code, status, text) values
-  ('verification_over', 410, 'This link has been used or has expired. Ask for another one.'),
-  ('email_verified', 409, 'Your email address is verified already.'),
-  ('verifications_exhausted', 409, 'You have asked for 10 links within an hour. Try again later.');
+  ('verification_over', 410, 'This link has expired or was already used. Request another one.'),
+  ('email_verified', 409, 'Your email address is already verified.'),
+  ('verifications_exhausted', 409, 'You have requested 10 links within an hour. Try again later.');
 
 create view private.reachable_accounts with (security_invoker) as
 select a.user_id, a.email, a.email_bounced_at

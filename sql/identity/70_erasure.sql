@@ -2,7 +2,7 @@
 -- docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
-  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.');
+  ('last_admin', 409, 'You are the last admin. Make another person admin first.');
 
 create function private.lock_roles() returns void
 language plpgsql volatile

@@ -46,7 +46,8 @@ insert into private.errors (code, status, text) values
   ('offering_stock', 422, 'stock must be a whole number from 0 to 1000000, or null.'),
   ('offering_delivery', 422, 'deliveryDays must be a whole number from 1 to 60.'),
   ('offering_sort', 422, 'sort must be new, price or rating.'),
-  ('offering_ordered', 409, 'There are orders of this offering that are not settled yet. Pause it until they are.');
+  ('offering_ordered', 409, 'This offering has orders that are not settled yet, so it cannot be deleted. '
+   'Pause it until they are.');
 
 create view private.offering_details with (security_invoker) as
 select o.id,

@@ -109,10 +109,10 @@ insert into private.write_limits (kind, per_hour) values ('orders', 300);
 insert into private.errors (code, status, text) values
   ('order_unknown', 404, 'There is no such order.'),
   ('order_oneself', 400, 'You cannot order from yourself.'),
-  ('offering_paused', 409, 'The seller of this offering takes no orders for now.'),
+  ('offering_paused', 409, 'The seller does not accept orders for this offering at the moment.'),
   ('sold_out', 409, 'This offering is sold out.'),
-  ('order_party', 403, 'This is for the other party of the order.'),
-  ('order_state', 409, 'The order is in another state, or it is not the time for this.'),
+  ('order_party', 403, 'Only the other party of the order can do this.'),
+  ('order_state', 409, 'The state of the order does not allow this, or it is too early or too late for it.'),
   ('order_role', 422, 'role must be buyer or seller.'),
   ('order_note', 422, 'A note can have at most 2000 characters.'),
   ('order_delivery_note', 422, 'deliveryNote must have 1 to 2000 characters.'),

@@ -50,7 +50,7 @@ insert into private.errors (code, status, text) values
   ('review_unknown', 404, 'There is no such review.'),
   ('review_stars', 422, 'stars must be a whole number from 1 to 5.'),
   ('review_text', 422, 'The text of a review can have at most 2000 characters.'),
-  ('order_reviewed', 409, 'You have reviewed this order already.');
+  ('order_reviewed', 409, 'You have already reviewed this order.');
 
 create trigger check_author before insert on app.offering_reviews
   for each row execute function private.check_author();

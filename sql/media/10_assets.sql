@@ -96,11 +96,11 @@ insert into app.settings (key, value) values
 
 insert into private.errors (code, status, text) values
   ('asset_unknown', 404, 'There is no such media asset.'),
-  ('asset_pending', 422, 'This media asset has not been committed yet.'),
+  ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
-  ('media_url', 422, 'An address must be an http(s) URL of up to 2000 characters, at a host that this instance takes. '
-  'In this instance''s own storage it must be that of a committed media asset of yours, of a kind that can be used '
-  'here.');
+  ('media_url', 422, 'A URL must be http(s), have up to 2000 characters, and be at a host that this instance accepts. '
+   'A URL in this instance’s own storage must be that of a committed media asset of yours, of a kind that can be used '
+   'here.');
 
 create function private.media_setting(p_key text) returns text
 language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes

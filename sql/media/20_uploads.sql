@@ -2,19 +2,18 @@
 -- docs/decisions.md, Media.
 
 insert into private.errors (code, status, text) values
-  ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
-  ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
-  ('assets_exhausted', 409, 'You have 50 uploads of the last 15 minutes that are not committed. Commit one, or wait '
-  'until they are older.'),
-  ('media_quota_exceeded', 409, 'Your uploads would take more room than one person has here. Whoever runs this '
-  'instance can give more.'),
-  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
-  ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
-  ('asset_large', 413, 'The storage takes no file of this size, which is allowed here. Whoever runs this instance can '
-  'raise the limit of its buckets.'),
-  ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
-  'that were announced.'),
-  ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');
+  ('media_type', 422, 'This content type is not allowed for this kind of media.'),
+  ('media_size', 422, 'A file of this kind cannot be empty or that large.'),
+  ('assets_exhausted', 409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they '
+   'are older.'),
+  ('media_quota_exceeded', 409, 'This upload would exceed your quota. The operator of this instance can raise it.'),
+  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet. Upload the file first.'),
+  ('asset_unfit', 422, 'The uploaded file has another size or type than announced, and was deleted. Upload the '
+   'announced file.'),
+  ('asset_large', 413, 'The storage does not accept a file of this size, although Kith allows it. Ask the operator of '
+   'this instance to raise the limit of its buckets.'),
+  ('upload_refused', 403, 'This upload URL has expired, or the content type or length is not as announced.'),
+  ('storage_unavailable', 503, 'The media storage is not available at the moment. Try again later.');
 
 insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
 

@@ -67,18 +67,18 @@ insert into private.write_limits (kind, per_hour) values ('conversations', 500),
 insert into private.errors (code, status, text) values
   ('conversation_unknown', 404, 'There is no such conversation.'),
   ('conversation_title', 422, 'The title of a group must have 1 to 80 characters; a direct conversation has none.'),
-  ('conversation_people', 422, 'A direct conversation is with exactly one other person.'),
+  ('conversation_people', 422, 'A direct conversation must have exactly one other person.'),
   ('conversation_oneself', 400, 'You cannot do this with yourself.'),
-  ('conversation_direct', 400, 'This is for groups: a direct conversation has no title and no owner, and its members '
-  'stay the same.'),
+  ('conversation_direct', 400, 'This is only possible in groups: a direct conversation has no title and no owner, and '
+   'its members cannot change.'),
   ('conversation_not_yours', 403, 'Only the owner of the group can do this.'),
-  ('conversation_until', 422, 'until must lie in the future.'),
-  ('conversation_closed', 403, 'Nothing can be sent in this conversation.'),
+  ('conversation_until', 422, 'until must be in the future.'),
+  ('conversation_closed', 403, 'This conversation is closed, so nothing can be sent in it.'),
   ('conversation_full', 409, 'A conversation can have at most 50 members.'),
-  ('conversation_member_already', 409, 'This person takes part already.'),
-  ('conversation_member_unknown', 404, 'This person does not take part.'),
-  ('no_shared_circle', 403, 'Two people who share no circle and have no direct conversation can neither open one nor '
-  'add one another to a group.');
+  ('conversation_member_already', 409, 'This person is already in the conversation.'),
+  ('conversation_member_unknown', 404, 'This person is not in the conversation.'),
+  ('no_shared_circle', 403, 'To open a direct conversation or to add a person to a group, the two of you must share a '
+   'circle or already have a direct conversation.');
 
 create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of others than the caller

@@ -66,8 +66,8 @@ insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
   ('message_body', 422, 'A message must have 1 to 4000 characters.'),
   ('message_not_yours', 403, 'Only the sender of a message can do this.'),
-  ('message_too_old', 409, 'A message can be edited within 15 minutes.'),
-  ('message_deleted', 409, 'This message is deleted.'),
+  ('message_too_old', 409, 'A message can only be edited within 15 minutes after it was sent.'),
+  ('message_deleted', 409, 'This message has been deleted.'),
   ('message_emoji', 422, 'A reaction must be 1 to 8 emoji and nothing else.'),
   ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
   ('message_selection', 422, 'after and changedSince cannot be given together.');

@@ -16,8 +16,8 @@ insert into private.realtime_topics (prefix, audience, events) values
    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
    'deleted; `reaction` {id} of the message when its reactions change');
 update private.realtime_topics
-set events = events || '; `conversation` {id} when something is said in a conversation of one''s own; `read` {id} of '
-                       'a conversation that one reads, for one''s other devices'
+set events = events || '; `conversation` {id} when one of the person''s conversations has something new; `read` {id} '
+                       'of a conversation that the person reads, for their other devices'
 where prefix = 'user';
 
 create function private.send_conversation_access() returns trigger

@@ -7,7 +7,8 @@ set search_path = ''
 as $$ begin return p_rest = app.uid()::text; end $$;
 comment on function private.may_listen_to_person is 'Audience of user:{userId}: that person.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('user', 'private.may_listen_to_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
+  ('user', 'private.may_listen_to_person',
+   '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item');
 
 create function private.broadcast_notification() returns trigger
 language plpgsql security definer   -- sends to others than the caller

@@ -1,7 +1,7 @@
 -- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
 
 insert into private.errors (code, status, text) values
-  ('in_app_required', 422, 'Notifications of this kind always come to the inbox.'),
+  ('in_app_required', 422, 'Notifications of this kind cannot be turned off in the inbox.'),
   ('digest_hour', 422, 'digestHour must be between 0 and 23, or null for no digest.'),
   ('timezone_unknown', 422, 'timezone must be the name of a time zone, such as Europe/Berlin.');
 

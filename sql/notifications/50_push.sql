@@ -3,7 +3,7 @@
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('push_token', 422, 'A push token must be one of Expo, or the endpoint of a web push subscription with its keys.');
+  ('push_token', 422, 'A push token must be an Expo token, or the endpoint of a web push subscription with its keys.');
 
 create table app.push_tokens (
   id           uuid primary key default gen_random_uuid(),

@@ -3,7 +3,7 @@
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('unsubscribe_unknown', 404, 'This link to unsubscribe is not complete, or of an address that has gone.');
+  ('unsubscribe_unknown', 404, 'This unsubscribe link is incomplete, or belongs to an address that no longer exists.');
 
 create table private.digests (
   id            uuid primary key default gen_random_uuid(),

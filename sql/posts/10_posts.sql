@@ -259,10 +259,10 @@ insert into private.errors (code, status, text) values
   ('post_title', 422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'),
   ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The '
   'body of a photo or a video can be empty, and a repost cannot have one.'),
-  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, '
-  'and other formats can have up to 10. Each must have an http(s) address or an asset, not both, and can have an alt '
-  'of up to 1000 characters.'),
-  ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
+  ('post_media', 422, 'A photo must have 1 to 10 media items and a video exactly one; a repost cannot have any, and '
+   'other formats can have up to 10. Each item must have either an http(s) URL or an asset, and can have an alt text '
+   'of up to 1000 characters.'),
+  ('post_quoted', 422, 'A quote or a repost must name its original. Other formats cannot name one.'),
   ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
 create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();

@@ -50,7 +50,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
-  ('poll_closes_at', 422, 'closesAt must lie in the future, after the post is published, and before 9999-12-31.'),
+  ('poll_closes_at', 422, 'closesAt must be in the future, after the publication of the post, and before 9999-12-31.'),
   ('poll_unknown', 404, 'This post has no poll.'),
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');

@@ -61,8 +61,8 @@ insert into private.errors (code, status, text) values
   ('series_title', 422, 'A series must have a title of 1 to 200 characters.'),
   ('series_description', 422, 'The description of a series can have at most 2000 characters.'),
   ('series_repost', 422, 'A repost cannot be an item of a series.'),
-  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the '
-  'end.'),
+  ('series_position', 422, 'position must be between 1 and the number of items. For a new item it can be one more, '
+   'which adds it at the end.'),
   ('series_full', 409, 'A series can have at most 200 items.'),
   ('series_of_post_exceeded', 409, 'A post can be in at most 5 series.'),
   ('series_exhausted', 409, 'You can have at most 100 series.'),

@@ -2,9 +2,9 @@
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('publish_at_past', 422, 'publishAt must lie in the future, and before 9999-12-31.'),
-  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, nor stand in a group or '
-  'guild, and only its visibility can be changed.');
+  ('publish_at_past', 422, 'publishAt must be in the future, and before 9999-12-31.'),
+  ('repost_bare', 422, 'A repost cannot have a poll, a publishing time, interests, a depth, a group or a guild, and '
+   'only its visibility can be changed.');
 
 insert into private.write_limits (kind, per_hour) values ('posts', 300);
 

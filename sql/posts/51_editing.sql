@@ -2,7 +2,7 @@
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('post_fixed', 422, 'The format of a post, its poll, what it quotes and its group or guild cannot be changed.'),
+  ('post_fixed', 422, 'The format, poll, quoted post, group and guild of a post cannot be changed.'),
   ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
   'scheduled.');
 

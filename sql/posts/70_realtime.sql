@@ -5,7 +5,7 @@ create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody whose token is good.';
+comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody with a valid token.';
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post');
 

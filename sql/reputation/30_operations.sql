@@ -3,7 +3,7 @@
 
 insert into private.errors (code, status, text) values
   ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
-  ('journalism_not_allowed', 403, 'You must have a reputation of at least 20 in one interest to publish journalism.');
+  ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
 language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see

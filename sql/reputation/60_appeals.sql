@@ -38,7 +38,7 @@ insert into private.event_types (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('appeal_text', 422, 'An appeal must have 1 to 2000 characters.'),
   ('appeal_open', 409, 'You already have an open appeal in this interest.'),
-  ('reputation_event_unknown', 404, 'There is no such event in your reputation in this interest.');
+  ('reputation_event_unknown', 404, 'Your reputation in this interest has no such event.');
 
 create view app.reputation_appeal_card with (security_invoker) as
 select a.id,

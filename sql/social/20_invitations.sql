@@ -35,9 +35,9 @@ insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
-  ('invitation_not_yours', 403, 'Only who is invited can answer an invitation.'),
-  ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
-  ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Take one back first.'),
+  ('invitation_not_yours', 403, 'Only the invited person can answer an invitation.'),
+  ('invitation_pending', 409, 'This person already has a pending invitation to the circle.'),
+  ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Revoke one first.'),
   ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
   ('invite_oneself', 400, 'You cannot invite yourself.');
 

@@ -20,9 +20,9 @@ comment on column app.muted_keywords.folded is
   'private.fold of the keyword, which is what is compared, so that each word counts once.';
 
 insert into private.errors (code, status, text) values
-  ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
-  ('keyword_until', 422, 'until must lie in the future, and before 9999-12-31.'),
-  ('keywords_exhausted', 409, 'You can mute at most 100 keywords, which can have 2000 characters in all.');
+  ('keyword_empty', 422, 'A keyword must have at least one letter, digit or symbol that can be found in a text.'),
+  ('keyword_until', 422, 'until must be in the future, and before 9999-12-31.'),
+  ('keywords_exhausted', 409, 'You can mute at most 100 keywords, with at most 2000 characters in total.');
 
 create function private.fold(p_text text) returns text
 language plpgsql stable

@@ -159,7 +159,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.errors (code, status, text) values
   ('space_unknown', 404, 'There is no such group or guild.'),
-  ('space_slug', 422, 'A slug must have 3 to 60 small letters, digits and hyphens, and cannot be a UUID.'),
+  ('space_slug', 422, 'A slug must have 3 to 60 lowercase letters, digits and hyphens, and cannot be a UUID.'),
   ('space_name', 422, 'A group or guild must have a name of 1 to 80 characters.'),
   ('space_about', 422, 'about can have up to 2000 characters.'),
   ('space_message', 422, 'A message can have up to 500 characters.'),
@@ -168,18 +168,18 @@ insert into private.errors (code, status, text) values
   ('space_role', 403, 'Your role in this group or guild does not allow this.'),
   ('space_banned', 403, 'You are banned from this group or guild.'),
   ('space_archived', 409, 'This group or guild is archived.'),
-  ('space_ownerless', 409, 'This group or guild has no owner, so nobody could run it.'),
+  ('space_ownerless', 409, 'This group or guild has no owner, so it cannot be restored.'),
   ('space_full', 409, 'A group or guild can have at most 5000 members.'),
-  ('spaces_exhausted', 409, 'One person can own at most 20 groups and 20 guilds that are not archived.'),
-  ('memberships_exhausted', 409, 'One person can be in at most 1000 groups and guilds.'),
-  ('last_owner', 409, 'The owner must hand over first.'),
+  ('spaces_exhausted', 409, 'A person can own at most 20 groups and 20 guilds that are not archived.'),
+  ('memberships_exhausted', 409, 'A person can be in at most 1000 groups and guilds.'),
+  ('last_owner', 409, 'The owner must transfer the ownership first.'),
   ('space_member_already', 409, 'This person is already a member.'),
   ('space_member_unknown', 404, 'This person is not a member.'),
   ('space_invitation_pending', 409, 'This person already has a pending invitation.'),
   ('space_invitee_banned', 409, 'This person is banned from the group or guild. Lift the ban first.'),
-  ('invitation_required', 403, 'Only people who are invited can join.'),
+  ('invitation_required', 403, 'Only people with an invitation can join.'),
   ('request_unknown', 404, 'There is no such request.'),
-  ('request_not_yours', 403, 'Only who asked can take a request back.'),
+  ('request_not_yours', 403, 'Only the person who made a request can withdraw it.'),
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger

@@ -2,8 +2,8 @@
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
-  ('content_space', 422, 'What is published is in a group or in a guild. Name one of the two.'),
-  ('space_visibility', 422, 'What is published in a group or guild is for its members: visibility must be public.');
+  ('content_space', 422, 'Content belongs to a group or to a guild. Name only one of them.'),
+  ('space_visibility', 422, 'Content in a group or guild is only for its members, so visibility must be public.');
 
 create function private.find_named_space(p_group_id text, p_guild_id text) returns uuid
 language plpgsql stable

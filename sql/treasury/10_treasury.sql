@@ -59,7 +59,7 @@ insert into private.errors (code, status, text) values
   ('treasury_note', 422, 'A note can have up to 500 characters.'),
   ('treasury_note_missing', 422, 'A disbursement must have a note.'),
   ('disburse_oneself', 400, 'You cannot disburse to yourself.'),
-  ('nothing_to_weigh', 409, 'No member has a contribution score by which mana could be distributed.');
+  ('nothing_to_weigh', 409, 'No member has a contribution score, so the mana cannot be distributed.');
 
 create function private.erase_treasury_notes(p_user app.users) returns void
 language plpgsql volatile

@@ -92,11 +92,11 @@ insert into private.event_types (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('wiki_version_unknown', 404, 'The entry of this interest has no such version.'),
   ('wiki_proposal_unknown', 404, 'There is no such proposal.'),
-  ('wiki_proposal_not_yours', 403, 'Only who made a proposal can withdraw it.'),
+  ('wiki_proposal_not_yours', 403, 'Only the author of a proposal can withdraw it.'),
   ('wiki_proposal_settled', 409, 'This proposal has already been approved, rejected, withdrawn or superseded.'),
-  ('wiki_base_stale', 409, 'The entry has another version by now than the one that this was written upon.'),
-  ('wiki_reputation', 403, 'You must have a reputation of 5 in this interest, or of 20 in all, to take part in its '
-  'wiki.'),
+  ('wiki_base_stale', 409, 'The entry has another version now than the one on which the proposal is based.'),
+  ('wiki_reputation', 403, 'You need a reputation of 5 in this interest, or of 20 in total, to take part in its '
+   'wiki.'),
   ('wiki_vote_oneself', 400, 'You cannot vote on your own proposal.'),
   ('wiki_vote_value', 422, 'A vote must be -1, 0 or 1.'),
   ('wiki_body', 422, 'An entry must have 1 to 20000 characters.'),

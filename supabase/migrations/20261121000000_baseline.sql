@@ -95,12 +95,12 @@ comment on table private.errors is
 comment on column private.errors.status is 'The HTTP status.';
 
 insert into private.errors (code, status, text) values
-  ('token_missing', 401, 'You must send an access token.'),
+  ('token_missing', 401, 'An access token is required.'),
   ('token_revoked', 401, 'This access token is no longer valid. Log in again.'),
-  ('cursor_unknown', 400, 'The cursor must be one that this list gave.'),
+  ('cursor_unknown', 400, 'The cursor must be one that this list returned. Start again without a cursor.'),
   ('limit_out_of_range', 422, 'limit must be between 1 and 50.'),
   ('append_only', 409, 'This record cannot be changed or deleted.'),
-  ('value_invalid', 422, 'A value is outside what is allowed.');
+  ('value_invalid', 422, 'A value is not allowed.');
 
 create function private.raise_error(p_code text, p_headers json default null) returns void
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -291,7 +291,7 @@ insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
-  ('feature_disabled', 403, 'This feature is switched off at the moment.');
+  ('feature_disabled', 403, 'This feature is currently switched off.');
 
 create function app.uid() returns uuid
 language plpgsql stable
@@ -488,8 +488,8 @@ comment on table app.usernames is
 
 insert into private.errors (code, status, text) values
   ('username_reserved', 409, 'This username is reserved.'),
-  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can still '
-  'go back to one that you had.');
+  ('usernames_exhausted', 409, 'You have changed your username 10 times and cannot choose a new one. You can return '
+   'to a name that you had before.');
 
 create function private.username_hash(p_username text) returns bytea
 language plpgsql immutable
@@ -570,8 +570,8 @@ comment on function private.find_person is
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('text_unfit', 422, 'A text must have visible characters, and cannot have control characters or characters that '
-  'turn the direction of writing. A name or a title must be one line. No letter can have hundreds of marks.');
+  ('text_unfit', 422, 'A text must have visible characters and no control characters or characters that change the '
+   'writing direction. A name or a title must be one line. A letter cannot have hundreds of combining marks.');
 
 create function private.trimmed(p_text text) returns text
 language plpgsql immutable
@@ -927,11 +927,12 @@ comment on column app.idempotency_keys.named is
 
 insert into private.errors (code, status, text) values
   ('idempotency_key_invalid', 422, 'Idempotency-Key must have 1 to 200 characters.'),
-  ('idempotency_key_reused', 422, 'This Idempotency-Key was used with another request. Each request must have its '
-  'own.'),
-  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running.'),
-  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer was about '
-  'somebody who is gone.');
+  ('idempotency_key_reused', 422, 'This Idempotency-Key was used for another request. Use a new key for each '
+   'request.'),
+  ('idempotency_key_busy', 409, 'The first request with this Idempotency-Key is still running. Try again when it has '
+   'ended.'),
+  ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer is no '
+   'longer available, because it is about a person who was erased.');
 
 create function private.find_idempotency_key() returns text
 language plpgsql stable
@@ -2725,8 +2726,8 @@ comment on column private.write_counts.ends_at is 'When the hour ends and its co
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
-  ('writes_exceeded', 429, 'You have written, uploaded, reacted, voted, followed, invited, reported, moved mana or '
-  'mentioned people as often as one person may within an hour. Try again when Retry-After, in seconds, is over.');
+  ('writes_exceeded', 429, 'You have reached an hourly limit: for writing, uploading, reacting, voting, following, '
+   'inviting, reporting, moving mana or mentioning people. Try again after the number of seconds in Retry-After.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody may write counts otherwise
@@ -3504,11 +3505,11 @@ insert into app.settings (key, value) values
 
 insert into private.errors (code, status, text) values
   ('asset_unknown', 404, 'There is no such media asset.'),
-  ('asset_pending', 422, 'This media asset has not been committed yet.'),
+  ('asset_pending', 422, 'This media asset has not been committed yet. Commit it first.'),
   ('asset_kind', 422, 'A media asset of this kind cannot be used here.'),
-  ('media_url', 422, 'An address must be an http(s) URL of up to 2000 characters, at a host that this instance takes. '
-  'In this instance''s own storage it must be that of a committed media asset of yours, of a kind that can be used '
-  'here.');
+  ('media_url', 422, 'A URL must be http(s), have up to 2000 characters, and be at a host that this instance accepts. '
+   'A URL in this instance’s own storage must be that of a committed media asset of yours, of a kind that can be used '
+   'here.');
 
 create function private.media_setting(p_key text) returns text
 language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
@@ -3677,19 +3678,18 @@ comment on function private.use_picture is
 -- docs/decisions.md, Media.
 
 insert into private.errors (code, status, text) values
-  ('media_type', 422, 'This content type cannot be uploaded as this kind of media.'),
-  ('media_size', 422, 'A file of this kind cannot be that large, or be empty.'),
-  ('assets_exhausted', 409, 'You have 50 uploads of the last 15 minutes that are not committed. Commit one, or wait '
-  'until they are older.'),
-  ('media_quota_exceeded', 409, 'Your uploads would take more room than one person has here. Whoever runs this '
-  'instance can give more.'),
-  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet.'),
-  ('asset_unfit', 422, 'What was uploaded is not what was announced: its size or its type differs. It was deleted.'),
-  ('asset_large', 413, 'The storage takes no file of this size, which is allowed here. Whoever runs this instance can '
-  'raise the limit of its buckets.'),
-  ('upload_refused', 403, 'The address of this upload is not valid any more, or content type and length are not those '
-  'that were announced.'),
-  ('storage_unavailable', 503, 'The storage of media does not answer at the moment. Try again later.');
+  ('media_type', 422, 'This content type is not allowed for this kind of media.'),
+  ('media_size', 422, 'A file of this kind cannot be empty or that large.'),
+  ('assets_exhausted', 409, 'You have 50 uncommitted uploads from the last 15 minutes. Commit one, or wait until they '
+   'are older.'),
+  ('media_quota_exceeded', 409, 'This upload would exceed your quota. The operator of this instance can raise it.'),
+  ('asset_missing', 422, 'Nothing has been uploaded to this media asset yet. Upload the file first.'),
+  ('asset_unfit', 422, 'The uploaded file has another size or type than announced, and was deleted. Upload the '
+   'announced file.'),
+  ('asset_large', 413, 'The storage does not accept a file of this size, although Kith allows it. Ask the operator of '
+   'this instance to raise the limit of its buckets.'),
+  ('upload_refused', 403, 'This upload URL has expired, or the content type or length is not as announced.'),
+  ('storage_unavailable', 503, 'The media storage is not available at the moment. Try again later.');
 
 insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
 
@@ -4580,7 +4580,7 @@ insert into private.errors (code, status, text) values
   ('invite_unknown', 404, 'There is no such invite code.'),
   ('invite_reserved', 409, 'Somebody else has reserved this invite code. Try again in half an hour.'),
   ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
-  ('reservation_over', 410, 'This reservation has expired or was used. Reserve the invite code again.');
+  ('reservation_over', 410, 'This reservation has expired or was already used. Reserve the invite code again.');
 
 create function private.random_code() returns text
 language plpgsql volatile
@@ -5047,7 +5047,7 @@ insert into private.retention (relation, counts_from, keep) values ('app.session
 
 insert into private.errors (code, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
-  ('refresh_token_reused', 401, 'This refresh token was used before, so its session has been ended. Log in again.'),
+  ('refresh_token_reused', 401, 'This refresh token was already used, so its session was ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
 
 create function private.note_token(p_family uuid, p_claims json) returns void
@@ -5232,7 +5232,7 @@ insert into private.retention (relation, counts_from, keep) values ('private.pas
 
 insert into private.errors (code, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
-  ('reset_over', 410, 'This link has been used or has expired. Ask for another one.');
+  ('reset_over', 410, 'This link has expired or was already used. Request another one.');
 
 create function api.find_password() returns json
 language plpgsql stable security definer   -- for gate alone: nobody may read hashes
@@ -5411,9 +5411,9 @@ insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '1 hour');
 
 insert into private.errors (code, status, text) values
-  ('verification_over', 410, 'This link has been used or has expired. Ask for another one.'),
-  ('email_verified', 409, 'Your email address is verified already.'),
-  ('verifications_exhausted', 409, 'You have asked for 10 links within an hour. Try again later.');
+  ('verification_over', 410, 'This link has expired or was already used. Request another one.'),
+  ('email_verified', 409, 'Your email address is already verified.'),
+  ('verifications_exhausted', 409, 'You have requested 10 links within an hour. Try again later.');
 
 create view private.reachable_accounts with (security_invoker) as
 select a.user_id, a.email, a.email_bounced_at
@@ -5652,7 +5652,7 @@ comment on function api.verify_email is
 -- docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
-  ('last_admin', 409, 'You are the last admin. Make somebody else one before you stop being one.');
+  ('last_admin', 409, 'You are the last admin. Make another person admin first.');
 
 create function private.lock_roles() returns void
 language plpgsql volatile
@@ -6729,9 +6729,9 @@ insert into private.write_limits (kind, per_hour) values ('invitations', 100);
 
 insert into private.errors (code, status, text) values
   ('invitation_unknown', 404, 'There is no such invitation.'),
-  ('invitation_not_yours', 403, 'Only who is invited can answer an invitation.'),
-  ('invitation_pending', 409, 'This person already has a pending invitation into the circle.'),
-  ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Take one back first.'),
+  ('invitation_not_yours', 403, 'Only the invited person can answer an invitation.'),
+  ('invitation_pending', 409, 'This person already has a pending invitation to the circle.'),
+  ('invitations_exhausted', 409, 'A circle can have at most 100 pending invitations. Revoke one first.'),
   ('invitation_settled', 409, 'This invitation has already been accepted, declined or revoked.'),
   ('invite_oneself', 400, 'You cannot invite yourself.');
 
@@ -7710,9 +7710,9 @@ comment on column app.muted_keywords.folded is
   'private.fold of the keyword, which is what is compared, so that each word counts once.';
 
 insert into private.errors (code, status, text) values
-  ('keyword_empty', 422, 'A keyword must have at least one letter, digit or sign that can be found in a text.'),
-  ('keyword_until', 422, 'until must lie in the future, and before 9999-12-31.'),
-  ('keywords_exhausted', 409, 'You can mute at most 100 keywords, which can have 2000 characters in all.');
+  ('keyword_empty', 422, 'A keyword must have at least one letter, digit or symbol that can be found in a text.'),
+  ('keyword_until', 422, 'until must be in the future, and before 9999-12-31.'),
+  ('keywords_exhausted', 409, 'You can mute at most 100 keywords, with at most 2000 characters in total.');
 
 create function private.fold(p_text text) returns text
 language plpgsql stable
@@ -8531,7 +8531,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.errors (code, status, text) values
   ('space_unknown', 404, 'There is no such group or guild.'),
-  ('space_slug', 422, 'A slug must have 3 to 60 small letters, digits and hyphens, and cannot be a UUID.'),
+  ('space_slug', 422, 'A slug must have 3 to 60 lowercase letters, digits and hyphens, and cannot be a UUID.'),
   ('space_name', 422, 'A group or guild must have a name of 1 to 80 characters.'),
   ('space_about', 422, 'about can have up to 2000 characters.'),
   ('space_message', 422, 'A message can have up to 500 characters.'),
@@ -8540,18 +8540,18 @@ insert into private.errors (code, status, text) values
   ('space_role', 403, 'Your role in this group or guild does not allow this.'),
   ('space_banned', 403, 'You are banned from this group or guild.'),
   ('space_archived', 409, 'This group or guild is archived.'),
-  ('space_ownerless', 409, 'This group or guild has no owner, so nobody could run it.'),
+  ('space_ownerless', 409, 'This group or guild has no owner, so it cannot be restored.'),
   ('space_full', 409, 'A group or guild can have at most 5000 members.'),
-  ('spaces_exhausted', 409, 'One person can own at most 20 groups and 20 guilds that are not archived.'),
-  ('memberships_exhausted', 409, 'One person can be in at most 1000 groups and guilds.'),
-  ('last_owner', 409, 'The owner must hand over first.'),
+  ('spaces_exhausted', 409, 'A person can own at most 20 groups and 20 guilds that are not archived.'),
+  ('memberships_exhausted', 409, 'A person can be in at most 1000 groups and guilds.'),
+  ('last_owner', 409, 'The owner must transfer the ownership first.'),
   ('space_member_already', 409, 'This person is already a member.'),
   ('space_member_unknown', 404, 'This person is not a member.'),
   ('space_invitation_pending', 409, 'This person already has a pending invitation.'),
   ('space_invitee_banned', 409, 'This person is banned from the group or guild. Lift the ban first.'),
-  ('invitation_required', 403, 'Only people who are invited can join.'),
+  ('invitation_required', 403, 'Only people with an invitation can join.'),
   ('request_unknown', 404, 'There is no such request.'),
-  ('request_not_yours', 403, 'Only who asked can take a request back.'),
+  ('request_not_yours', 403, 'Only the person who made a request can withdraw it.'),
   ('request_settled', 409, 'This request has already been settled.');
 
 create function private.date_member() returns trigger
@@ -9818,8 +9818,8 @@ comment on function private.list_pending is
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
-  ('content_space', 422, 'What is published is in a group or in a guild. Name one of the two.'),
-  ('space_visibility', 422, 'What is published in a group or guild is for its members: visibility must be public.');
+  ('content_space', 422, 'Content belongs to a group or to a guild. Name only one of them.'),
+  ('space_visibility', 422, 'Content in a group or guild is only for its members, so visibility must be public.');
 
 create function private.find_named_space(p_group_id text, p_guild_id text) returns uuid
 language plpgsql stable
@@ -10393,10 +10393,10 @@ insert into private.errors (code, status, text) values
   ('post_title', 422, 'An essay must have a title of 1 to 200 characters. Other formats cannot have one.'),
   ('post_body', 422, 'A post must have a body of up to 5000 characters, 20000 for a thread, 100000 for an essay. The '
   'body of a photo or a video can be empty, and a repost cannot have one.'),
-  ('post_media', 422, 'A photo must have 1 to 10 pieces of media and a video exactly one; a repost cannot have any, '
-  'and other formats can have up to 10. Each must have an http(s) address or an asset, not both, and can have an alt '
-  'of up to 1000 characters.'),
-  ('post_quoted', 422, 'A quote or a repost must name the post that it is of. Other formats cannot name one.'),
+  ('post_media', 422, 'A photo must have 1 to 10 media items and a video exactly one; a repost cannot have any, and '
+   'other formats can have up to 10. Each item must have either an http(s) URL or an asset, and can have an alt text '
+   'of up to 1000 characters.'),
+  ('post_quoted', 422, 'A quote or a repost must name its original. Other formats cannot name one.'),
   ('post_interests_exceeded', 422, 'A post can have one primary interest and at most 4 more.');
 
 create trigger _100_check_author before insert on app.posts for each row execute function private.check_author();
@@ -11756,7 +11756,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.errors (code, status, text) values
   ('poll_options', 422, 'A poll must have 2 to 6 options of 1 to 200 characters each.'),
-  ('poll_closes_at', 422, 'closesAt must lie in the future, after the post is published, and before 9999-12-31.'),
+  ('poll_closes_at', 422, 'closesAt must be in the future, after the publication of the post, and before 9999-12-31.'),
   ('poll_unknown', 404, 'This post has no poll.'),
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
@@ -12057,8 +12057,8 @@ insert into private.errors (code, status, text) values
   ('series_title', 422, 'A series must have a title of 1 to 200 characters.'),
   ('series_description', 422, 'The description of a series can have at most 2000 characters.'),
   ('series_repost', 422, 'A repost cannot be an item of a series.'),
-  ('series_position', 422, 'position must be between 1 and the number of items, or one more to put a new item at the '
-  'end.'),
+  ('series_position', 422, 'position must be between 1 and the number of items. For a new item it can be one more, '
+   'which adds it at the end.'),
   ('series_full', 409, 'A series can have at most 200 items.'),
   ('series_of_post_exceeded', 409, 'A post can be in at most 5 series.'),
   ('series_exhausted', 409, 'You can have at most 100 series.'),
@@ -12966,9 +12966,9 @@ comment on function private.post_card is
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('publish_at_past', 422, 'publishAt must lie in the future, and before 9999-12-31.'),
-  ('repost_bare', 422, 'A repost cannot have a poll, a time, interests or a depth of its own, nor stand in a group or '
-  'guild, and only its visibility can be changed.');
+  ('publish_at_past', 422, 'publishAt must be in the future, and before 9999-12-31.'),
+  ('repost_bare', 422, 'A repost cannot have a poll, a publishing time, interests, a depth, a group or a guild, and '
+   'only its visibility can be changed.');
 
 insert into private.write_limits (kind, per_hour) values ('posts', 300);
 
@@ -13155,7 +13155,7 @@ comment on function api.get_post is
 -- docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
-  ('post_fixed', 422, 'The format of a post, its poll, what it quotes and its group or guild cannot be changed.'),
+  ('post_fixed', 422, 'The format, poll, quoted post, group and guild of a post cannot be changed.'),
   ('post_is_published', 422, 'This post is already published. publishAt can only be changed while a post is '
   'scheduled.');
 
@@ -13699,7 +13699,7 @@ create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody whose token is good.';
+comment on function private.may_listen_to_feed is 'Audience of feed:public: everybody with a valid token.';
 insert into private.realtime_topics (prefix, audience, events) values
   ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post');
 
@@ -15258,7 +15258,8 @@ set search_path = ''
 as $$ begin return p_rest = app.uid()::text; end $$;
 comment on function private.may_listen_to_person is 'Audience of user:{userId}: that person.';
 insert into private.realtime_topics (prefix, audience, events) values
-  ('user', 'private.may_listen_to_person', '`user:{userId}`: `notification` {id, kind} of one''s own notifications');
+  ('user', 'private.may_listen_to_person',
+   '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item');
 
 create function private.broadcast_notification() returns trigger
 language plpgsql security definer   -- sends to others than the caller
@@ -15354,7 +15355,7 @@ comment on function private.list_changed is
 -- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
 
 insert into private.errors (code, status, text) values
-  ('in_app_required', 422, 'Notifications of this kind always come to the inbox.'),
+  ('in_app_required', 422, 'Notifications of this kind cannot be turned off in the inbox.'),
   ('digest_hour', 422, 'digestHour must be between 0 and 23, or null for no digest.'),
   ('timezone_unknown', 422, 'timezone must be the name of a time zone, such as Europe/Berlin.');
 
@@ -15577,7 +15578,7 @@ comment on function api.update_preferences is
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('push_token', 422, 'A push token must be one of Expo, or the endpoint of a web push subscription with its keys.');
+  ('push_token', 422, 'A push token must be an Expo token, or the endpoint of a web push subscription with its keys.');
 
 create table app.push_tokens (
   id           uuid primary key default gen_random_uuid(),
@@ -15920,7 +15921,7 @@ insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receip
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
-  ('unsubscribe_unknown', 404, 'This link to unsubscribe is not complete, or of an address that has gone.');
+  ('unsubscribe_unknown', 404, 'This unsubscribe link is incomplete, or belongs to an address that no longer exists.');
 
 create table private.digests (
   id            uuid primary key default gen_random_uuid(),
@@ -16758,7 +16759,7 @@ insert into private.event_listeners (event, listener, position, timing) values
 
 insert into private.errors (code, status, text) values
   ('reputation_too_low', 403, 'Your reputation in this interest is too low for this.'),
-  ('journalism_not_allowed', 403, 'You must have a reputation of at least 20 in one interest to publish journalism.');
+  ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
 language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
@@ -17275,7 +17276,7 @@ insert into private.event_types (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('appeal_text', 422, 'An appeal must have 1 to 2000 characters.'),
   ('appeal_open', 409, 'You already have an open appeal in this interest.'),
-  ('reputation_event_unknown', 404, 'There is no such event in your reputation in this interest.');
+  ('reputation_event_unknown', 404, 'Your reputation in this interest has no such event.');
 
 create view app.reputation_appeal_card with (security_invoker) as
 select a.id,
@@ -18001,7 +18002,7 @@ comment on column app.wallets.balance is 'Whole mana, never below 0: earned less
 
 insert into private.errors (code, status, text) values
   ('insufficient_mana', 409, 'You do not have enough mana for this.'),
-  ('price_changed', 409, 'The price is not the expected one. Look at it again before you pay.');
+  ('price_changed', 409, 'The price has changed. Check the new price before you pay.');
 
 call private.make_append_only('app.mana_transactions');
 call private.make_append_only('app.mana_entries');
@@ -18586,8 +18587,8 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'boost');
 
 insert into private.errors (code, status, text) values
   ('boost_tier', 422, 'tier must be 1 or 2.'),
-  ('boost_active', 409, 'This post is boosted already. It can be boosted again when that is over.'),
-  ('boost_hidden', 409, 'This post is hidden, so a boost would be in vain.');
+  ('boost_active', 409, 'This post is already boosted. Boost it again after the current boost has ended.'),
+  ('boost_hidden', 409, 'This post is hidden, so it cannot be boosted.');
 
 create function private.boost_tier(p_tier integer, out cost integer, out multiplier numeric, out lasts interval)
 language plpgsql immutable
@@ -18916,8 +18917,9 @@ insert into private.ledger_kinds (ledger, kind) values ('mana', 'reversal'), ('m
 
 insert into private.errors (code, status, text) values
   ('payment_unknown', 404, 'There is no such payment.'),
-  ('payment_reversed', 409, 'This payment has been taken back, or is what took one back.'),
-  ('mana_gone', 409, 'Those who were paid no longer have this mana. With force the rest is made anew.');
+  ('payment_reversed', 409, 'This payment has already been reversed, or is itself a reversal.'),
+  ('mana_gone', 409, 'The recipients of this payment no longer have the mana. With force, the missing mana is newly '
+   'created.');
 
 create function private.reverse_payment(p_id uuid, p_force boolean, out reversal uuid, out minted integer)
 returns record
@@ -22847,7 +22849,7 @@ comment on table app.guild_charters is
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
 
 insert into private.errors (code, status, text) values
-  ('guild_not_allowed', 403, 'You need the capability canProposeGuild to found a guild.'),
+  ('guild_not_allowed', 403, 'You need the capability canProposeGuild to create a guild.'),
   ('guild_charter', 422, 'A charter can have up to 20000 characters.'),
   ('guild_min_rep', 422, 'minRep must be a whole number from 0 to 1000.'),
   ('application_pending', 409, 'You already have a pending application there.');
@@ -23149,12 +23151,12 @@ insert into private.errors (code, status, text) values
   ('proposal_kind', 422, 'There is no such kind of proposal.'),
   ('proposal_title', 422, 'A title must have 1 to 200 characters.'),
   ('proposal_body', 422, 'body can have up to 20000 characters.'),
-  ('proposal_payload', 422, 'The payload must have what its kind of proposal needs.'),
-  ('proposal_closes_at', 422, 'closesAt must lie 1 hour to 30 days ahead.'),
+  ('proposal_payload', 422, 'The payload must have the fields that its kind of proposal needs.'),
+  ('proposal_closes_at', 422, 'closesAt must be between 1 hour and 30 days from now.'),
   ('proposal_closed', 409, 'This proposal is no longer open.'),
-  ('proposal_voted', 409, 'Somebody else has voted already, so this proposal cannot be withdrawn.'),
-  ('proposal_not_yours', 403, 'Only who proposed it can withdraw it.'),
-  ('proposal_ineligible', 403, 'You cannot vote on this proposal.'),
+  ('proposal_voted', 409, 'Somebody else has already voted, so this proposal cannot be withdrawn.'),
+  ('proposal_not_yours', 403, 'Only the proposer can withdraw a proposal.'),
+  ('proposal_ineligible', 403, 'You are not eligible to vote on this proposal.'),
   ('proposal_vote', 422, 'value must be yes, no or abstain.'),
   ('proposals_exhausted', 409, 'A guild can have at most 50 open proposals.');
 
@@ -24099,7 +24101,7 @@ insert into private.errors (code, status, text) values
   ('treasury_note', 422, 'A note can have up to 500 characters.'),
   ('treasury_note_missing', 422, 'A disbursement must have a note.'),
   ('disburse_oneself', 400, 'You cannot disburse to yourself.'),
-  ('nothing_to_weigh', 409, 'No member has a contribution score by which mana could be distributed.');
+  ('nothing_to_weigh', 409, 'No member has a contribution score, so the mana cannot be distributed.');
 
 create function private.erase_treasury_notes(p_user app.users) returns void
 language plpgsql volatile
@@ -24549,18 +24551,18 @@ insert into private.write_limits (kind, per_hour) values ('conversations', 500),
 insert into private.errors (code, status, text) values
   ('conversation_unknown', 404, 'There is no such conversation.'),
   ('conversation_title', 422, 'The title of a group must have 1 to 80 characters; a direct conversation has none.'),
-  ('conversation_people', 422, 'A direct conversation is with exactly one other person.'),
+  ('conversation_people', 422, 'A direct conversation must have exactly one other person.'),
   ('conversation_oneself', 400, 'You cannot do this with yourself.'),
-  ('conversation_direct', 400, 'This is for groups: a direct conversation has no title and no owner, and its members '
-  'stay the same.'),
+  ('conversation_direct', 400, 'This is only possible in groups: a direct conversation has no title and no owner, and '
+   'its members cannot change.'),
   ('conversation_not_yours', 403, 'Only the owner of the group can do this.'),
-  ('conversation_until', 422, 'until must lie in the future.'),
-  ('conversation_closed', 403, 'Nothing can be sent in this conversation.'),
+  ('conversation_until', 422, 'until must be in the future.'),
+  ('conversation_closed', 403, 'This conversation is closed, so nothing can be sent in it.'),
   ('conversation_full', 409, 'A conversation can have at most 50 members.'),
-  ('conversation_member_already', 409, 'This person takes part already.'),
-  ('conversation_member_unknown', 404, 'This person does not take part.'),
-  ('no_shared_circle', 403, 'Two people who share no circle and have no direct conversation can neither open one nor '
-  'add one another to a group.');
+  ('conversation_member_already', 409, 'This person is already in the conversation.'),
+  ('conversation_member_unknown', 404, 'This person is not in the conversation.'),
+  ('no_shared_circle', 403, 'To open a direct conversation or to add a person to a group, the two of you must share a '
+   'circle or already have a direct conversation.');
 
 create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of others than the caller
@@ -24796,8 +24798,8 @@ insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
   ('message_body', 422, 'A message must have 1 to 4000 characters.'),
   ('message_not_yours', 403, 'Only the sender of a message can do this.'),
-  ('message_too_old', 409, 'A message can be edited within 15 minutes.'),
-  ('message_deleted', 409, 'This message is deleted.'),
+  ('message_too_old', 409, 'A message can only be edited within 15 minutes after it was sent.'),
+  ('message_deleted', 409, 'This message has been deleted.'),
   ('message_emoji', 422, 'A reaction must be 1 to 8 emoji and nothing else.'),
   ('message_emojis_exhausted', 409, 'A message can have at most 20 different reactions.'),
   ('message_selection', 422, 'after and changedSince cannot be given together.');
@@ -25165,8 +25167,8 @@ insert into private.realtime_topics (prefix, audience, events) values
    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
    'deleted; `reaction` {id} of the message when its reactions change');
 update private.realtime_topics
-set events = events || '; `conversation` {id} when something is said in a conversation of one''s own; `read` {id} of '
-                       'a conversation that one reads, for one''s other devices'
+set events = events || '; `conversation` {id} when one of the person''s conversations has something new; `read` {id} '
+                       'of a conversation that the person reads, for their other devices'
 where prefix = 'user';
 
 create function private.send_conversation_access() returns trigger
@@ -26743,7 +26745,7 @@ insert into private.errors (code, status, text) values
   ('event_rsvp', 422, 'status must be going or interested.'),
   ('event_cancelled', 409, 'This event is cancelled.'),
   ('event_over', 409, 'This event is over.'),
-  ('event_waitlist_full', 409, 'At most 500 people can wait for a place.');
+  ('event_waitlist_full', 409, 'The waiting list is full: at most 500 people can wait for a place.');
 
 insert into private.event_types (name, payload, happens) values
   ('events.event.changed', '{eventId,event,sequence}',
@@ -27808,9 +27810,9 @@ comment on column app.debate_positions.author_hidden is
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
-  ('debate_closed', 422, 'This debate is closed. It can only be read.'),
+  ('debate_closed', 422, 'This debate is closed and read-only.'),
   ('debate_closes_at', 422, 'A debate must close in the future, and before 9999-12-31.'),
-  ('debate_answered', 409, 'Others have argued in this debate, so it cannot be deleted. Close it instead.');
+  ('debate_answered', 409, 'Others have posted arguments in this debate, so it cannot be deleted. Close it instead.');
 
 create trigger _100_check_author before insert on app.debate_positions
   for each row execute function private.check_author();
@@ -29854,19 +29856,19 @@ insert into private.errors (code, status, text) values
   ('course_depth', 422, 'depth must be between 0 and 5.'),
   ('course_price', 422, 'priceMana must be between 0 and 100,000.'),
   ('course_role', 422, 'role must be author or student.'),
-  ('course_empty', 409, 'A published course must have a lesson.'),
+  ('course_empty', 409, 'A published course must have at least one lesson.'),
   ('course_draft', 409, 'This course is not published yet.'),
-  ('course_published', 409, 'This course is published already.'),
+  ('course_published', 409, 'This course is already published.'),
   ('course_archived', 409, 'This course is archived.'),
-  ('course_sold', 409, 'People paid for this course. Archive it instead.'),
+  ('course_sold', 409, 'People have paid for this course, so it cannot be deleted. Archive it instead.'),
   ('enrol_oneself', 400, 'You cannot enrol in your own course.'),
-  ('enrolled_already', 409, 'You are enrolled already.'),
+  ('enrolled_already', 409, 'You are already enrolled.'),
   ('not_enrolled', 403, 'Only students of the course can do this.'),
   ('lesson_unknown', 404, 'There is no such lesson.'),
   ('lesson_title', 422, 'A lesson must have a title of 1 to 200 characters.'),
   ('lesson_minutes', 422, 'minutes must be between 1 and 1440.'),
-  ('lesson_order', 422, 'ids must be those of all lessons of the course, each once.'),
-  ('lesson_done', 409, 'A student has done this lesson already.'),
+  ('lesson_order', 422, 'ids must contain every lesson of the course exactly once.'),
+  ('lesson_done', 409, 'A student has already completed this lesson, so it cannot be deleted.'),
   ('lessons_exhausted', 409, 'A course can have at most 200 lessons.');
 
 create view private.course_details with (security_invoker) as
@@ -30899,23 +30901,23 @@ insert into private.errors (code, status, text) values
   ('project_unknown', 404, 'There is no such project.'),
   ('project_role_unknown', 404, 'This project has no such role.'),
   ('project_application_unknown', 404, 'This project has no such application.'),
-  ('project_member_unknown', 404, 'This person is no member of the project.'),
+  ('project_member_unknown', 404, 'This person is not a member of the project.'),
   ('project_own', 400, 'You cannot apply to your own project.'),
   ('project_author_stays', 409, 'The author of a project cannot leave it. Delete or archive it instead.'),
   ('project_over', 409, 'This project is completed or archived.'),
   ('project_applied', 409, 'You have already applied for this role.'),
   ('project_member_already', 409, 'This person already holds a role in the project.'),
-  ('project_application_not_yours', 403, 'Only who applied can take an application back.'),
+  ('project_application_not_yours', 403, 'Only the applicant can withdraw an application.'),
   ('project_application_settled', 409, 'This application has already been settled.'),
   ('project_role_full', 409, 'All places of this role are taken.'),
-  ('project_role_held', 409, 'This role is held: it cannot be deleted, nor have fewer places than are taken.'),
+  ('project_role_held', 409, 'People hold this role, so it cannot be deleted or have fewer places than are taken.'),
   ('project_roles_exhausted', 409, 'A project can have at most 20 roles.'),
   ('project_updates_exhausted', 409, 'A project can have at most 1000 updates.'),
-  ('project_places_exhausted', 409, 'One person can hold roles in at most 500 projects.'),
+  ('project_places_exhausted', 409, 'A person can hold roles in at most 500 projects.'),
   ('project_has_applications', 409, 'Others have applied to this project, so it cannot be deleted. Archive it '
   'instead.'),
   ('project_role_name', 422, 'A role must have a name of 1 to 80 characters.'),
-  ('project_role_about', 422, 'What a role is about can have up to 2000 characters.'),
+  ('project_role_about', 422, 'The description of a role can have up to 2000 characters.'),
   ('project_role_slots', 422, 'A role must have 1 to 50 places.'),
   ('project_message', 422, 'A message can have up to 2000 characters.');
 
@@ -32216,7 +32218,8 @@ insert into private.errors (code, status, text) values
   ('offering_stock', 422, 'stock must be a whole number from 0 to 1000000, or null.'),
   ('offering_delivery', 422, 'deliveryDays must be a whole number from 1 to 60.'),
   ('offering_sort', 422, 'sort must be new, price or rating.'),
-  ('offering_ordered', 409, 'There are orders of this offering that are not settled yet. Pause it until they are.');
+  ('offering_ordered', 409, 'This offering has orders that are not settled yet, so it cannot be deleted. '
+   'Pause it until they are.');
 
 create view private.offering_details with (security_invoker) as
 select o.id,
@@ -32510,10 +32513,10 @@ insert into private.write_limits (kind, per_hour) values ('orders', 300);
 insert into private.errors (code, status, text) values
   ('order_unknown', 404, 'There is no such order.'),
   ('order_oneself', 400, 'You cannot order from yourself.'),
-  ('offering_paused', 409, 'The seller of this offering takes no orders for now.'),
+  ('offering_paused', 409, 'The seller does not accept orders for this offering at the moment.'),
   ('sold_out', 409, 'This offering is sold out.'),
-  ('order_party', 403, 'This is for the other party of the order.'),
-  ('order_state', 409, 'The order is in another state, or it is not the time for this.'),
+  ('order_party', 403, 'Only the other party of the order can do this.'),
+  ('order_state', 409, 'The state of the order does not allow this, or it is too early or too late for it.'),
   ('order_role', 422, 'role must be buyer or seller.'),
   ('order_note', 422, 'A note can have at most 2000 characters.'),
   ('order_delivery_note', 422, 'deliveryNote must have 1 to 2000 characters.'),
@@ -32975,7 +32978,7 @@ insert into private.errors (code, status, text) values
   ('review_unknown', 404, 'There is no such review.'),
   ('review_stars', 422, 'stars must be a whole number from 1 to 5.'),
   ('review_text', 422, 'The text of a review can have at most 2000 characters.'),
-  ('order_reviewed', 409, 'You have reviewed this order already.');
+  ('order_reviewed', 409, 'You have already reviewed this order.');
 
 create trigger check_author before insert on app.offering_reviews
   for each row execute function private.check_author();
@@ -33522,11 +33525,11 @@ insert into private.event_types (name, payload, happens) values
 insert into private.errors (code, status, text) values
   ('wiki_version_unknown', 404, 'The entry of this interest has no such version.'),
   ('wiki_proposal_unknown', 404, 'There is no such proposal.'),
-  ('wiki_proposal_not_yours', 403, 'Only who made a proposal can withdraw it.'),
+  ('wiki_proposal_not_yours', 403, 'Only the author of a proposal can withdraw it.'),
   ('wiki_proposal_settled', 409, 'This proposal has already been approved, rejected, withdrawn or superseded.'),
-  ('wiki_base_stale', 409, 'The entry has another version by now than the one that this was written upon.'),
-  ('wiki_reputation', 403, 'You must have a reputation of 5 in this interest, or of 20 in all, to take part in its '
-  'wiki.'),
+  ('wiki_base_stale', 409, 'The entry has another version now than the one on which the proposal is based.'),
+  ('wiki_reputation', 403, 'You need a reputation of 5 in this interest, or of 20 in total, to take part in its '
+   'wiki.'),
   ('wiki_vote_oneself', 400, 'You cannot vote on your own proposal.'),
   ('wiki_vote_value', 422, 'A vote must be -1, 0 or 1.'),
   ('wiki_body', 422, 'An entry must have 1 to 20000 characters.'),
@@ -34198,11 +34201,13 @@ insert into private.errors (code, status, text) values
   ('ai_topic', 422, 'A topic must have 1 to 60 characters, or be the name of an interest.'),
   ('ai_answer', 422, 'An answer must have 1 to 2000 characters.'),
   ('ai_session_unknown', 404, 'There is no such session.'),
-  ('ai_session_over', 409, 'This session is completed, or was abandoned after 24 hours without an answer.'),
+  ('ai_session_over', 409, 'This session is over: it was completed, or had no answer for 24 hours. Start '
+   'another one.'),
   ('ai_session_answered', 409, 'All five questions have been answered. Complete the session.'),
-  ('ai_session_unanswered', 409, 'A session can be completed when its five questions have been answered.'),
+  ('ai_session_unanswered', 409, 'A session can only be completed after all five questions have been answered.'),
   ('ai_question_answered', 409, 'This question has been answered already. GET /ai/sessions shows the next one.'),
-  ('ai_question_pending', 409, 'The next question is on its way. If it does not come, answer again after a minute.');
+  ('ai_question_pending', 409, 'The next question is being prepared. If it does not appear, send the answer again '
+   'after a minute.');
 
 create function private.ai_deadline() returns timestamptz
 language plpgsql stable
@@ -34936,8 +34941,8 @@ comment on table private.intent_interests is
 comment on column private.intent_interests.placed_at is 'When the person first had an intent.';
 
 insert into private.errors (code, status, text) values
-  ('intent_unknown', 404, 'You have not said yet what you look for.'),
-  ('intent_missing', 422, 'Say what you look for: PUT /discovery/intent, or name an intent.'),
+  ('intent_unknown', 404, 'You have not set an intent yet. Set one with PUT /discovery/intent.'),
+  ('intent_missing', 422, 'You have no intent. Set one with PUT /discovery/intent, or name an intent in the request.'),
   ('intent_note', 422, 'A note can have up to 280 characters.');
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -36486,7 +36491,7 @@ call private.force_index_scans('private.search_leads');
 insert into app.settings (key, value) values ('searches_at_once', '4');
 
 insert into private.errors (code, status, text) values
-  ('searches_running', 429, 'Two searches of yours are running. Wait until one of them has ended.'),
+  ('searches_running', 429, 'Two of your searches are already running. Wait until one of them has ended.'),
   ('search_busy', 503, 'Too many people are searching at the moment. Try again shortly.');
 
 create function private.take_search_turn() returns void
@@ -37139,8 +37144,8 @@ insert into private.errors (code, status, text) values
   ('appeal_resolved', 409, 'This appeal has already been resolved.'),
   ('appeal_decision', 422, 'decision must be accepted or rejected.'),
   ('restore_delta_misplaced', 422, 'restoreDelta can only be given when the appeal is accepted.'),
-  ('delta_out_of_range', 422, 'A delta must have at most two decimals and lie between -1000 and 1000, and must not '
-  'be 0. What an appeal restores must be above 0.'),
+  ('delta_out_of_range', 422, 'A delta must have at most two decimals, be between -1000 and 1000, and not be 0. The '
+   'delta of an accepted appeal must be above 0.'),
   ('note_length', 422, 'A note must have 1 to 1000 characters.');
 
 create function private.require_delta(p_delta numeric, p_least numeric) returns void
@@ -37508,7 +37513,7 @@ insert into private.event_types (name, payload, happens) values
    'decided about a member of one');
 
 insert into private.errors (code, status, text) values
-  ('reason_length', 422, 'A reason can have at most 1000 characters. A ban and a reversal must have one.');
+  ('reason_length', 422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.');
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable
@@ -37789,7 +37794,7 @@ comment on function api.list_all_series is
 
 insert into private.errors (code, status, text) values
   ('content_unknown', 404, 'There is no such content of this kind.'),
-  ('content_kind', 422, 'There is no such kind of contents. They are named in the plural, such as videos.');
+  ('content_kind', 422, 'There is no such kind of content. The names of kinds are plural, such as videos.');
 
 create function private.require_content_kind(p_plural text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -38167,7 +38172,7 @@ comment on function api.list_all_conversations is
 
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
-  ('ban_admin', 409, 'An admin cannot be banned. Take the role away first.'),
+  ('ban_admin', 409, 'An admin cannot be banned. Remove the role first.'),
   ('role_own', 400, 'You cannot change your own role. Ask another admin.'),
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
@@ -39573,8 +39578,8 @@ comment on function api.verify_audit_log is
 create index interests_created_at_idx on app.interests (created_at desc, id desc);
 
 insert into private.errors (code, status, text) values
-  ('interest_fields', 422, 'An interest must have a slug of small letters, digits and single hyphens, a name of 1 to '
-   '80 characters, a level from 1 to 3, and a known accent colour.');
+  ('interest_fields', 422, 'An interest must have a slug of lowercase letters, digits and single hyphens, a name of 1 '
+   'to 80 characters, a level from 1 to 3, and a known accent colour.');
 
 create view private.staff_interests with (security_invoker) as
 select i.created_at as at, i.id, i.level, i.parent_id, concat_ws(' ', i.slug, i.name) as said,
@@ -40052,7 +40057,7 @@ comment on function api.get_jobs is
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.errors (code, status, text) values
-  ('person_free', 409, 'This person is not banned, and can do this themselves.');
+  ('person_free', 409, 'This person is not banned and can do this themselves.');
 
 create function private.require_banned(p_person text) returns uuid
 language plpgsql stable

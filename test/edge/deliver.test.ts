@@ -85,7 +85,7 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
       const { status, text } = await post(mail, authorization)
       expect([status, JSON.parse(text)]).toEqual([
         401,
-        { statusCode: 401, error: 'Unauthorized', message: ['This is for the service alone.'] },
+        { statusCode: 401, error: 'Unauthorized', message: ['Only the service can call this.'] },
       ])
       expect(await post('{', authorization)).toMatchObject({ status: 401 })
     })

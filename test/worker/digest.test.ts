@@ -82,7 +82,7 @@ describe('A digest', () => {
     const [, leave] = /^(https:\/\/kith\.example\/app\/unsubscribe#token=[\w-]+)\s*$/m.exec(letter.text) ?? []
     expect(letter.text.replaceAll('\r\n', '\n').trim()).toBe(`Hello,
 
-this is new for you on Kith:
+here is what is new for you on Kith:
 
 - Somebody follows you.
 - 2 replies to you.
@@ -91,9 +91,9 @@ Read it here:
 
 https://kith.example/app/notifications
 
-You get this once a day at 20:00 (Asia/Tokyo), when there is
-something new. Your preferences have the hour, and what is in it.
-If you want no more of it, unsubscribe here:
+You get this mail once a day at 20:00 (Asia/Tokyo), if there is
+something new. You can change this in your preferences.
+To stop these mails, unsubscribe here:
 
 ${leave}`)
     expect(letter.html).toContain('<li>Somebody follows you.</li>\n<li>2 replies to you.</li>'.replaceAll('\n', '\r\n'))

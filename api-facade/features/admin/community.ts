@@ -1,4 +1,4 @@
-// Invite codes, circles and reports in the hands of staff. The rules: sql/admin/10_invites.sql, 25_reports.sql,
+// Invite codes, circles and reports for staff. The rules: sql/admin/10_invites.sql, 25_reports.sql,
 // 45_circles.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
@@ -14,12 +14,13 @@ import {
 } from './list-schemas.ts'
 
 const settling =
-  'Once: one that is settled is 409. Who reported it gets a `moderation.actioned` notification that names no one; whom it is about hears nothing. Leaves an audit entry.'
+  'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. Writes an audit entry.'
 
 export default routes('admin', {
   'GET /admin/invite-codes': {
     summary: 'Invite codes, newest first',
-    description: 'Everybody’s. `q` is in the code or the username of its owner. A page looks at 400 and may be short.',
+    description:
+      'The codes of all people. `q` matches the code or the username of its owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_invite_codes',
     query: InviteCodesQuery,
@@ -29,7 +30,7 @@ export default routes('admin', {
   'POST /admin/invite-codes/:id/revoke': {
     summary: 'Revoke an invite code',
     description:
-      'A reservation on it ends with it. One that was used or has expired is 409. Its owner gets a `moderation.actioned` notification. Repeating it changes nothing. Leaves an audit entry.',
+      'Ends a reservation of it. 409 if the code was used or has expired. Its owner gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry.',
     access: 'admin',
     operation: 'revoke_invite_code',
     params: UuidId,
@@ -38,7 +39,7 @@ export default routes('admin', {
   'GET /admin/circles': {
     summary: 'Circles, newest first',
     description:
-      'Everybody’s, without who is in them. `q` is in the name or the username of the owner. A page looks at 400 and may be short.',
+      'The circles of all people, without their members. `q` matches the name or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_circles',
     query: CirclesQuery,
@@ -48,7 +49,7 @@ export default routes('admin', {
   'DELETE /admin/circles/:id': {
     summary: 'Delete a circle',
     description:
-      'With its memberships and invitations, so what was for it alone is seen by fewer. Its owner gets a `moderation.actioned` notification. Leaves an audit entry.',
+      'Deletes it with its memberships and invitations, so fewer people see what was only for it. Its owner gets a `moderation.actioned` notification. Writes an audit entry.',
     access: 'admin',
     operation: 'remove_circle',
     params: UuidId,
@@ -57,7 +58,7 @@ export default routes('admin', {
   'GET /admin/reports': {
     summary: 'Reports, newest first',
     description:
-      '`copy` is a reported message as its reporter saw it; nothing else shows staff a message. `q` is in the reason, or the id of what was reported. A page looks at 400 and may be short.',
+      '`copy` is a reported message as its reporter saw it; staff can see messages nowhere else. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_reports',
     query: ReportsQuery,

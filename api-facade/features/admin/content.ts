@@ -1,5 +1,5 @@
-// What staff does about contents of every kind, and sees of conversations. The rules: sql/admin/35_contents.sql,
-// 36_conversations.sql.
+// What staff can do with content of every kind, and what they see of conversations. The rules:
+// sql/admin/35_contents.sql, 36_conversations.sql.
 import { routes } from '../../lib/routes.ts'
 import {
   ContentParams,
@@ -11,13 +11,13 @@ import {
   StaffConversationPage,
 } from './schemas.ts'
 
-const known = 'A kind is named as in the list; one that there is not is 422, and a content that its author deleted 404.'
+const known = 'Kinds have the names of the list: an unknown one is 422. Content that its author deleted is 404.'
 
 export default routes('admin', {
   'GET /admin/content': {
-    summary: 'Contents of every kind, newest first',
+    summary: 'Content of every kind, newest first',
     description:
-      'Or parts of one kind, such as `arguments`, whose `detail` names their content and has their `body`. Also removed ones and those of the banned, without those of the erased. `q` is an id, or words of title and text, which are compared without case and accents, whole and all of them; `from` and `to` are when it was published, `to` left out. A page looks at 400 and may be short.',
+      'Or parts of one kind, such as `arguments`; their `detail` has their content and their `body`. Includes removed content and that of banned people, not that of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_contents',
     query: ContentQuery,
@@ -25,8 +25,8 @@ export default routes('admin', {
     answers: { 200: StaffContentPage },
   },
   'POST /admin/content/:kind/:id/remove': {
-    summary: 'Remove a content',
-    description: `From all but its author, who gets a \`moderation.actioned\` notification. Repeating it changes nothing. Leaves an audit entry with the reason, if there is one. ${known}`,
+    summary: 'Remove content',
+    description: `Afterwards only its author sees it, who gets a \`moderation.actioned\` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given. ${known}`,
     access: 'admin',
     operation: 'remove_content',
     params: ContentParams,
@@ -34,8 +34,8 @@ export default routes('admin', {
     answers: { 200: Removed },
   },
   'POST /admin/content/:kind/:id/restore': {
-    summary: 'Restore a removed content',
-    description: `To those who may see it otherwise. Its author gets a \`moderation.actioned\` notification. Repeating it changes nothing. Leaves an audit entry with the reason, if there is one. ${known}`,
+    summary: 'Restore removed content',
+    description: `Makes it visible again to everyone who could see it. Its author gets a \`moderation.actioned\` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given. ${known}`,
     access: 'admin',
     operation: 'restore_content',
     params: ContentParams,
@@ -43,9 +43,9 @@ export default routes('admin', {
     answers: { 200: Removed },
   },
   'GET /admin/conversations': {
-    summary: 'Conversations, the newest first, without what is said in them',
+    summary: 'Conversations without their messages, newest first',
     description:
-      'Nobody reads messages but those who take part; a report of one carries a copy. `messageCount` counts what the conversation itself says, and tombstones. Of both kinds, or of one. `q` is an id: no words are looked at, nor who takes part, so any other text finds nothing. A page looks at 400 and may be short.',
+      'Only members can read messages; a report of a message has a copy. `messageCount` includes system messages and deleted ones. Both kinds, or only one. `q` is an id: texts and members are not searched, so any other text finds nothing. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_conversations',
     query: ConversationsQuery,

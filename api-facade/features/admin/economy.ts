@@ -1,13 +1,13 @@
-// Wallets and payments, as staff sees them. The rules: sql/admin/50_economy.sql.
+// Wallets and payments for staff. The rules: sql/admin/50_economy.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { EconomyQuery, NewReversal, Reversal, StaffPaymentPage, StaffWalletPage } from './schemas.ts'
 
 export default routes('admin', {
   'GET /admin/economy/wallets': {
-    summary: 'Everybody’s wallets, the newest first',
+    summary: 'Wallets, newest first',
     description:
-      'All, or with `userId` the one of a person; `q` is its id, which is the person’s, or letters in the names, `from` and `to` are when it was made. A page looks at 400 and may be short. A wallet is as it was last settled: staff who look at it regenerate nothing, so it may have more for its person. Those of banned and erased people are among them; an erased person is found by the list alone.',
+      'All, or with `userId` that of one person. `q` is the id of the wallet, which is that of the person, or a part of the names; `from` and `to` refer to its creation. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A wallet is shown as it was last settled: reading it as staff regenerates nothing, so its person may have more. Includes wallets of banned and erased people; an erased person is only found in the full list.',
     access: 'moderator',
     operation: 'list_wallets',
     query: EconomyQuery,
@@ -17,7 +17,7 @@ export default routes('admin', {
   'GET /admin/economy/payments': {
     summary: 'All payments and their reversals, newest first',
     description:
-      'All, or with `userId` those that a person sent or had a share of. `q` is an id, or letters in the usernames of sender and receiver or the emotion. A page looks at 400 and may be short. Each is whole: every share, and the post or reply also when it is gone.',
+      'All, or with `userId` those that a person sent or had a share of. `q` is an id, or a part of the usernames of sender and receiver or of the emotion. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Payments are complete: with every share, and with the post or reply even if it was deleted.',
     access: 'moderator',
     operation: 'list_all_payments',
     query: EconomyQuery,
@@ -25,9 +25,9 @@ export default routes('admin', {
     answers: { 200: StaffPaymentPage },
   },
   'POST /admin/economy/payments/:id/reverse': {
-    summary: 'Take a payment back',
+    summary: 'Reverse a payment',
     description:
-      'Once: a payment that was taken back, or is what took one back, is 409. Nothing of it is changed: a new row repeats it with `reversed: true` and `reversalOf`, in the history of all whom it concerns, each who was paid gives back their share, and the sender gets all of it again. What was earned and spent in a lifetime goes down with it, both payments drop out of the breakdown of the post, and the contribution that it was is taken back. Where those who were paid no longer have the mana it is 409; with `force: true` they give back what they have, and the rest (`minted`) is made anew. The reason is for the audit log alone, and is required. Leaves an audit entry.',
+      'Possible once: 409 for a reversed payment and for a reversal. The payment itself does not change: a new row repeats it with `reversed: true` and `reversalOf`, in the history of everybody concerned. Each recipient gives back their share, and the sender gets the whole amount. Lifetime earnings and spending are reduced, both payments leave the breakdown of the post, and the contribution is subtracted. 409 if recipients no longer have the mana; with `force: true` they give back what they have, and the rest (`minted`) is newly created. The reason is required and is only stored in the audit log. Writes an audit entry.',
     access: 'admin',
     operation: 'reverse_payment',
     params: UuidId,

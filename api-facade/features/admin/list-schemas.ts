@@ -1,5 +1,5 @@
-// What all lists of staff take, and the shapes of people, invite codes, circles and reports. Rows are those of the views
-// private.staff_* in sql/admin.
+// The filters of all staff lists, and the shapes of people, invite codes, circles and reports. Rows are those of the
+// views private.staff_* in sql/admin.
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
@@ -9,7 +9,7 @@ export const Flag = z
   .transform((word) => word === 'true')
   .openapi({ type: 'boolean' })
 
-/** What every list takes. */
+/** The filters of every list. */
 export const narrowing = {
   q: z
     .string()
@@ -18,11 +18,11 @@ export const narrowing = {
     .max(200)
     .optional()
     .openapi({
-      description: 'An id, or text that is looked for as it stands, in any letter case.',
+      description: 'An id, or text to find in any letter case.',
       ...shared('q.staff'),
     }),
-  from: Moment.optional().openapi({ description: 'Not older than this.', ...shared('from') }),
-  to: Moment.optional().openapi({ description: 'Older than this.', ...shared('to') }),
+  from: Moment.optional().openapi({ description: 'This time or later.', ...shared('from') }),
+  to: Moment.optional().openapi({ description: 'Before this time.', ...shared('to') }),
 }
 
 export const InviteCodesQuery = z.object({
@@ -75,7 +75,7 @@ export const StaffUserDetails = z
     reputation: z.number(),
     contribution: z.number(),
     balance: z.int(),
-    openReports: z.int().openapi({ description: 'Of the person, counted up to 1000.' }),
+    openReports: z.int().openapi({ description: 'Open reports of the person, counted up to 1000.' }),
   })
   .openapi('StaffUserDetails')
 
@@ -110,12 +110,12 @@ export const StaffReport = z
     reporterId: InternalId,
     reporter: PersonCard,
     targetType: TargetType.openapi({ example: 'post' }),
-    targetId: Uuid.openapi({ description: 'Of a person the internal id.' }),
+    targetId: Uuid.openapi({ description: 'For a person the internal id.' }),
     reason: z.string(),
     copy: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: 'What was reported as its reporter saw it, where staff sees it nowhere else.' }),
+      .openapi({ description: 'What was reported, as its reporter saw it, if staff cannot see it elsewhere.' }),
     status: ReportStatus,
     reviewedById: InternalId.nullable(),
     reviewedAt: Timestamp.nullable(),

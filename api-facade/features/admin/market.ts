@@ -1,4 +1,4 @@
-// Orders of the market, as staff sees them. The rules: sql/admin/55_market.sql.
+// Orders of the market for staff. The rules: sql/admin/55_market.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { OrderResolution, StaffOrder, StaffOrderPage, StaffOrdersQuery } from './schemas.ts'
@@ -7,7 +7,7 @@ export default routes('admin', {
   'GET /admin/market/orders': {
     summary: 'All orders, newest first',
     description:
-      'In every state or one: with `state=disputed` those that wait for a decision. Those of banned and erased people are among them. A page looks at 400 and may be short.',
+      'In every state, or only one: `state=disputed` lists the orders that wait for a decision. Includes orders of banned and erased people. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_orders',
     query: StaffOrdersQuery,
@@ -17,7 +17,7 @@ export default routes('admin', {
   'POST /admin/market/orders/:id/resolve': {
     summary: 'Decide a disputed order',
     description:
-      'Once: `refundMana` of what is held goes back to the buyer, and the rest is the seller’s, also when they are banned or erased. In any other state it is 409. Both get an `order.updated` notification. The note is for the audit log alone, and is required. Leaves an audit entry.',
+      'Possible once: `refundMana` of the held mana goes back to the buyer and the rest to the seller, even if they are banned or erased. 409 in any other state. Both get an `order.updated` notification. The note is required and is only stored in the audit log. Writes an audit entry.',
     access: 'admin',
     operation: 'resolve_order',
     params: UuidId,

@@ -1,4 +1,4 @@
-// Who there is, bans, roles, and the rights of the banned. The rules: sql/admin/40_people.sql, 41_users.sql,
+// People, bans, roles, and the rights of banned people. The rules: sql/admin/40_people.sql, 41_users.sql,
 // 78_rights.sql.
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
@@ -9,13 +9,13 @@ import { AnyPersonId, Ban, Reason, RoleChange, StaffAccount } from './schemas.ts
 
 const exportUser = (c: Context, { id }: { id: string }) => exportOf(c, 'export_user', { p_id: id })
 
-const same = 'Repeating it changes nothing and leaves no audit entry.'
+const same = 'Repeating it changes nothing and writes no audit entry.'
 
 export default routes('admin', {
   'GET /admin/users': {
-    summary: 'People, those who joined last first',
+    summary: 'People, newest first',
     description:
-      'The banned and the erased too; `status=banned` are those who are not erased. `q` is in username, name or email address; a whole address or actor id finds its person at once. A page looks at 400 and may be short.',
+      'Includes banned and erased people; `status=banned` leaves out erased ones. `q` matches username, name or email address; a complete address or actor id finds its person directly. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_users',
     query: UsersQuery,
@@ -24,7 +24,7 @@ export default routes('admin', {
   },
   'GET /admin/users/:id': {
     summary: 'A person',
-    description: 'The balance is as it was last settled. Somebody who is erased is 404.',
+    description: 'The balance is that of the last settlement. An erased person is 404.',
     access: 'moderator',
     operation: 'get_user',
     params: AnyPersonId,
@@ -33,18 +33,18 @@ export default routes('admin', {
   'POST /admin/users/:id/export': {
     summary: 'Export the data of a banned person',
     description:
-      'On their behalf, since they cannot log in: what `GET /me/export` would give them. Somebody who is not banned is 409. Leaves an audit entry.',
+      'The same as `GET /me/export`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
     params: AnyPersonId,
     handler: exportUser,
     calls: ['export_user'],
-    never: ['section_unknown', 'cursor_unknown'], // the head names the sections
+    never: ['section_unknown', 'cursor_unknown'], // the schema has the sections
     answers: { 200: Export },
   },
   'POST /admin/users/:id/erase': {
-    summary: 'Erase a banned person, for good',
+    summary: 'Erase a banned person permanently',
     description:
-      'On their behalf, since they cannot log in: what `POST /me/delete` does. Somebody who is not banned is 409. Leaves an audit entry.',
+      'The same as `POST /me/delete`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
     operation: 'erase_user',
     params: AnyPersonId,
@@ -52,7 +52,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `They are locked out at once: every token, session and Realtime channel of theirs ends, logging in answers 403, and their invite codes are good for nothing. What they published is gone for everyone at once, until the ban ends; of more than 500 posts or 500 replies the older ones leave counts, and places in lists that are then shorter, within seconds. The reason is for the audit log alone, and is required. Oneself is 400, an admin 409: the role is taken away first. ${same}`,
+    description: `Takes effect immediately: every token, session and Realtime channel of the person ends, a login is 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. If they have more than 500 posts or 500 replies, the older ones leave counters and lists within seconds; lists are shorter until then. The reason is required and is only stored in the audit log. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -61,7 +61,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/unban': {
     summary: 'End a ban',
-    description: `What the person published is there again, of more than 500 posts or 500 replies the older ones within seconds, and they can log in with the role that they had; tokens from before stay dead. ${same}`,
+    description: `What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. ${same}`,
     access: 'admin',
     operation: 'unban_person',
     params: AnyPersonId,
@@ -70,7 +70,7 @@ export default routes('admin', {
   },
   'PATCH /admin/users/:id/role': {
     summary: 'Give a person another role',
-    description: `A token names the role, so every token, session and Realtime channel of theirs ends, and they log in again. One’s own role is 400, and 409 for the last admin. Of two admins who take the role from each other at once the second gets 401. Leaves an audit entry with both roles. ${same}`,
+    description: `Tokens contain the role, so every token, session and Realtime channel of the person ends, and they must log in again. 400 for your own role; 409 for the last admin. If two admins remove the role from each other at the same time, the second request is 401. Writes an audit entry with both roles. ${same}`,
     access: 'admin',
     operation: 'set_role',
     params: AnyPersonId,

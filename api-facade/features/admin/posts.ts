@@ -1,17 +1,17 @@
-// Posts and replies in the hands of staff. The rules: sql/admin/30_posts.sql.
+// Posts and replies for staff. The rules: sql/admin/30_posts.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Hidden, Reason } from './schemas.ts'
 
 const hiding =
-  'Its author still sees it, with `hiddenAt`, and gets a `moderation.actioned` notification that names no one. Repeating it changes nothing. Leaves an audit entry with the reason, if there is one.'
+  'Only its author still sees it, with `hiddenAt`, and gets a `moderation.actioned` notification that names nobody. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 const showing =
-  'To those who may see it otherwise. Its author gets a `moderation.actioned` notification. Repeating it changes nothing. Leaves an audit entry with the reason, if there is one.'
+  'Makes it visible again to everyone who could see it. Its author gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 
 export default routes('admin', {
   'POST /admin/posts/:id/hide': {
     summary: 'Hide a post',
-    description: `${hiding} A scheduled one still goes out at its time, and stays hidden.`,
+    description: `${hiding} A scheduled post is still published at its time, and stays hidden.`,
     access: 'moderator',
     operation: 'hide_post',
     params: UuidId,
@@ -19,7 +19,7 @@ export default routes('admin', {
     answers: { 200: Hidden },
   },
   'POST /admin/posts/:id/unhide': {
-    summary: 'Show a hidden post again',
+    summary: 'Unhide a post',
     description: showing,
     access: 'moderator',
     operation: 'unhide_post',
@@ -30,7 +30,7 @@ export default routes('admin', {
   'DELETE /admin/posts/:id': {
     summary: 'Delete a post',
     description:
-      'For everyone, its author too, who gets a `moderation.actioned` notification; its row stays. Repeating it changes nothing. Leaves an audit entry with the reason, if there is one.',
+      'Deletes it for everyone, including its author, who gets a `moderation.actioned` notification; its row is kept. Repeating it changes nothing. Writes an audit entry with the reason, if given.',
     access: 'admin',
     operation: 'remove_post',
     params: UuidId,
@@ -47,7 +47,7 @@ export default routes('admin', {
     answers: { 200: Hidden },
   },
   'POST /admin/replies/:id/unhide': {
-    summary: 'Show a hidden reply again',
+    summary: 'Unhide a reply',
     description: showing,
     access: 'moderator',
     operation: 'unhide_reply',

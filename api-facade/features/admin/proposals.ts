@@ -2,20 +2,20 @@
 import { routes } from '../../lib/routes.ts'
 import { GuildProposalId, Proposal } from '../guilds/schemas.ts'
 
-const once = 'One that is not open any more is 409. Its proposer is told. Leaves an audit entry.'
+const once = '409 if it is no longer open. Its proposer is notified. Writes an audit entry.'
 
 export default routes('admin', {
   'POST /admin/guilds/:id/proposals/:pid/approve': {
-    summary: 'Let an open proposal pass',
-    description: `Whatever was voted; the worker executes it within about a minute. ${once}`,
+    summary: 'Pass an open proposal',
+    description: `Regardless of the votes; the worker executes it within about a minute. ${once}`,
     access: 'admin',
     operation: 'approve_proposal',
     params: GuildProposalId,
     answers: { 200: Proposal },
   },
   'POST /admin/guilds/:id/proposals/:pid/reject': {
-    summary: 'Let an open proposal fail',
-    description: `Whatever was voted. ${once}`,
+    summary: 'Reject an open proposal',
+    description: `Regardless of the votes. ${once}`,
     access: 'admin',
     operation: 'reject_proposal',
     params: GuildProposalId,

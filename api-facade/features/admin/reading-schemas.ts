@@ -1,4 +1,4 @@
-// Shapes of what staff reads: posts, ledgers, uploads, reflections, intents.
+// Shapes that staff read: posts, ledgers, uploads, reflections, intents.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AnyPerson, Flag, InternalId, narrowing } from './list-schemas.ts'
 
@@ -96,8 +96,10 @@ export const StaffEntryPage = Page(
       slug: z.string(),
       kind: z.string(),
       delta: z.number(),
-      rollUpLevel: z.int().openapi({ description: '0 for what was earned in this very interest.' }),
-      originId: Uuid.nullable().openapi({ description: 'Of a roll-up, the entry that it is of.' }),
+      rollUpLevel: z.int().openapi({ description: '0 for what was earned in this interest itself.' }),
+      originId: Uuid.nullable().openapi({
+        description: 'For a share from an interest below, the entry that it belongs to.',
+      }),
       undoesId: Uuid.nullable(),
       sourceId: Uuid.nullable(),
       earnedFromId: InternalId.nullable(),
@@ -149,8 +151,8 @@ export const StaffMediaPage = Page(
       ownerId: InternalId,
       owner: PersonCard,
       kind: MediaKind,
-      contentType: z.string().openapi({ description: 'As it was announced.' }),
-      mimeType: z.string().nullable().openapi({ description: 'As its first bytes say.' }),
+      contentType: z.string().openapi({ description: 'As announced.' }),
+      mimeType: z.string().nullable().openapi({ description: 'As detected from its first bytes.' }),
       size: z.int(),
       status: MediaStatus,
       url: z.string().nullable(),
@@ -175,7 +177,7 @@ export const AssistantSessionPage = Page(
       status: SessionStatus,
       questionCount: z.int(),
       answerCount: z.int(),
-      fallbackCount: z.int().openapi({ description: 'Questions for which the model was asked in vain.' }),
+      fallbackCount: z.int().openapi({ description: 'Questions for which the model gave no usable answer.' }),
       answeredAt: Timestamp,
       completedAt: Timestamp.nullable(),
       createdAt: Timestamp,

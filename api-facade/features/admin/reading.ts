@@ -1,5 +1,5 @@
-// What staff reads of posts, replies, series, uploads, reflections and ledgers. The rules: sql/admin/21_reputation_lists.sql,
-// 31_post_lists.sql, 70_media.sql, 72_intents.sql.
+// What staff can read: posts, replies, series, uploads, AI sessions and ledgers. The rules:
+// sql/admin/21_reputation_lists.sql, 31_post_lists.sql, 70_media.sql, 72_intents.sql.
 import { routes } from '../../lib/routes.ts'
 import {
   AssistantSessionPage,
@@ -21,12 +21,12 @@ import {
   VotesQuery,
 } from './reading-schemas.ts'
 
-const short = 'A page looks at 400 and may be short.'
+const short = 'A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.'
 
 export default routes('admin', {
   'GET /admin/posts': {
     summary: 'Posts, newest first',
-    description: `Whoever may see them: hidden, scheduled and deleted ones too, and those of the banned. \`q\` is in the title or the first 5000 characters of the body. ${short}`,
+    description: `All posts: also hidden, scheduled and deleted ones and those of banned people. \`q\` matches the title or the first 5000 characters of the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_posts',
     query: PostsQuery,
@@ -35,7 +35,7 @@ export default routes('admin', {
   },
   'GET /admin/replies': {
     summary: 'Replies, newest first',
-    description: `Whoever may see them: hidden and deleted ones too. \`q\` is in the body. ${short}`,
+    description: `All replies: also hidden and deleted ones. \`q\` matches the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_replies',
     query: RepliesQuery,
@@ -44,7 +44,7 @@ export default routes('admin', {
   },
   'GET /admin/series': {
     summary: 'Series, newest first',
-    description: `\`partCount\` counts hidden and deleted posts too. \`q\` is in title or description. ${short}`,
+    description: `\`partCount\` includes hidden and deleted posts. \`q\` matches title or description. ${short}`,
     access: 'moderator',
     operation: 'list_all_series',
     query: SeriesQuery,
@@ -53,7 +53,7 @@ export default routes('admin', {
   },
   'GET /admin/media': {
     summary: 'Uploads, newest first',
-    description: `Without what was sent in messages, or is meant for one. \`q\` is in the key, the content type or the username of the owner. ${short}`,
+    description: `Without attachments of messages. \`q\` matches the key, the content type or the username of the owner. ${short}`,
     access: 'moderator',
     operation: 'list_media',
     query: MediaQuery,
@@ -61,8 +61,8 @@ export default routes('admin', {
     answers: { 200: StaffMediaPage },
   },
   'GET /admin/assistant-sessions': {
-    summary: 'Reflections with the assistant, newest first',
-    description: `How far they are; topics, questions and answers are their owners’ alone. \`q\` is in the username. ${short}`,
+    summary: 'AI sessions, newest first',
+    description: `Only their progress; topics, questions and answers are private to their owners. \`q\` matches the username. ${short}`,
     access: 'moderator',
     operation: 'list_assistant_sessions',
     query: AssistantSessionsQuery,
@@ -70,8 +70,8 @@ export default routes('admin', {
     answers: { 200: AssistantSessionPage },
   },
   'GET /admin/intents': {
-    summary: 'What people look for, who said so last first',
-    description: `One intent each, also one that is not active; \`id\` is the person’s internal one. \`q\` is in the username or the note. ${short}`,
+    summary: 'Intents, latest first',
+    description: `One per person, including inactive ones; \`id\` is the internal id of the person. \`q\` matches the username or the note. ${short}`,
     access: 'moderator',
     operation: 'list_intents',
     query: IntentsQuery,
@@ -80,7 +80,7 @@ export default routes('admin', {
   },
   'GET /admin/reputation/events': {
     summary: 'The ledger of reputation, newest first',
-    description: `With roll-ups, unless \`rollUps=false\`. With \`userId\` in the order in which the person earned them. \`q\` is in the username or the interest. ${short}`,
+    description: `Includes the shares from interests below, unless \`rollUps=false\`. With \`userId\` in the order in which the person earned them. \`q\` matches the username or the interest. ${short}`,
     access: 'moderator',
     operation: 'list_reputation_entries',
     query: EntriesQuery,
@@ -89,7 +89,7 @@ export default routes('admin', {
   },
   'GET /admin/reputation/votes': {
     summary: 'Peer votes, newest first',
-    description: `Also those taken back, with value 0. \`q\` is in a username or the comment. ${short}`,
+    description: `Includes removed votes, with value 0. \`q\` matches a username or the comment. ${short}`,
     access: 'moderator',
     operation: 'list_reputation_votes',
     query: VotesQuery,
@@ -97,8 +97,8 @@ export default routes('admin', {
     answers: { 200: StaffVotePage },
   },
   'GET /admin/contribution': {
-    summary: 'Who contributed most',
-    description: 'By score. A cursor is a person, and goes on behind the score that they have now.',
+    summary: 'People by contribution',
+    description: 'Highest score first. A cursor is a person, and continues after their current score.',
     access: 'moderator',
     operation: 'list_contributors',
     page: true,

@@ -1,4 +1,5 @@
-// Admin routes. Each runs on the service pool after the guard, and its operation checks the stored role itself.
+// Admin routes. Each runs on the service pool after the check of the role, and its operation checks the stored role
+// again.
 import { routes, type Table } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import community from './community.ts'
@@ -28,7 +29,7 @@ import wiki from './wiki.ts'
 const others = routes('admin', {
   'POST /admin/invite-codes/generate': {
     summary: 'Generate invite codes',
-    description: 'The codes are the calling admin’s own and are valid for 30 days. Leaves an audit entry.',
+    description: 'The codes belong to the calling admin and are valid for 30 days. Writes an audit entry.',
     access: 'admin',
     operation: 'generate_invite_codes',
     body: Generation,
@@ -37,7 +38,7 @@ const others = routes('admin', {
   'GET /admin/reputation/appeals': {
     summary: 'Appeals about reputation, newest first',
     description:
-      'All, or those of one status, person or interest. `q` is an id, or letters in the username, the slug of the interest, the text or the note. A page looks at 400 and may be short.',
+      'All, or only those of one status, person or interest. `q` is an id, or a part of the username, the slug of the interest, the text or the note. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_appeals',
     query: AppealsQuery,
@@ -47,7 +48,7 @@ const others = routes('admin', {
   'POST /admin/reputation/appeals/:id/resolve': {
     summary: 'Accept or reject an appeal',
     description:
-      'Once. An accepted one may carry `restoreDelta`, above 0 and up to 1000 in hundredths, which the person gets in the interest of the appeal, with roll-ups; a rejected one may not. The person hears of it and reads the note. Leaves an audit entry.',
+      'Possible once. When accepting, `restoreDelta` (above 0, up to 1000, two decimals) can restore reputation in the interest of the appeal, including the shares for the interests above; not when rejecting. The person is notified and can read the note. Writes an audit entry.',
     access: 'admin',
     operation: 'resolve_appeal',
     params: UuidId,
@@ -57,16 +58,16 @@ const others = routes('admin', {
   'POST /admin/reputation/adjust': {
     summary: 'Adjust a person’s reputation in an interest',
     description:
-      '`delta` is between -1000 and 1000 in hundredths, and not 0; it rolls up like everything. The note is for the audit log alone. Leaves an audit entry.',
+      '`delta` is between -1000 and 1000, has two decimals and is not 0; shares are added to the interests above as usual. The note is only stored in the audit log. Writes an audit entry.',
     access: 'admin',
     operation: 'adjust_reputation',
     body: Adjustment,
     answers: { 201: Adjusted },
   },
   'POST /admin/broadcast': {
-    summary: 'Tell everybody something',
+    summary: 'Send a broadcast',
     description:
-      'Everybody who is there now, and neither banned nor erased, gets an `admin.broadcast` notification, each one, in the background; a push says that there is one, without its words. Leaves an audit entry.',
+      'Everybody who is registered now and neither banned nor erased gets an `admin.broadcast` notification, in the background. A push announces it without its text. Writes an audit entry.',
     access: 'admin',
     operation: 'broadcast',
     idempotent: true,

@@ -1,4 +1,4 @@
-// Shapes of how an instance is run: the audit log, the catalog, feature flags, figures.
+// Shapes for operating an instance: the audit log, the catalog, feature flags, figures.
 import { Moment, Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AnyPerson, InternalId, narrowing } from './list-schemas.ts'
 
@@ -29,13 +29,13 @@ export const VerifyQuery = z.object({
     type: 'integer',
     minimum: 0,
     default: 0,
-    description: 'The `next` of the answer before.',
+    description: 'The `next` of the previous answer.',
   }),
 })
 export const Verified = z
   .object({
     ok: z.boolean(),
-    entries: z.int().openapi({ description: 'How many the log has had.' }),
+    entries: z.int().openapi({ description: 'How many entries the log has had.' }),
     firstBroken: z.int().nullable(),
     verifiedTo: z.int(),
     next: z.int().nullable().openapi({ description: 'Null at the end.' }),
@@ -88,7 +88,7 @@ export const StaffInterestPage = Page(StaffInterest)
 
 export const FeatureFlag = z
   .object({
-    id: z.string().openapi({ description: 'Its key.' }),
+    id: z.string().openapi({ description: 'The key of the flag.' }),
     key: z.string(),
     enabled: z.boolean(),
     description: z.string(),
@@ -106,10 +106,10 @@ export const Metrics = z
     reportsOpen: z.int(),
     postsHidden: z.int(),
     repliesHidden: z.int(),
-    mauActive: z.int().openapi({ description: 'People who were here within 30 days.' }),
+    mauActive: z.int().openapi({ description: 'People who were active within 30 days.' }),
     manaAudit: z.object({ auditedAt: Timestamp, violations: z.int() }).nullable().openapi({
       description:
-        'What the nightly audit of the books of mana found last: any violation is a fault. Null before the first.',
+        'The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit.',
     }),
     countedAt: Timestamp,
   })
@@ -118,7 +118,7 @@ export const Metrics = z
 const FlowKind = z.enum(['mana', 'votes'])
 export const SignalsQuery = z.object({
   kind: FlowKind.optional(),
-  since: Moment.optional().openapi({ description: '30 days ago, unless said.' }),
+  since: Moment.optional().openapi({ description: 'Default: 30 days ago.' }),
 })
 export const SignalPage = Page(
   z
@@ -128,12 +128,15 @@ export const SignalPage = Page(
       giver: PersonCard,
       receiverId: InternalId,
       receiver: PersonCard,
-      distance: z.int().openapi({ description: 'Steps in the invite tree: 1 inviter and invited.' }),
+      distance: z.int().openapi({ description: 'Steps in the invite tree; 1 is inviter and invited person.' }),
       youngerAgeDays: z.int().openapi({ description: 'Age of the younger account at the first flow.' }),
       flows: z.int(),
       total: z.number(),
-      givenShare: z.number().nullable().openapi({ description: 'The part of all that the giver gave.' }),
-      neighbourShare: z.number().nullable().openapi({ description: 'The neighbours’ part of all that was received.' }),
+      givenShare: z.number().nullable().openapi({ description: 'The fraction of everything that the giver gave.' }),
+      neighbourShare: z
+        .number()
+        .nullable()
+        .openapi({ description: 'The fraction of everything received that came from neighbours.' }),
       firstAt: Timestamp,
       lastAt: Timestamp,
     })
@@ -148,7 +151,7 @@ export const Jobs = z
         cron: z.string(),
         runs: z.int(),
         failures: z.int(),
-        lastChanged: z.int().openapi({ description: 'Rows changed by the last run that ended.' }),
+        lastChanged: z.int().openapi({ description: 'Rows changed by the last completed run.' }),
         lastRunAt: Timestamp.nullable(),
         lastFailedAt: Timestamp.nullable(),
       }),

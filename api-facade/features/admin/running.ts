@@ -1,4 +1,4 @@
-// How an instance is run: the audit log, the catalog, feature flags, figures. The rules: sql/admin/60_audit.sql,
+// Operating an instance: the audit log, the catalog, feature flags, figures. The rules: sql/admin/60_audit.sql,
 // 65_interests.sql, 66_flags.sql, 75_figures.sql.
 import { routes } from '../../lib/routes.ts'
 import { PageQuery, UuidId } from '../../lib/schemas.ts'
@@ -26,7 +26,7 @@ export default routes('admin', {
   'GET /admin/audit-log': {
     summary: 'The audit log, newest first',
     description:
-      'Every write of staff. `ip` and `detail` are gone where a person whom they tell of was erased. `q` is in action, actor, target, address or detail. A page looks at 400 and may be short.',
+      'Every change by staff. `ip` and `detail` are removed when a person whom they mention is erased. `q` matches action, actor, target, address or detail. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'admin',
     operation: 'list_audit_log',
     query: AuditQuery,
@@ -34,9 +34,9 @@ export default routes('admin', {
     answers: { 200: AuditPage },
   },
   'GET /admin/audit-log/verify': {
-    summary: 'Whether the audit log is as it was written',
+    summary: 'Verify that the audit log is unchanged',
     description:
-      'Each entry is chained to the one before by a hash, and a head beside them knows how many there are and the hash of the last. A request looks at 10,000; while `next` is not null the rest is asked for with it. `firstBroken` is the first entry that was changed, moved or deleted, the last one too. `ip` and `detail` are not in the chain, since an erasure empties them.',
+      'Each entry contains a hash of the previous one, and a separate record has the number of entries and the last hash. One request checks 10,000 entries; while `next` is not null, send it to continue. `firstBroken` is the first entry that was changed, moved or deleted, including the last one. `ip` and `detail` are not hashed, because an erasure removes them.',
     access: 'admin',
     operation: 'verify_audit_log',
     query: VerifyQuery,
@@ -44,7 +44,8 @@ export default routes('admin', {
   },
   'GET /admin/interests': {
     summary: 'Interests, newest first',
-    description: 'Of every level. `q` is in slug or name. A page looks at 400 and may be short.',
+    description:
+      'All levels. `q` matches slug or name. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_interests',
     query: InterestsQuery,
@@ -61,7 +62,7 @@ export default routes('admin', {
   'POST /admin/interests': {
     summary: 'Add an interest',
     description:
-      'A category (level 1) has no parent, every other interest one of the level above. It stays for good. Leaves an audit entry.',
+      'A category (level 1) has no parent; every other interest has one on the level above. Interests cannot be deleted. Writes an audit entry.',
     access: 'admin',
     operation: 'create_interest',
     body: NewInterest,
@@ -70,7 +71,7 @@ export default routes('admin', {
   'PATCH /admin/interests/:id': {
     summary: 'Change an interest',
     description:
-      'A field that is absent stays as it is. The level stays, and a new `parentId` is of the level above: so there is neither a cycle nor an orphan. What was earned stays where it rolled up to. Repeating it changes nothing. Leaves an audit entry.',
+      'Absent fields do not change. The level cannot change, and a new `parentId` must be on the level above, so there are no cycles and no orphans. Reputation that was already shared with the old parent stays there. Repeating it changes nothing. Writes an audit entry.',
     access: 'admin',
     operation: 'update_interest',
     params: UuidId,
@@ -88,7 +89,7 @@ export default routes('admin', {
   },
   'PATCH /admin/feature-flags/:key': {
     summary: 'Switch a feature on or off',
-    description: 'At once, in every process. Repeating it changes nothing. Leaves an audit entry.',
+    description: 'Takes effect immediately in every process. Repeating it changes nothing. Writes an audit entry.',
     access: 'admin',
     operation: 'set_feature_flag',
     params: FlagKey,
@@ -97,15 +98,15 @@ export default routes('admin', {
   },
   'GET /admin/metrics': {
     summary: 'Counters of the instance',
-    description: 'Counted at most once in 30 seconds, whichever process is asked: `countedAt` says when.',
+    description: 'Counted at most once every 30 seconds for all processes; `countedAt` is the time.',
     access: 'moderator',
     operation: 'get_metrics',
     answers: { 200: Metrics },
   },
   'GET /admin/signals': {
-    summary: 'Mana and votes between neighbours of the invite tree',
+    summary: 'Payments and votes between neighbours in the invite tree',
     description:
-      'Hints at puppets, and no proof: the rules allow friends to vote for each other. The largest sums of each kind first, up to 1000 of each, among the newest 20,000 payments and votes. It is worked out anew for every page; a cursor is how many were passed.',
+      'Hints at fake accounts, not proof: friends may vote for each other. The largest sums of each kind first, up to 1000 each, among the newest 20,000 payments and votes. Computed again for every page; a cursor is an offset.',
     access: 'moderator',
     operation: 'list_signals',
     query: SignalsQuery,
@@ -113,9 +114,9 @@ export default routes('admin', {
     answers: { 200: SignalPage },
   },
   'GET /admin/jobs': {
-    summary: 'How the worker does',
+    summary: 'Status of the worker',
     description:
-      'Of each job when it last ran and failed; the newest 50 of what failed for good; and the effects that wait, with the age of the oldest, counted up to 100,000.',
+      'The last run and the last failure of each job, the newest 50 permanent failures, and the number of pending effects (up to 100,000) with the age of the oldest.',
     access: 'moderator',
     operation: 'get_jobs',
     answers: { 200: Jobs },

@@ -14,7 +14,7 @@ export const GeneratedCodes = z
   })
   .openapi('GeneratedCodes')
 
-/** How staff names people: as everyone does, or by the UUID. */
+/** How staff identify people: as everyone does, or by UUID. */
 const AnyPerson = PersonParam.openapi({ description: 'A UUID, an actor id or a username.' })
 
 export const AppealsQuery = z.object({
@@ -49,17 +49,17 @@ export const Adjustment = z
   .openapi('ReputationAdjustment')
 export const Adjusted = z
   .object({
-    id: Uuid.openapi({ description: 'Of the entry in the ledger.' }),
+    id: Uuid.openapi({ description: 'The id of the ledger entry.' }),
     userId: Uuid.openapi({ description: 'The internal id.' }),
     user: PersonCard,
     interestId: Uuid,
     delta: z.number(),
-    value: z.number().openapi({ description: 'The person’s reputation in the interest now.' }),
+    value: z.number().openapi({ description: 'The person’s current reputation in the interest.' }),
     level: Level,
   })
   .openapi('AdjustedReputation')
 
-/** A person in a path, as staff names them. */
+/** A person in a path, as staff identify them. */
 export const AnyPersonId = z.object({ id: AnyPerson.openapi(shared('id.anyPerson')) })
 export const Ban = z.object({ reason: z.string().trim().min(1).max(1000) }).openapi('Ban')
 export const Role = z.enum(['user', 'moderator', 'admin'])
@@ -102,9 +102,7 @@ export const StaffContentPage = Page(
       title: z.string().nullable(),
       groupId: Uuid.nullable(),
       guildId: Uuid.nullable(),
-      detail: z
-        .record(z.string(), z.unknown())
-        .openapi({ description: 'What its kind has beside this, as in its card.' }),
+      detail: z.record(z.string(), z.unknown()).openapi({ description: 'The fields of its kind, as in its card.' }),
       createdAt: Timestamp,
       editedAt: Timestamp.nullable(),
       removedAt: Timestamp.nullable(),
@@ -150,7 +148,7 @@ export const StaffPayment = z
     replyId: Uuid.nullable(),
     reversed: z.boolean(),
     reversalOf: Uuid.nullable(),
-    reversedBy: Uuid.nullable().openapi({ description: 'The payment that took this one back.' }),
+    reversedBy: Uuid.nullable().openapi({ description: 'The payment that reversed this one.' }),
     createdAt: Timestamp,
   })
   .openapi('StaffPayment')
@@ -161,7 +159,7 @@ export const NewReversal = z
 export const Reversal = z
   .object({
     payment: StaffPayment.openapi({ description: 'The reversal.' }),
-    minted: z.int().openapi({ description: 'What those who were paid lacked, and was made anew.' }),
+    minted: z.int().openapi({ description: 'The mana that the recipients lacked and that was newly created.' }),
   })
   .openapi('Reversal')
 export const StaffOrder = Order.extend({
@@ -169,7 +167,7 @@ export const StaffOrder = Order.extend({
   buyer: PersonCard,
   sellerId: Uuid.openapi({ description: 'The internal id.' }),
   seller: PersonCard,
-}).openapi('StaffOrder', { description: 'An order, whole.' })
+}).openapi('StaffOrder', { description: 'An order with all fields.' })
 export const StaffOrderPage = Page(StaffOrder)
 export const StaffOrdersQuery = z.object({ state: OrderState.optional() })
 export const OrderResolution = z

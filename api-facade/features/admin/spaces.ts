@@ -1,4 +1,4 @@
-// Groups and guilds in the hands of staff. The rules: sql/admin/46_spaces.sql.
+// Groups and guilds for staff. The rules: sql/admin/46_spaces.sql.
 import { routes } from '../../lib/routes.ts'
 import { PageQuery } from '../../lib/schemas.ts'
 import { Reason } from './schemas.ts'
@@ -23,16 +23,15 @@ import {
   StaffGuildRequest,
 } from './space-schemas.ts'
 
-const closing = 'It takes nothing new any more, and its members go on reading it.'
-const told =
-  'The person gets a `moderation.actioned` notification, beside the `membership.decided` that everybody gets in such a case.'
-const repeated = 'Repeating it changes nothing. Leaves an audit entry.'
+const closing = 'It accepts nothing new; its members can still read it.'
+const told = 'The person gets a `moderation.actioned` notification in addition to the usual `membership.decided`.'
+const repeated = 'Repeating it changes nothing. Writes an audit entry.'
 
 export default routes('admin', {
   'GET /admin/groups': {
     summary: 'Groups, newest first',
     description:
-      'All of them, private ones among them, with everybody counted. `q` is in slug, name or about. A page looks at 400 and may be short.',
+      'All groups, including private ones, with all members counted. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_spaces',
     id: 'list_all_groups',
@@ -44,7 +43,7 @@ export default routes('admin', {
   'GET /admin/groups/:id': {
     summary: 'A group with its members and pending requests',
     description:
-      'By id or slug. `limit` and `cursor` are of the members: the owner, moderators, then by when they joined. Of the requests the newest 50.',
+      'By id or slug. `limit` and `cursor` page through the members: owner, moderators, then by the time of joining. Includes the newest 50 requests.',
     access: 'moderator',
     operation: 'get_any_space',
     id: 'get_any_group',
@@ -66,8 +65,8 @@ export default routes('admin', {
     answers: { 200: StaffGroup },
   },
   'POST /admin/groups/:id/restore': {
-    summary: 'Open an archived group again',
-    description: `One without an owner stays archived (409), and so does one whose owner has 20 others. The owner gets a \`moderation.actioned\` notification. ${repeated}`,
+    summary: 'Restore an archived group',
+    description: `409 if it has no owner, or if the owner already has 20 others. The owner gets a \`moderation.actioned\` notification. ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_archived',
     id: 'restore_any_group',
@@ -78,7 +77,7 @@ export default routes('admin', {
   },
   'DELETE /admin/groups/:id/members/:userId': {
     summary: 'Expel a member of a group',
-    description: `${told} The owner hands over first (409). Who is no member is 404. Leaves an audit entry.`,
+    description: `${told} The owner cannot be expelled: transfer the ownership first (409). 404 if the person is not a member. Writes an audit entry.`,
     access: 'admin',
     operation: 'expel_from_space',
     id: 'expel_from_group',
@@ -88,7 +87,7 @@ export default routes('admin', {
   },
   'PATCH /admin/groups/:id/members/:userId': {
     summary: 'Give a member of a group another role',
-    description: `With \`owner\` the group is handed over, and the old owner becomes a moderator; nothing else takes the role from them (409). Who is banned becomes no owner (404). ${told} ${repeated}`,
+    description: `The role \`owner\` transfers the group, and the previous owner becomes a moderator; their role cannot be removed in another way (409). A banned person cannot become owner (404). ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_role',
     id: 'set_any_group_role',
@@ -99,8 +98,8 @@ export default routes('admin', {
     answers: { 200: StaffGroupMember },
   },
   'POST /admin/groups/:id/join-requests/:rid/approve': {
-    summary: 'Let somebody into a group who asked',
-    description: `${told} One that is settled is 409. Leaves an audit entry.`,
+    summary: 'Approve a request to join a group',
+    description: `${told} 409 if it is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'approve_any_group_request',
@@ -110,8 +109,8 @@ export default routes('admin', {
     answers: { 200: StaffGroupRequest },
   },
   'POST /admin/groups/:id/join-requests/:rid/reject': {
-    summary: 'Turn somebody down who asked to join a group',
-    description: `${told} One that is settled is 409. Leaves an audit entry.`,
+    summary: 'Reject a request to join a group',
+    description: `${told} 409 if it is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'reject_any_group_request',
@@ -124,7 +123,7 @@ export default routes('admin', {
   'GET /admin/guilds': {
     summary: 'Guilds, newest first',
     description:
-      'All of them, with everybody counted. `q` is in slug, name or about. A page looks at 400 and may be short.',
+      'All guilds, with all members counted. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_spaces',
     id: 'list_all_guilds',
@@ -136,7 +135,7 @@ export default routes('admin', {
   'GET /admin/guilds/:id': {
     summary: 'A guild with its members and pending applications',
     description:
-      'By id or slug. `limit` and `cursor` are of the members: the founder, stewards, then by when they joined. Of the applications the newest 50.',
+      'By id or slug. `limit` and `cursor` page through the members: founder, stewards, then by the time of joining. Includes the newest 50 applications.',
     access: 'moderator',
     operation: 'get_any_space',
     id: 'get_any_guild',
@@ -158,8 +157,8 @@ export default routes('admin', {
     answers: { 200: StaffGuild },
   },
   'POST /admin/guilds/:id/restore': {
-    summary: 'Open an archived guild again',
-    description: `One without a founder stays archived (409), and so does one whose founder has 20 others. The founder gets a \`moderation.actioned\` notification. ${repeated}`,
+    summary: 'Restore an archived guild',
+    description: `409 if it has no founder, or if the founder already has 20 others. The founder gets a \`moderation.actioned\` notification. ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_archived',
     id: 'restore_any_guild',
@@ -170,7 +169,7 @@ export default routes('admin', {
   },
   'DELETE /admin/guilds/:id/members/:userId': {
     summary: 'Expel a member of a guild',
-    description: `${told} The founder hands over first (409). Who is no member is 404. Leaves an audit entry.`,
+    description: `${told} The founder cannot be expelled: transfer the ownership first (409). 404 if the person is not a member. Writes an audit entry.`,
     access: 'admin',
     operation: 'expel_from_space',
     id: 'expel_from_guild',
@@ -180,7 +179,7 @@ export default routes('admin', {
   },
   'PATCH /admin/guilds/:id/members/:userId': {
     summary: 'Give a member of a guild another role',
-    description: `With \`founder\` the guild is handed over, and the old founder becomes a steward; nothing else takes the role from them (409). A guild without a founder, which is archived, can so be given anybody for one, and then restored: its treasury would be stuck otherwise. Who is banned becomes no founder (404). ${told} ${repeated}`,
+    description: `The role \`founder\` transfers the guild, and the previous founder becomes a steward; their role cannot be removed in another way (409). A guild without a founder, which is archived, can be given one this way and then be restored; otherwise its treasury would be inaccessible. A banned person cannot become founder (404). ${told} ${repeated}`,
     access: 'admin',
     operation: 'set_any_space_role',
     id: 'set_any_guild_role',
@@ -191,8 +190,8 @@ export default routes('admin', {
     answers: { 200: StaffGuildMember },
   },
   'POST /admin/guilds/:id/applications/:aid/approve': {
-    summary: 'Let somebody into a guild who asked',
-    description: `${told} One that is settled is 409. Leaves an audit entry.`,
+    summary: 'Approve a request to join a guild',
+    description: `${told} 409 if it is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'approve_any_guild_application',
@@ -202,8 +201,8 @@ export default routes('admin', {
     answers: { 200: StaffGuildRequest },
   },
   'POST /admin/guilds/:id/applications/:aid/reject': {
-    summary: 'Turn somebody down who asked to join a guild',
-    description: `${told} One that is settled is 409. Leaves an audit entry.`,
+    summary: 'Reject a request to join a guild',
+    description: `${told} 409 if it is already settled. Writes an audit entry.`,
     access: 'admin',
     operation: 'settle_any_space_request',
     id: 'reject_any_guild_application',

@@ -1,5 +1,5 @@
-// Answering a question where a model asks the next one: server-sent events, as it speaks. The answer is stored before the
-// model is asked, and its question when it has come: docs/decisions.md, AI.
+// Answering a question when a model asks the next one: server-sent events while it writes. The answer is stored before
+// the model is called, and the question after it is complete: docs/decisions.md, AI.
 import { z } from 'zod'
 import { type Answer, call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -25,15 +25,18 @@ export async function answer(c: Context, given: Given): Promise<Answer | Respons
   const parameters = { p_session_id: session, p_answer: given.answer, p_position: given.position }
   const { aiModel, aiDailyTokens } = c.get('services').config
   if (!aiModel) return call(c, 'answer_ai_session', parameters)
-  // before the first byte: an error is still an answer of its own
+  // before the first byte, so that an error is still a normal error answer
   const begun = await callFor(c, 'begin_ai_answer', { ...parameters, p_budget: aiDailyTokens }, Begun, 'gate')
   const gone = new AbortController()
-  // a proxy that gathers answers would hold back the events
+  // a proxy that buffers answers would hold back the events
   const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }
   return send(c, streamed(events(c, session, begun, gone.signal), gone), 200, headers)
 }
 
-/** What the model says bit by bit, then the session with the question that counts: the script's where the facade stops. */
+/**
+ * What the model writes, piece by piece, then the session with the final question. If the facade stops, the script asks
+ * it.
+ */
 async function* events(
   c: Context,
   session: string,
@@ -56,19 +59,19 @@ async function* events(
     }
     yield done((await finish()).body)
   } catch (error) {
-    // as when the token ended meanwhile; the status is out already
+    // for example the token has ended; the status is already sent
     noteFailure(c, 'ai/question', error)
     yield `event: error\ndata: ${errorAnswer(toApiError(error)).body}\n\n`
   } finally {
     wanted.done()
-    // nobody reads on: whoever answers again goes on from there
+    // the client has disconnected; the next answer continues from here
     if (!finished) await finish().catch((error: unknown) => noteFailure(c, 'ai/question', error))
   }
 }
 
 const done = (session: string | null): string => `event: done\ndata: ${session}\n\n`
 
-/** What the function says, line by line; it ends where that does, however it does. */
+/** The lines that the function sends. Ends when the function does, also when it fails. */
 async function* lines(c: Context, words: unknown, signal: AbortSignal): AsyncGenerator<z.output<typeof Line>> {
   try {
     const answered = await c.get('services').functions.invoke('ai/question', words, { signal })
@@ -84,7 +87,7 @@ async function* lines(c: Context, words: unknown, signal: AbortSignal): AsyncGen
   }
 }
 
-/** As fast as the client reads. When it goes away, `gone` ends what is asked for it. */
+/** Sends as fast as the client reads. When the client disconnects, `gone` aborts the call to the model. */
 function streamed(parts: AsyncGenerator<string>, gone: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

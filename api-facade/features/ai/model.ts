@@ -1,5 +1,5 @@
-// Asking a model in a person's name: tokens are reserved before, and settled when it is known what it took. It never
-// fails: without an answer of use there is none.
+// Calls a model on behalf of a person: tokens are reserved before the call and settled after it. A call never throws;
+// without a usable answer it returns null.
 import { z } from 'zod'
 import { bytesOf, type Form } from '../../../edge-functions/ai/prompts.ts'
 import { call, callFor } from '../../lib/call.ts'
@@ -8,34 +8,37 @@ import type { Context } from '../../lib/context.ts'
 const Reserved = z.object({ day: z.string().nullable() })
 const Told = z.object({ tokens: z.int().min(0).nullable(), failure: z.string().optional() })
 
-/** Says that a model was of no avail, and nothing of what it was asked. */
+/** Logs that a model gave no usable answer, without what it was asked. */
 export function noteFailure(c: Context, path: string, error?: unknown): void {
   const { log } = c.get('services')
-  log.warn({ id: c.get('requestId'), path, failure: error }, 'the model was of no avail')
+  log.warn({ id: c.get('requestId'), path, failure: error }, 'the model gave no usable answer')
 }
 
-/** A signal that aborts with this one, or when the facade stops; call `done` at the end, since the facade goes on. */
+/**
+ * A signal that aborts with the given one or when the facade stops. Call `done` at the end: the facade outlives the
+ * call.
+ */
 export function whileWanted(c: Context, signal: AbortSignal): { signal: AbortSignal; done(): void } {
   const { stopping } = c.get('services')
   const either = new AbortController()
   const end = () => either.abort()
   if (signal.aborted || stopping.aborted) end()
-  // not AbortSignal.any: what listens to one of these is kept for as long as its longest source
+  // not AbortSignal.any: its listeners are kept as long as its longest-lived source
   signal.addEventListener('abort', end)
   stopping.addEventListener('abort', end)
   return { signal: either.signal, done: () => stopping.removeEventListener('abort', end) }
 }
 
-/** What is known of a call that the function did not take: one that it never had took nothing. */
+/** The tokens of a call that the function refused: none, if the call never reached the model. */
 export const untaken = ({ status }: Response) => ({
   tokens: status < 500 ? 0 : null,
   failure: `The function answered ${status}.`,
 })
 
 /**
- * Asks for what is no stream.
- * @param most how many tokens it may take
- * @returns null where it has no answer, or the person no tokens left
+ * Calls the model without streaming.
+ * @param most the most tokens it may use
+ * @returns null if there is no answer or the person has no tokens left
  */
 export async function ask<T>(
   c: Context,
@@ -65,5 +68,5 @@ export async function ask<T>(
   return read.success ? read.data : null
 }
 
-/** The most tokens that words and a form that is filled in by them can take; the instruction is less than a thousand. */
+/** The most tokens that the words and the answer form can use. The instruction has less than a thousand. */
 export const mostTokens = (words: unknown, { most }: Form): number => bytesOf(JSON.stringify(words)) + most + 1000

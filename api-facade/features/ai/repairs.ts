@@ -1,9 +1,9 @@
-// Small repairs of a post that need no model: they are always right, change no word, and say what they did.
+// Small repairs of a post that need no model. Each is always correct, changes no word, and says what it did.
 
 type Post = { title?: string | undefined; body: string }
 type Repair = { says: string; of: (text: string) => string }
 
-// each walks the text once: no pattern may try anew at every blank of a run of thousands
+// each reads the text once: a pattern must not restart at every space of a long run
 const onOneLine: Repair = { says: 'Put the title on one line.', of: (text) => text.replace(/\s*\n\s*/g, ' ') }
 const spacing: Repair = {
   says: 'Removed superfluous spaces.',
@@ -24,7 +24,7 @@ const doubled: Repair = {
 }
 const capitals: Repair = {
   says: 'Began with a capital letter.',
-  // a name such as iPhone, a handle and an address begin as they like
+  // a name such as iPhone, a handle and a URL keep their first letter
   of: (text) => text.replace(/^(\p{Ll})(?=\p{Ll}*(?:[,;!?’'-]|[.:]?(?:\s|$)))/u, (letter) => letter.toUpperCase()),
 }
 const around: Repair = {
@@ -32,7 +32,7 @@ const around: Repair = {
   of: (text) => text.replace(/\r\n?/g, '\n').trim(),
 }
 
-/** A post as it might be, and what was changed. What stands between code fences stays as it is. */
+/** The improved post and what was changed. Text between code fences does not change. */
 export function repaired({ title, body }: Post): Post & { changes: string[] } {
   const changes = new Set<string>()
   const mend = (text: string, repairs: readonly Repair[]) =>

@@ -21,9 +21,9 @@ const byId = { id: 'p_session_id' } as const
 
 export default routes('ai', {
   'POST /ai/sessions': {
-    summary: 'Begin to reflect on a topic',
+    summary: 'Start a session on a topic',
     description:
-      'Answers the session with the first of its five questions, in English where the script asks: nothing says which language a person reads. Without an answer for 24 hours it is `abandoned`; abandoned ones are deleted 30 days later. Nobody else sees a session, the staff included.',
+      'Returns the session with the first of its five questions. Questions from the script are in English, because nothing says which language a person reads. After 24 hours without an answer the session is `abandoned`, and 30 days later it is deleted. Nobody else sees a session, staff included.',
     access: 'user',
     limit: 'reflect',
     also: ['POST /ai/reflect/start'],
@@ -32,9 +32,9 @@ export default routes('ai', {
     answers: { 201: Session },
   },
   'POST /ai/sessions/:id/answer': {
-    summary: 'Answer the question of a session',
+    summary: 'Answer the current question of a session',
     description:
-      'Answers the session with the next question, which follows from the answers so far; after the fifth there is none. Where a language model asks, the answer is server-sent events: `data: {"text"}` while it speaks, then `event: done` with the session, whose question is the one that counts: a model that fails, is too slow or has spent my tokens of the day leaves it to the script, and the turn says `fallback`. `event: error` with an Error stands in its place where nothing could be written any more. Who goes away before that has not seen the question, and answers again. Of two answers at once to one question one counts, and the other is 409; `position` makes that certain.',
+      'Returns the session with the next question, which builds on the answers so far; after the fifth answer there is none. If a language model asks, the response is a stream of server-sent events: `data: {"text"}` while it writes, then `event: done` with the session. Only the question in that session counts: if the model fails, is too slow or you have used up your tokens of the day, the script asks instead and the turn has `fallback`. If nothing more could be stored, `event: error` with an Error comes instead of `done`. A client that disconnects before the end has not seen the question and must answer again. Of concurrent answers to one question exactly one is accepted; the others get 409. Send `position` to make sure of that.',
     access: 'user',
     limit: 'reflect',
     also: [{ route: 'POST /ai/reflect/:sessionId/answer', params: SessionId }],
@@ -43,12 +43,13 @@ export default routes('ai', {
     params: UuidId,
     body: NewAnswer,
     answers: { 200: Session },
-    streams: 'What the model says, as `data: {"text": "…"}` each; at last `event: done` with the session as `data`.',
+    streams:
+      'What the model writes, as `data: {"text": "…"}` events, and at the end `event: done` with the session as `data`.',
   },
   'POST /ai/sessions/:id/complete': {
     summary: 'Complete a session',
     description:
-      'After the fifth answer, before it 409. Repeating it changes nothing; an abandoned session stays abandoned (409).',
+      'Only after the fifth answer; before that 409. Repeating it changes nothing. An abandoned session stays abandoned (409).',
     access: 'user',
     operation: 'complete_ai_session',
     params: UuidId,
@@ -56,7 +57,7 @@ export default routes('ai', {
     answers: { 200: Session },
   },
   'GET /ai/sessions': {
-    summary: 'My sessions',
+    summary: 'Your sessions',
     description: 'Newest first, with all questions and answers.',
     access: 'user',
     operation: 'list_ai_sessions',
@@ -64,9 +65,9 @@ export default routes('ai', {
     answers: { 200: Sessions },
   },
   'POST /ai/sessions/:id/map-interests': {
-    summary: 'Interests that a session suggests',
+    summary: 'Suggest interests for a session',
     description:
-      'Up to 10 of the catalog, the surest first, by the topic and the answers so far, whatever the status: by words, and by a language model where there is one. Those that are chosen already may be among them. It changes nothing.',
+      'Up to 10 interests of the catalog, best match first, whatever the status of the session. They are found by the words of the topic and the answers, and by a language model if the instance has one. Interests that you have already chosen can be included. Nothing is stored.',
     access: 'user',
     also: [{ route: 'POST /ai/map-interests', params: undefined, body: SessionId }],
     handler: mapInterests,
@@ -75,9 +76,9 @@ export default routes('ai', {
     answers: { 200: Suggestions },
   },
   'POST /ai/sessions/:id/apply-suggestions': {
-    summary: 'Choose interests that a session suggested',
+    summary: 'Choose interests after a session',
     description:
-      'Confirms the choice as `POST /interests/me/bulk` does, at depth and expertise 1, all or nothing; any interest of the catalog is taken. Those that are chosen already stay as they are. Answers everything that is chosen then.',
+      'Works like `POST /interests/me/bulk` with depth and expertise 1: all or nothing, and any interest of the catalog is accepted. Interests that you have already chosen do not change. Returns all your interests.',
     access: 'user',
     also: [{ route: 'POST /ai/apply-suggestions', params: undefined, body: AppliedAlias }],
     operation: 'apply_ai_suggestions',
@@ -88,9 +89,9 @@ export default routes('ai', {
     answers: { 200: Choices },
   },
   'POST /ai/enhance-post': {
-    summary: 'A post as it might be',
+    summary: 'Suggest an improved post',
     description:
-      'A suggestion: nothing is stored or overwritten. Where there is a language model it improves up to 10,000 bytes, as many letters of English; else, and where the model fails or my tokens of the day are spent, small repairs that change no word.',
+      'Only a suggestion: nothing is stored or overwritten. A language model, if the instance has one, improves drafts of up to 10,000 bytes (as many English letters). Otherwise, and if the model fails or you have used up your tokens of the day, the suggestion has small repairs that change no word.',
     access: 'user',
     limit: 'enhance_post',
     handler: enhancePost,

@@ -2,22 +2,24 @@
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Position = z.int().min(1).max(5)
-const Backend = z
-  .enum(['scripted', 'llm'])
-  .openapi({ description: 'What it comes from: the script, or a language model.' })
-const Fallback = z.boolean().openapi({ description: 'Whether it stands in for a model that was of no avail.' })
+const Backend = z.enum(['scripted', 'llm']).openapi({ description: 'Who asks: the script or a language model.' })
+const Fallback = z
+  .boolean()
+  .openapi({ description: 'True if the script asks because the model gave no usable question.' })
 const Answer = z.string().openapi({ description: '1 to 2000 characters.', example: 'My grandmother showed me how.' })
 
 export const SessionId = z.object({ sessionId: Uuid })
 export const NewSession = z.object({
   topic: z.string().openapi({
-    description: '1 to 60 characters; more only as the name of an interest.',
+    description: '1 to 60 characters, or the name of an interest, which may be longer.',
     example: 'Gardens',
   }),
 })
 export const NewAnswer = z.object({
   answer: Answer,
-  position: Position.optional().openapi({ description: 'Of the question that it answers: 409 if that is not asked.' }),
+  position: Position.optional().openapi({
+    description: 'The position of the question that you answer. 409 if it is not the current one.',
+  }),
 })
 
 export const Session = z
@@ -25,10 +27,9 @@ export const Session = z
     id: Uuid,
     topic: z.string(),
     status: z.enum(['in_progress', 'completed', 'abandoned']),
-    question: z
-      .object({ position: Position, text: z.string() })
-      .nullable()
-      .openapi({ description: 'The one to answer; null after the fifth answer, and while the next is on its way.' }),
+    question: z.object({ position: Position, text: z.string() }).nullable().openapi({
+      description: 'The question to answer. Null after the fifth answer, and while the next one is being prepared.',
+    }),
     turns: z.array(
       z.object({
         position: Position,
@@ -51,7 +52,7 @@ export const Suggestions = z
     fallback: Fallback,
     suggestions: z.array(
       z.object({
-        id: Uuid.openapi({ description: 'Of the interest.' }),
+        id: Uuid.openapi({ description: 'The slug of the interest.' }),
         slug: z.string(),
         name: z.string(),
         confidence: z.number().min(0).max(1),
@@ -66,7 +67,7 @@ export const Draft = z.object({
 })
 export const Enhanced = z
   .object({
-    title: z.string().optional().openapi({ description: 'Where the draft has one.' }),
+    title: z.string().optional().openapi({ description: 'If the draft has one.' }),
     body: z.string(),
     changes: z.array(z.string()).openapi({ description: 'What was changed, in words.' }),
     backend: Backend,
@@ -74,6 +75,6 @@ export const Enhanced = z
   })
   .openapi('EnhancedPost')
 
-const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'Of interests.' })
+const ids = z.array(Uuid).min(1).max(50).openapi({ description: 'Slugs of interests.' })
 export const Applied = z.object({ ids })
 export const AppliedAlias = z.object({ sessionId: Uuid, ids })

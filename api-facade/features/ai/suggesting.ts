@@ -1,5 +1,5 @@
-// What a model, or without one a script, makes of a person's words: interests, and a post as it might be. Suggestions
-// alone: nothing is written but the count of tokens.
+// Suggestions from a person's words, by a model or by a script: interests, and an improved post. Nothing is stored
+// except the count of tokens.
 import { z } from 'zod'
 import { bytesOf, enhancing, mapping } from '../../../edge-functions/ai/prompts.ts'
 import { type Answer, call, callFor } from '../../lib/call.ts'

@@ -1,9 +1,9 @@
-// The head that every content has, whatever its kind. Rules are in sql/content.
+// The fields that every content has, whatever its kind. Rules are in sql/content.
 import { PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const interest = z.object({ id: Uuid, slug: z.string(), name: z.string(), accentColor: z.string() })
 
-/** A content of a kind: the head, and what the kind adds. */
+/** A content of a kind: the common fields and those of the kind. */
 export const contentOf = <K extends string, T extends z.ZodType, D extends z.ZodRawShape>(
   kind: K,
   title: T,
@@ -15,14 +15,14 @@ export const contentOf = <K extends string, T extends z.ZodType, D extends z.Zod
     authorId: z.string(),
     author: PersonCard,
     interestId: Uuid.nullable(),
-    interest: interest.nullable().openapi({ description: 'Null too where the catalog has no such interest.' }),
+    interest: interest.nullable().openapi({ description: 'Also null if the catalog has no such interest.' }),
     title,
     groupId: Uuid.nullable(),
     guildId: Uuid.nullable(),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
     removedAt: Timestamp.nullable().openapi({
-      description: 'When staff took it from all but its author, who alone sees it then.',
+      description: 'When staff removed it. Afterwards only its author sees it.',
     }),
     ...detail,
   })
@@ -31,21 +31,21 @@ const spaceId = z.string().trim().min(1).max(100)
 
 /** Where a new content may be published. */
 export const space = {
-  groupId: spaceId
+  groupId: spaceId.nullish().openapi({
+    description: 'The id or slug of a group that you are a member of. Only its members can see the content.',
+  }),
+  guildId: spaceId
     .nullish()
-    .openapi({ description: 'A group that I am in, by its id or slug: for its members alone.' }),
-  guildId: spaceId.nullish().openapi({ description: 'A guild that I am in; never beside `groupId`.' }),
+    .openapi({ description: 'The id or slug of a guild that you are a member of. Not together with `groupId`.' }),
 }
 export const title = z.string().openapi({ description: '1 to 200 characters, one line.' })
-export const markdown = z
-  .string()
-  .openapi({ description: '1 to 20,000 characters of Markdown, kept as it is written.' })
+export const markdown = z.string().openapi({ description: '1 to 20,000 characters of Markdown, stored unchanged.' })
 export const interestId = Uuid.nullish().openapi({ description: 'An interest of the catalog.' })
 
-/** What the list of every kind can be narrowed by, together. */
+/** The filters that the list of every kind has. They can be combined. */
 export const aboutContents = {
   interestId: Uuid.optional().openapi({
-    description: 'Those about this interest and what is below it.',
+    description: 'Only content about this interest or one below it.',
     ...shared('interestId'),
   }),
   authorId: PersonParam.openapi(shared('authorId')).optional(),
@@ -56,16 +56,18 @@ export const aboutContents = {
     .max(200)
     .optional()
     .openapi({
-      description: 'Words of title and text, whole and all of them; without case and accents.',
+      description: 'Words in the title or text. All must occur as whole words; case and accents are ignored.',
       ...shared('q.contents'),
     }),
   groupId: spaceId.optional().openapi({
-    description: 'Those of this group, which are in no other list. Nothing for who is no member.',
+    description: 'Only content of this group, which no other list shows. Empty if you are not a member.',
     ...shared('groupId'),
   }),
-  guildId: spaceId.optional().openapi({ description: 'As `groupId`; never beside it.', ...shared('guildId') }),
+  guildId: spaceId
+    .optional()
+    .openapi({ description: 'As `groupId`, for a guild. Not together with it.', ...shared('guildId') }),
 }
 
-/** What every such list is, for the description of its route. */
+/** What every such list contains, for the description of its route. */
 export const listing =
-  'Those that I may see, my own removed ones among them. Contents of a group or guild stand in its own list alone (`groupId`, `guildId`); a private one that I am not in is 404. A page looks at 400 and may be short. A cursor holds for a day when what it names was deleted.'
+  'Everything that you can see, including your own removed content. Content of a group or guild is only listed with its `groupId` or `guildId`; a private group that you are not in is 404. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A cursor works for a day after the item that it names was deleted.'

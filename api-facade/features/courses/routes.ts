@@ -1,4 +1,4 @@
-// Courses: what is read lesson by lesson. Rules are in sql/courses, visibility in policies/content.sql.
+// Courses, which are read lesson by lesson. Rules are in sql/courses, visibility in policies/content.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
@@ -20,14 +20,15 @@ import {
   StudentPage,
 } from './schemas.ts'
 
-const authors = 'For its author; others are 403 when they see it, otherwise 404. An archived one stays as it is: 409.'
+const authors =
+  'For the author only. Others get 403 if they can see the course, otherwise 404. An archived course cannot be changed: 409.'
 const lessons =
-  'At most 600 writes of lessons and of progress an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
+  'Limit: 600 changes to lessons and progress per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
 export default routes('courses', {
   'GET /courses': {
     summary: 'Courses, newest first',
-    description: `${listing} My own drafts and archived ones are among them; archived ones in which I am a student are in \`/courses/mine\`.`,
+    description: `${listing} Includes your own drafts and archived courses. Archived courses in which you are a student are in \`/courses/mine\`.`,
     access: 'user',
     operation: 'list_courses',
     query: CourseQuery,
@@ -35,18 +36,18 @@ export default routes('courses', {
     answers: { 200: CoursePage },
   },
   'POST /courses': {
-    summary: 'Begin a course',
+    summary: 'Create a course',
     description:
-      'A draft, which I alone see until I publish it. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Creates a draft that only you see until you publish it. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_course',
     body: NewCourse,
     answers: { 201: Course },
   },
   'GET /courses/mine': {
-    summary: 'Courses that I wrote or am a student of',
+    summary: 'Courses that you wrote or are a student of',
     description:
-      'The latest first, by when I began or enrolled; archived ones too. A course that I no longer see is not among them. A page looks at 400 and may be short.',
+      'Latest first, by the time at which you created or enrolled. Includes archived courses; leaves out those that you can no longer see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_courses',
     query: MyCoursesQuery,
@@ -55,15 +56,15 @@ export default routes('courses', {
   },
   'GET /courses/:id': {
     summary: 'A course',
-    description: 'A draft its author alone sees, an archived one its author and its students.',
+    description: 'Only the author sees a draft; only the author and the students see an archived course.',
     access: 'user',
     operation: 'get_course',
     params: UuidId,
     answers: { 200: Course },
   },
   'PATCH /courses/:id': {
-    summary: 'Change my course',
-    description: `Another price is for who enrols from then on. ${authors}`,
+    summary: 'Change a course',
+    description: `A new price applies to later enrolments. ${authors}`,
     access: 'user',
     operation: 'update_course',
     params: UuidId,
@@ -72,34 +73,34 @@ export default routes('courses', {
     answers: { 200: Course },
   },
   'DELETE /courses/:id': {
-    summary: 'Delete my course',
+    summary: 'Delete a course',
     description:
-      'For everyone, for good, with its lessons; also a removed or archived one. Not when somebody paid for it and is not erased: 409 `course_sold`; free enrolments hold up nothing. A second time it is 404.',
+      'Deletes it for everyone and permanently, with its lessons; works on a removed or archived course, too. 409 `course_sold` if somebody paid for it whose account still exists; free enrolments do not matter. Deleting it again is 404.',
     access: 'user',
     operation: 'delete_course',
     params: UuidId,
     answers: { 204: null },
   },
   'POST /courses/:id/publish': {
-    summary: 'Publish my draft',
-    description: `It needs a lesson. Repeating it is 409. ${authors}`,
+    summary: 'Publish a draft',
+    description: `The course needs at least one lesson. Repeating it is 409. ${authors}`,
     access: 'user',
     operation: 'publish_course',
     params: UuidId,
     answers: { 200: Course },
   },
   'POST /courses/:id/archive': {
-    summary: 'Close my course for new students',
-    description: `For good; its students go on reading it, and others see it no more. A draft is 409, and so is repeating it. ${authors}`,
+    summary: 'Archive a course',
+    description: `Permanently closes it for new students. Its students can still read it; others no longer see it. 409 for a draft, and for a course that is already archived. ${authors}`,
     access: 'user',
     operation: 'archive_course',
     params: UuidId,
     answers: { 200: Course },
   },
   'GET /courses/:id/lessons': {
-    summary: 'The lessons of a course, in their order',
+    summary: 'The lessons of a course, in order',
     description:
-      'For who sees the course. `body` and the asset are null to who neither wrote it nor enrolled, but for previews.',
+      'For everyone who can see the course. `body` and the asset are null unless you are the author or enrolled, or the lesson is a preview.',
     access: 'user',
     operation: 'list_course_lessons',
     params: UuidId,
@@ -108,7 +109,7 @@ export default routes('courses', {
   },
   'POST /courses/:id/lessons': {
     summary: 'Add a lesson',
-    description: `Behind the others, also in a published course; at most 200. ${lessons} ${authors}`,
+    description: `Adds it at the end, also in a published course. At most 200 lessons. ${lessons} ${authors}`,
     access: 'user',
     operation: 'create_course_lesson',
     params: UuidId,
@@ -116,8 +117,8 @@ export default routes('courses', {
     answers: { 201: Lesson },
   },
   'PUT /courses/:id/lessons/order': {
-    summary: 'Put the lessons in order',
-    description: `\`ids\` are those of all lessons. ${lessons} ${authors}`,
+    summary: 'Reorder the lessons',
+    description: `\`ids\` must contain every lesson of the course. ${lessons} ${authors}`,
     access: 'user',
     operation: 'order_course_lessons',
     params: UuidId,
@@ -126,7 +127,7 @@ export default routes('courses', {
   },
   'GET /courses/:id/lessons/:lid': {
     summary: 'A lesson',
-    description: 'As in the list.',
+    description: 'The same shape as in the list.',
     access: 'user',
     operation: 'get_course_lesson',
     params: LessonId,
@@ -135,7 +136,7 @@ export default routes('courses', {
   },
   'PATCH /courses/:id/lessons/:lid': {
     summary: 'Change a lesson',
-    description: `Also of a published course. ${lessons} ${authors}`,
+    description: `Also in a published course. ${lessons} ${authors}`,
     access: 'user',
     operation: 'update_course_lesson',
     params: LessonId,
@@ -146,7 +147,7 @@ export default routes('courses', {
   },
   'DELETE /courses/:id/lessons/:lid': {
     summary: 'Delete a lesson',
-    description: `Of a published course not once a student did it (409 \`lesson_done\`), and not the last one. ${lessons} ${authors}`,
+    description: `In a published course not after a student has completed it (409 \`lesson_done\`), and not the last lesson. ${lessons} ${authors}`,
     access: 'user',
     operation: 'delete_course_lesson',
     params: LessonId,
@@ -156,7 +157,7 @@ export default routes('courses', {
   'POST /courses/:id/enroll': {
     summary: 'Enrol in a course',
     description:
-      'Its price goes from my wallet to its author, once, and never comes back. `expectedPrice` is the price as I saw it: when the course now costs more or less it is 409 `price_changed` and nothing is paid. Without it I expect to pay nothing, so only a free course takes no body. A second time is 409 `enrolled_already`, also in an archived course; my own is 400.',
+      'Pays the price from your wallet to the author, once and without a refund. `expectedPrice` is the price that you saw: if the course now has another price, it is 409 `price_changed` and nothing is paid. Without it the expected price is 0, so only a free course needs no body. Enrolling again is 409 `enrolled_already`, also in an archived course. Your own course is 400.',
     access: 'user',
     operation: 'enrol_course',
     params: UuidId,
@@ -165,8 +166,8 @@ export default routes('courses', {
     answers: { 201: Course },
   },
   'PUT /courses/:id/lessons/:lid/progress': {
-    summary: 'Note that I did a lesson, or did not',
-    description: `For its students; others are 403. Repeating it changes nothing. With the last lesson \`completedAt\` is set, and stays, whatever comes later. An archived course goes on. ${lessons}`,
+    summary: 'Mark a lesson as completed or not',
+    description: `For students only; others get 403. Repeating it changes nothing. Completing the last lesson sets \`completedAt\`, which then never changes. Also works in an archived course. ${lessons}`,
     access: 'user',
     operation: 'set_course_progress',
     params: LessonId,
@@ -176,9 +177,9 @@ export default routes('courses', {
     answers: { 200: Course },
   },
   'GET /courses/:id/students': {
-    summary: 'Who enrolled in my course',
+    summary: 'The students of a course',
     description:
-      'The latest first, without people whom I do not see, who still count. Others are 403 when they see the course. A page looks at 400 and may be short.',
+      'Latest first. Leaves out people whom you cannot see, although they count. Others than the author get 403 if they can see the course. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_course_students',
     params: UuidId,

@@ -3,7 +3,7 @@ import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
 const depth = z.int().min(0).max(5)
-const priceMana = z.int().min(0).max(100_000).openapi({ description: 'What enrolling costs; 0 for nothing.' })
+const priceMana = z.int().min(0).max(100_000).openapi({ description: 'The price of enrolling; 0 if it is free.' })
 
 export const NewCourse = z
   .object({ title, summary: markdown, depth, priceMana: priceMana.optional(), interestId, ...space })
@@ -14,7 +14,7 @@ export const CourseChanges = z
   .openapi('CourseChanges')
 export const CourseQuery = z.object(aboutContents)
 export const MyCoursesQuery = z.object({
-  role: z.enum(['author', 'student']).optional().openapi({ description: 'Both where absent.' }),
+  role: z.enum(['author', 'student']).optional().openapi({ description: 'Default: both.' }),
 })
 
 export const Course = contentOf('course', z.string(), {
@@ -26,15 +26,19 @@ export const Course = contentOf('course', z.string(), {
   enrolledCount: z.int().min(0),
   viewer: z.object({
     enrolledAt: Timestamp.nullable(),
-    completedLessons: z.int().min(0).nullable().openapi({ description: 'How many; null to who is no student.' }),
+    completedLessons: z
+      .int()
+      .min(0)
+      .nullable()
+      .openapi({ description: 'How many lessons you have completed. Null if you are not a student.' }),
     completedAt: Timestamp.nullable(),
   }),
 }).openapi('Course')
 export const CoursePage = Page(Course)
 
-const asset = Uuid.nullish().openapi({ description: 'A committed asset of mine, of any kind but `avatar`.' })
-const minutes = z.int().min(1).max(1440).nullish().openapi({ description: 'How long it takes.' })
-const preview = z.boolean().openapi({ description: 'Whether everybody who sees the course may read it.' })
+const asset = Uuid.nullish().openapi({ description: 'A committed asset of yours, of any kind except `avatar`.' })
+const minutes = z.int().min(1).max(1440).nullish().openapi({ description: 'How long the lesson takes.' })
+const preview = z.boolean().openapi({ description: 'Whether everyone who can see the course may read the lesson.' })
 export const NewLesson = z
   .object({ title, body: markdown, assetId: asset, minutes, preview: preview.optional() })
   .openapi('NewLesson')
@@ -47,7 +51,7 @@ export const LessonOrder = z.object({ ids: z.array(Uuid).max(200) })
 export const Enrolment = z.object({
   expectedPrice: priceMana
     .optional()
-    .openapi({ description: 'What it cost when I looked, 0 where absent; another price now is 409.' }),
+    .openapi({ description: 'The price that you saw; default 0. 409 if the price is now another one.' }),
 })
 export const Progress = z.object({ done: z.boolean() })
 export const Lesson = z
@@ -56,7 +60,10 @@ export const Lesson = z
     courseId: Uuid,
     position: z.int().min(1),
     title: z.string(),
-    body: z.string().nullable().openapi({ description: 'Null to who may not read it, as the asset then is.' }),
+    body: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Null if you may not read the lesson; the asset is null then, too.' }),
     assetId: Uuid.nullable(),
     assetUrl: z.string().nullable(),
     minutes: z.int().nullable(),

@@ -1,4 +1,4 @@
-// Debates, where people stand in them, and arguments. Rules are in sql/debates, visibility in policies/debates.sql.
+// Debates, positions and arguments. Rules are in sql/debates, visibility in policies/debates.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
@@ -16,9 +16,9 @@ import {
   Position,
 } from './schemas.ts'
 
-const closed = 'A closed debate can only be read: 422 `debate_closed`.'
+const closed = 'A closed debate is read-only: 422 `debate_closed`.'
 const takingBack =
-  'Repeating it changes nothing. It also works where I no longer see the debate, which is answered with 404 all the same.'
+  'Repeating it changes nothing. If you can no longer see the debate, it still takes effect, but the answer is 404.'
 
 export default routes('debates', {
   'GET /debates': {
@@ -31,9 +31,9 @@ export default routes('debates', {
     answers: { 200: DebatePage },
   },
   'POST /debates': {
-    summary: 'Open a debate',
+    summary: 'Create a debate',
     description:
-      'Earns nothing. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Earns no reputation. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_debate',
     body: NewDebate,
@@ -41,14 +41,14 @@ export default routes('debates', {
   },
   'GET /debates/:id': {
     summary: 'A debate',
-    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    description: 'Only its author sees a debate that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_debate',
     params: UuidId,
     answers: { 200: Debate },
   },
   'PATCH /debates/:id': {
-    summary: 'Change my debate',
+    summary: 'Change a debate',
     description: closed,
     access: 'user',
     operation: 'update_debate',
@@ -58,25 +58,25 @@ export default routes('debates', {
     answers: { 200: Debate },
   },
   'DELETE /debates/:id': {
-    summary: 'Delete my debate',
+    summary: 'Delete a debate',
     description:
-      'For everyone, for good; also a closed or removed one, and one in a group that I have left. Where others argue in it, it is 409 `debate_answered`; positions and votes hold up nothing.',
+      'Deletes it for everyone and permanently. Also works for a closed or removed debate, and in a group that you have left. 409 `debate_answered` if others have posted arguments; positions and votes do not matter.',
     access: 'user',
     operation: 'delete_debate',
     params: UuidId,
     answers: { 204: null },
   },
   'POST /debates/:id/close': {
-    summary: 'Close my debate',
-    description: `Before its time. ${closed} So is a second time.`,
+    summary: 'Close a debate',
+    description: `Closes it before its time. ${closed} So is closing it again.`,
     access: 'user',
     operation: 'close_debate',
     params: UuidId,
     answers: { 200: Debate },
   },
   'PUT /debates/:id/position': {
-    summary: 'Take a side, or say that I am undecided',
-    description: `It may change until the debate closes. Others see only the tally. ${closed}`,
+    summary: 'Take a position in a debate, which can be undecided',
+    description: `You can change it until the debate closes. Others only see the tally. ${closed}`,
     access: 'user',
     operation: 'take_position',
     params: UuidId,
@@ -84,7 +84,7 @@ export default routes('debates', {
     answers: { 200: Debate },
   },
   'DELETE /debates/:id/position': {
-    summary: 'Take my position back',
+    summary: 'Remove your position',
     description: `${takingBack} ${closed}`,
     access: 'user',
     operation: 'leave_position',
@@ -94,7 +94,7 @@ export default routes('debates', {
   'GET /debates/:id/arguments': {
     summary: 'The arguments of a debate',
     description:
-      'Of all levels; with `parentId` the direct answers to one. Without those of people whom I do not see; of a deleted one that was answered its place stays. A page looks at 400 and may be short.',
+      'Arguments of all levels; with `parentId` only the direct answers to one. Leaves out people whom you cannot see. A deleted argument that has answers remains as an empty item. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_arguments',
     params: UuidId,
@@ -103,8 +103,8 @@ export default routes('debates', {
     answers: { 200: ArgumentPage },
   },
   'POST /debates/:id/arguments': {
-    summary: 'Argue, or answer an argument',
-    description: `Arguments stand on four levels: an answer to one of the fourth is 422 \`argument_depth\`. In the debate of somebody else it earns as a reply does, in the debate’s interest: up to 300 characters as a criticism, beyond as a contribution. ${closed}`,
+    summary: 'Post an argument, or answer one',
+    description: `Arguments have up to four levels: an answer to one on the fourth level is 422 \`argument_depth\`. In somebody else’s debate an argument earns like a reply, in the interest of the debate: up to 300 characters as a criticism, above that as a contribution. ${closed}`,
     access: 'user',
     operation: 'create_argument',
     params: UuidId,
@@ -112,8 +112,8 @@ export default routes('debates', {
     answers: { 201: Argument },
   },
   'DELETE /debates/arguments/:aid': {
-    summary: 'Delete my argument',
-    description: `For everyone, with what it earned; where it was answered, its place stays without words. A second time it is 404. ${closed}`,
+    summary: 'Delete your argument',
+    description: `Deletes it for everyone, together with the reputation that it earned; if it has answers, an empty item remains. Deleting it again is 404. ${closed}`,
     access: 'user',
     operation: 'delete_argument',
     params: ArgumentId,
@@ -121,8 +121,8 @@ export default routes('debates', {
     answers: { 204: null },
   },
   'PUT /debates/arguments/:aid/vote': {
-    summary: 'Find an argument helpful',
-    description: `Repeating it changes nothing. One’s own is 400. It earns its author nothing. ${closed}`,
+    summary: 'Vote for an argument',
+    description: `Repeating it changes nothing. Your own argument is 400. Earns its author nothing. ${closed}`,
     access: 'user',
     operation: 'vote_argument',
     params: ArgumentId,
@@ -130,7 +130,7 @@ export default routes('debates', {
     answers: { 200: Argument },
   },
   'DELETE /debates/arguments/:aid/vote': {
-    summary: 'Take my vote back',
+    summary: 'Remove your vote',
     description: `${takingBack} ${closed}`,
     access: 'user',
     operation: 'unvote_argument',

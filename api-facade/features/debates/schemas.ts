@@ -2,7 +2,7 @@
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const closesAt = Moment.openapi({ description: 'In the future; it closes by itself then.' })
+const closesAt = Moment.openapi({ description: 'In the future. The debate then closes by itself.' })
 const motion = title.openapi({ description: 'The motion: 1 to 200 characters, one line.' })
 const position = z.enum(['for', 'against', 'undecided'])
 const side = z.enum(['for', 'against'])
@@ -25,12 +25,12 @@ export const Position = z.object({ side: position })
 export const Debate = contentOf('debate', z.string(), {
   body: z.string(),
   closesAt: Timestamp,
-  closedAt: Timestamp.nullable().openapi({ description: 'When its author closed it before that.' }),
+  closedAt: Timestamp.nullable().openapi({ description: 'When its author closed it early.' }),
   status: z.enum(['open', 'closed']),
   tally: z
     .object({ for: z.int().min(0), against: z.int().min(0), undecided: z.int().min(0) })
-    .openapi({ description: 'With people across a block, without the banned.' }),
-  argumentCount: z.int().min(0).openapi({ description: 'Of all levels; counted as the tally is.' }),
+    .openapi({ description: 'Includes people across a block, but not banned people.' }),
+  argumentCount: z.int().min(0).openapi({ description: 'Arguments of all levels, counted like the tally.' }),
   viewer: z.object({ side: position.nullable() }),
 }).openapi('Debate')
 export const DebatePage = Page(Debate)
@@ -50,7 +50,9 @@ export const NewArgument = z
       description: '50 to 2000 characters.',
       example: 'Those who work until the evening would find the doors open at last.',
     }),
-    parentId: Uuid.nullish().openapi({ description: 'The argument that this one answers, at most three levels up.' }),
+    parentId: Uuid.nullish().openapi({
+      description: 'The argument that this one answers, on one of the first three levels.',
+    }),
   })
   .openapi('NewArgument')
 export const ArgumentId = z.object({ aid: Uuid })
@@ -59,13 +61,15 @@ export const Argument = z
     id: Uuid,
     debateId: Uuid,
     side,
-    body: z.string().nullable().openapi({ description: 'Null when it was deleted.' }),
-    parentId: Uuid.nullable().openapi({ description: 'Null too where I do not see what it answers.' }),
+    body: z.string().nullable().openapi({ description: 'Null if it was deleted.' }),
+    parentId: Uuid.nullable().openapi({ description: 'Also null if you cannot see what it answers.' }),
     authorId: z.string().nullable(),
     author: PersonCard.nullable(),
     votes: z.int().min(0),
     viewer: z.object({ voted: z.boolean() }),
-    removedAt: Timestamp.nullable().openapi({ description: 'When staff took it from all but its author.' }),
+    removedAt: Timestamp.nullable().openapi({
+      description: 'When staff removed it. Afterwards only its author sees it.',
+    }),
     deletedAt: Timestamp.nullable(),
     createdAt: Timestamp,
   })

@@ -1,4 +1,4 @@
-// Discovery: what people look for, and whom and what they find. Rules are in sql/discovery.
+// Discovery: intents, and finding people and content. Rules are in sql/discovery.
 import { routes } from '../../lib/routes.ts'
 import {
   CandidatePage,
@@ -18,28 +18,28 @@ import {
   TalentQuery,
 } from './schemas.ts'
 
-const others = 'Without myself, people across a block, the banned and the erased.'
+const others = 'Leaves out yourself, people with a block between you, and banned and erased people.'
 
 export default routes('discovery', {
   'PUT /discovery/intent': {
-    summary: 'Say what I look for',
+    summary: 'Set your intent',
     description:
-      'In place of what I said before: an absent note is none, and an absent `isActive` is true. `createdAt` stays that of the first time.',
+      'Replaces the previous intent: an absent note removes it, and an absent `isActive` means true. `createdAt` keeps the time of the first intent.',
     access: 'user',
     operation: 'set_intent',
     body: NewIntent,
     answers: { 200: Intent },
   },
   'GET /discovery/intent': {
-    summary: 'What I look for',
-    description: '404 before I have said it.',
+    summary: 'Your intent',
+    description: '404 if you have never set one.',
     access: 'user',
     operation: 'get_intent',
     answers: { 200: Intent },
   },
   'GET /discovery/candidates': {
-    summary: 'People whose intent goes with mine',
-    description: `A mentor’s with a mentee’s and the other way round, each other one with itself; only active ones. Whoever shares most interests with me comes first, then who has waited longest (\`createdAt\` of the intent). ${others} It looks at the 4000 who have waited longest over all of my interests, and shows the best 400 of them. \`cursor\` is the id of the last person. Without an intent of mine and \`intent\` it is 422.`,
+    summary: 'People whose intent matches yours',
+    description: `A mentor matches a mentee and the reverse; every other intent matches itself. Only active intents count. People who share most interests with you come first, then those who have waited longest (\`createdAt\` of the intent). ${others} Scans the 4000 people who have waited longest across all your interests and returns the best 400. \`cursor\` is the id of the last person. 422 if you have no intent and \`intent\` is absent.`,
     access: 'user',
     operation: 'list_candidates',
     query: CandidateQuery,
@@ -47,8 +47,8 @@ export default routes('discovery', {
     answers: { 200: CandidatePage },
   },
   'GET /discovery/mentors': {
-    summary: 'Mentors who know more than I do',
-    description: `People with the active intent \`mentor\` whose expertise in an interest that we both chose is above mine by \`minExpertiseGap\`: the widest gap first, then who has waited longest. ${others} It looks at the 4000 who have waited longest over all of my interests. \`cursor\` is the id of the last person.`,
+    summary: 'Mentors who know more than you do',
+    description: `People with the active intent \`mentor\` whose expertise exceeds yours by \`minExpertiseGap\` in an interest that you both chose. The widest gap comes first, then those who have waited longest. ${others} Scans the 4000 people who have waited longest across all your interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_mentors',
     query: MentorQuery,
@@ -56,8 +56,8 @@ export default routes('discovery', {
     answers: { 200: MentorPage },
   },
   'GET /discovery/people': {
-    summary: 'People, and people by name',
-    description: `Who joined last comes first; with \`q\` whose name is likest. ${others} Of a common name those are found who joined last. \`cursor\` is the id of the last person, or a place; a page without \`q\` looks at 400 and may be short.`,
+    summary: 'List people, or find them by name',
+    description: `The newest people first; with \`q\` the best match by name first. ${others} Of a common name only the people who joined last are found. \`cursor\` is the id of the last person, or an opaque position. Without \`q\` a page scans at most 400 rows, so it may be shorter than \`limit\` and still have a next page.`,
     access: 'user',
     operation: 'list_people',
     query: PeopleQuery,
@@ -65,17 +65,17 @@ export default routes('discovery', {
     answers: { 200: MatchedPersonPage },
   },
   'GET /discovery/suggested': {
-    summary: 'People who write what I like',
+    summary: 'Authors you may like',
     description:
-      'Authors of the newest 400 posts for everybody that are near to those that I gave a heart, a spark or a bookmark last, the nearest first, without whom I follow or muted. One page; empty where I have marked nothing, or the instance has no model for that.',
+      'Authors of the newest 400 public posts that resemble those to which you last gave a heart, a spark or a bookmark; the most similar first, without people whom you follow or muted. One page. Empty if you have given none of these, or if the instance has no model for it.',
     access: 'user',
     operation: 'list_suggested',
     query: SuggestedQuery,
     answers: { 200: MatchedPersonPage },
   },
   'GET /discovery/talent': {
-    summary: 'People by their reputation',
-    description: `In an interest, or where they have most of all that I chose; the highest first. ${others} It looks at the 4000 who have most over all of these interests. \`cursor\` is the id of the last person.`,
+    summary: 'People by reputation',
+    description: `By their reputation in the given interest, or by their highest in any interest that you chose; the highest first. ${others} Scans the 4000 people with the highest reputation across these interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_talent',
     query: TalentQuery,
@@ -83,9 +83,9 @@ export default routes('discovery', {
     answers: { 200: TalentPage },
   },
   'GET /discovery/stream': {
-    summary: 'Posts and contents of every kind',
+    summary: 'Public posts and contents of every kind',
     description:
-      'Newest first: what is for everybody, without posts for circles and without what belongs to a group or guild. Left out is what I muted, as in the feed, and what is by people across a block, the banned and the erased. A page looks at 400 posts and 400 contents and may be short. `cursor` is the id of the last item.',
+      'Newest first. Only what is public: no posts for circles, nothing of a group or guild. Leaves out what you muted (as in the feed) and everything by banned or erased people or people with a block between you. A page scans at most 400 posts and 400 contents, so it may be shorter than `limit` and still have a next page. `cursor` is the id of the last item.',
     access: 'user',
     operation: 'list_stream',
     query: StreamQuery,
@@ -93,9 +93,9 @@ export default routes('discovery', {
     answers: { 200: StreamPage },
   },
   'GET /discovery/search': {
-    summary: 'Find posts, people, groups, guilds, wiki entries and contents by words',
+    summary: 'Search posts, people, groups, guilds, wiki entries and contents',
     description:
-      'Whatever I may see, what belongs to my groups and guilds included, and nothing of the wiki while its flag is off. Time is cut into blocks of 500 things that were written; newer blocks come first, and in one what fits best. Of a text the first 5000 characters are looked at; a new post is found within a second or so. A page looks at 2000 matches at most and may be short. Two searches of a person run at once: a third is 429 `searches_running`. When too many run in the instance it waits up to two seconds, then it is 503 `search_busy`. `cursor` is `type:id` of the last item, or a place.',
+      'Finds everything that you can see, including your groups and guilds; nothing of the wiki while its flag is off. Results are ordered by blocks of 500 documents: newer blocks first, and the best match first within a block. Only the first 5000 characters of a text are searched. A new post is found within about a second. A page scans at most 2000 matches, so it may be shorter than `limit` and still have a next page. You can run two searches at once: a third is 429 `searches_running`. If too many run in the instance, the search waits for up to two seconds and is then 503 `search_busy`. `cursor` is `type:id` of the last item, or an opaque position.',
     access: 'user',
     limit: 'search',
     operation: 'search',

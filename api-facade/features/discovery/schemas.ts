@@ -13,7 +13,7 @@ export const NewIntent = z
   .object({
     intent,
     note: z.string().max(2000).nullish().openapi({ description: 'Up to 280 characters, shown to candidates.' }),
-    isActive: z.boolean().default(true).openapi({ description: 'While false nobody finds me by it.' }),
+    isActive: z.boolean().default(true).openapi({ description: 'While false, nobody finds you by it.' }),
   })
   .openapi('NewIntent')
 export const Intent = z
@@ -28,42 +28,44 @@ export const Intent = z
 
 export const MatchedPerson = PersonCard.extend({
   isFollowing: z.boolean(),
-  sharedInterests: z.int().min(0).openapi({ description: 'How many interests we both chose.' }),
+  sharedInterests: z.int().min(0).openapi({ description: 'How many interests you have in common.' }),
 }).openapi('MatchedPerson')
 const place = { country: z.string().nullable(), city: z.string().nullable() }
 
 export const CandidateQuery = z.object({
-  intent: intent.optional().openapi({ description: 'Instead of the intent that I set.' }),
-  interestSlug: slug.optional().openapi({ description: 'An interest that we both chose.' }),
+  intent: intent.optional().openapi({ description: 'Use this instead of your own intent.' }),
+  interestSlug: slug.optional().openapi({ description: 'An interest that you both chose.' }),
   country: country.optional(),
-  city: city.optional().openapi({ description: 'Case and accents are forgiven.' }),
+  city: city.optional().openapi({ description: 'Case and accents are ignored.' }),
   minShared: queryInteger(0, 1000)
     .default(1)
-    .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that we both chose.' }),
+    .openapi({ type: 'integer', minimum: 0, maximum: 1000, default: 1, description: 'Interests that you both chose.' }),
 })
 export const Candidate = MatchedPerson.extend({ intent, note: z.string().nullable(), ...place }).openapi('Candidate')
 export const CandidatePage = Page(Candidate)
 
 export const MentorQuery = z.object({
-  interestSlug: slug.optional().openapi({ description: 'An interest that we both chose.' }),
+  interestSlug: slug.optional().openapi({ description: 'An interest that you both chose.' }),
   minExpertiseGap: z
     .string()
     .regex(/^-?\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .default(2)
-    .openapi({ type: 'integer', default: 2, description: 'Below 1 it is 1, and above 4 it is 4.' }),
+    .openapi({ type: 'integer', default: 2, description: 'Values below 1 count as 1, values above 4 as 4.' }),
 })
 const interest = { slug: z.string(), name: z.string() }
 export const Mentor = MatchedPerson.extend({
   note: z.string().nullable(),
-  expertiseGap: z.int().min(1).max(4).openapi({ description: 'The widest one.' }),
-  interest: z.object({ id: Uuid, ...interest, accentColor: z.string() }).openapi({ description: 'Where it is.' }),
+  expertiseGap: z.int().min(1).max(4).openapi({ description: 'The widest gap in an interest.' }),
+  interest: z
+    .object({ id: Uuid, ...interest, accentColor: z.string() })
+    .openapi({ description: 'The interest with that gap.' }),
 }).openapi('Mentor')
 export const MentorPage = Page(Mentor)
 
 export const PeopleQuery = z.object({
   q: z.string().trim().min(1).max(200).optional().openapi({
-    description: 'A name, or the beginning of one; case, accents and a wrong letter are forgiven.',
+    description: 'A name or its beginning. Case, accents and one wrong letter are ignored.',
   }),
 })
 export const SuggestedQuery = z.object({
@@ -72,7 +74,7 @@ export const SuggestedQuery = z.object({
 export const MatchedPersonPage = Page(MatchedPerson)
 
 export const TalentQuery = z.object({
-  interestSlug: slug.optional().openapi({ description: 'Without it, all that I chose.' }),
+  interestSlug: slug.optional().openapi({ description: 'Default: all interests that you chose.' }),
   country: country.optional(),
   city: city.optional(),
 })
@@ -80,21 +82,21 @@ export const Talent = MatchedPerson.extend({
   ...place,
   reputation: z
     .object({ interestId: Uuid, ...interest, value: z.number(), level: z.string() })
-    .openapi({ description: 'Where the person has most.' }),
+    .openapi({ description: 'The interest in which the person has most.' }),
 }).openapi('Talent')
 export const TalentPage = Page(Talent)
 
 const types = ['post', 'video', 'audio', 'event', 'debate', 'problem', 'course', 'project', 'offering'] as const
 export const StreamQuery = z.object({
   type: z.enum(types).optional(),
-  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
-  country: country.optional().openapi({ description: 'Where who made it lives.' }),
-  city: city.optional().openapi({ description: 'Case and accents are forgiven.' }),
+  interestId: Uuid.optional().openapi({ description: 'Only items about this interest or one below it.' }),
+  country: country.optional().openapi({ description: 'The country of the author.' }),
+  city: city.optional().openapi({ description: 'Case and accents are ignored.' }),
   trending: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .openapi({ type: 'boolean', description: 'Only what somebody reacted to, replied to, reposted or bookmarked.' }),
+    .openapi({ type: 'boolean', description: 'Only items with a reaction, a reply, a repost or a bookmark.' }),
 })
 export const StreamItem = z
   .object({
@@ -105,7 +107,7 @@ export const StreamItem = z
     interestId: Uuid.nullable(),
     title: z.string().nullable(),
     subBadge: z.string().openapi({
-      description: 'Of a post `journalism` or its format; of a content its status, or where it has none its kind.',
+      description: 'For a post `journalism` or its format; for a content its status, or its kind if it has no status.',
     }),
     mediaUrl: z.string().nullable(),
     engagement: z
@@ -117,7 +119,7 @@ export const StreamItem = z
         viewerHasReposted: z.boolean(),
       })
       .nullable()
-      .openapi({ description: 'Of posts and videos; null for others.' }),
+      .openapi({ description: 'Only for posts and videos, otherwise null.' }),
     createdAt: Timestamp,
   })
   .openapi('StreamItem')
@@ -126,12 +128,12 @@ export const StreamPage = Page(StreamItem)
 export const SearchQuery = z.object({
   q: z.string().trim().min(1).max(200).openapi({
     description:
-      'Words that all must be there, `"phrases"`, and `-without`: 32 words at most. Accents, case and word forms are forgiven, in names a wrong letter too.',
+      'All words must occur. Supports `"phrases"` and `-without`; at most 32 words. Ignores accents, case and word forms, and one wrong letter in names.',
     example: 'gardens "in spring" -roses',
   }),
   type: z.enum(['person', 'group', 'guild', 'wiki', ...types]).optional(),
   interestId: Uuid.optional().openapi({
-    description: 'Those about this interest and what is below it; people are about none.',
+    description: 'Only results about this interest or one below it. Leaves out people, who are about none.',
   }),
 })
 export const SearchItem = z
@@ -140,11 +142,11 @@ export const SearchItem = z
     id: z.string(),
     title: z.string().nullable(),
     excerpt: z.string().openapi({
-      description: 'What stands around the hits, as HTML: they are in `<mark>`, and all else is escaped.',
+      description: 'The text around the hits, as HTML: hits are in `<mark>`, everything else is escaped.',
     }),
   })
   .openapi('SearchItem', {
     description:
-      'With the fields of its card: of a person, a group, a guild, `interestId`, `slug` and `version` of a wiki entry, or as in the stream.',
+      'The fields of its card: for a person, a group or a guild that card; for a wiki entry `interestId`, `slug` and `version`; otherwise as in the stream.',
   })
 export const SearchPage = Page(SearchItem)

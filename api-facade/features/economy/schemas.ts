@@ -6,7 +6,7 @@ export const Tier = z.int().min(0).max(5)
 
 export const Wallet = z
   .object({ balance: z.int(), lifetimeEarned: z.int(), lifetimeSpent: z.int(), lastRegenAt: Timestamp })
-  .openapi('Wallet', { description: 'Whole mana. `balance` is `lifetimeEarned` less `lifetimeSpent`.' })
+  .openapi('Wallet', { description: 'Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`.' })
 
 export const NewPayment = z.object({
   emotion: Emotion,
@@ -25,19 +25,19 @@ export const Payment = z
     receiver: PersonCard.nullable(),
     emotion: Emotion,
     tier: Tier,
-    amount: z.int().openapi({ description: 'What left or reached me: my own share when I was paid.' }),
-    total: z.int().openapi({ description: 'What was paid in all.' }),
+    amount: z.int().openapi({ description: 'What left or reached your wallet: your own share if you were paid.' }),
+    total: z.int().openapi({ description: 'The whole amount of the payment.' }),
     splits: z.array(z.object({ receiverId: z.string().nullable(), amount: z.int() })).openapi({
       description:
-        'Who got how much, the author first; for who was paid, their own share alone. What a co-author got whom I cannot see is within the author’s.',
+        'Who got how much, the author first. If you were paid, only your own share. The share of a co-author whom you cannot see is included in the author’s.',
     }),
-    postId: Uuid.nullable().openapi({ description: 'Null also for a post that I do not see.' }),
+    postId: Uuid.nullable().openapi({ description: 'Also null for a post that you cannot see.' }),
     replyId: Uuid.nullable(),
     reversed: z.boolean(),
     reversalOf: Uuid.nullable(),
     createdAt: Timestamp,
   })
-  .openapi('Payment', { description: 'A person whom I cannot see (a block, a ban, an erasure) is null.' })
+  .openapi('Payment', { description: 'Null if you cannot see the person (blocked, banned or erased).' })
 
 export const Paid = z.object({ payment: Payment, senderBalance: z.int() }).openapi('Paid')
 export const PaymentPage = Page(Payment)
@@ -51,7 +51,7 @@ export const PostBreakdown = z.object({
 export const NewBoost = z.object({
   tier: z
     .union([z.literal(1), z.literal(2)])
-    .openapi({ description: '1: 10 mana, times 1.5 for 24 hours. 2: 25 mana, times 2 for 48 hours.' }),
+    .openapi({ description: '1: 10 mana, score × 1.5 for 24 hours. 2: 25 mana, score × 2 for 48 hours.' }),
 })
 export const Boosted = z
   .object({

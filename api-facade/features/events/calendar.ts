@@ -1,4 +1,4 @@
-// An event as an iCalendar (RFC 5545), which calendars import and follow by its UID and SEQUENCE.
+// An event as an iCalendar file (RFC 5545), which calendars import and update by its UID and SEQUENCE.
 import ical, { ICalEventStatus } from 'ical-generator'
 import { tzlib_get_ical_block as zoneBlock } from 'timezones-ical-library'
 import type { z } from 'zod'
@@ -8,7 +8,7 @@ import { send } from '../../lib/headers.ts'
 import type { UuidId } from '../../lib/schemas.ts'
 import { EventCalendar } from './schemas.ts'
 
-/** The VTIMEZONE of a zone, under the name that the event has for it: the library's is that of the zone's alias. */
+/** The VTIMEZONE of a zone under the event's name for it. The library may use an alias. */
 function zoneOf(name: string): string | null {
   const [block] = zoneBlock(name)
   return block?.startsWith('BEGIN:VTIMEZONE') ? block.replace(/^TZID:.*$/m, `TZID:${name}`) : null
@@ -18,13 +18,13 @@ function placeOf({ address, city, country, url }: z.output<typeof EventCalendar>
   return [address, city, country].filter(Boolean).join(', ') || url
 }
 
-/** An address as a URI value, in which nothing is escaped as the generator escapes texts. */
+/** A URL as a URI value, without the escaping that the generator applies to texts. */
 const uriOf = (url: string): string =>
   url.replace(/[,;\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 export function calendarOf(event: z.output<typeof EventCalendar>, domain: string): string {
   const { timezone, location } = event
-  // a zone that the library does not know: the instants alone
+  // the library does not know the zone: only absolute times
   const known = zoneOf(timezone) !== null
   const calendar = ical({ prodId: { company: 'Kith', product: 'Kith', language: 'EN' } })
   if (known) calendar.timezone({ name: null, generator: zoneOf })
@@ -33,7 +33,7 @@ export function calendarOf(event: z.output<typeof EventCalendar>, domain: string
     sequence: event.sequence,
     stamp: event.cancelledAt ?? event.editedAt ?? event.createdAt,
     created: event.createdAt,
-    // local texts: of a Date the generator would write the clock of this machine
+    // local texts: from a Date the generator would write this machine's local time
     start: known ? event.localStart : event.startsAt,
     end: known ? event.localEnd : event.endsAt,
     timezone: known ? timezone : null,
@@ -43,7 +43,7 @@ export function calendarOf(event: z.output<typeof EventCalendar>, domain: string
     url: location.url && uriOf(location.url),
     status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   })
-  return `${calendar}\r\n` // every line ends so, the last one too
+  return `${calendar}\r\n` // every line ends with CRLF, the last one too
 }
 
 export async function showCalendar(c: Context, { id }: z.output<typeof UuidId>): Promise<Response> {

@@ -16,12 +16,12 @@ import {
   Rsvp,
 } from './schemas.ts'
 
-const hosts = 'For its author; others are 403 when they see it, otherwise 404.'
+const hosts = 'For the host only. Others get 403 if they can see the event, otherwise 404.'
 
 export default routes('events', {
   'GET /events': {
     summary: 'Events',
-    description: `${listing} Newest first; with \`when\`, \`from\` or \`to\` by their start, the soonest first, and \`when=past\` the latest first. An event that has begun is past, also while it runs.`,
+    description: `${listing} Newest first. With \`when\`, \`from\` or \`to\` ordered by start: the soonest first, and the latest first with \`when=past\`. An event that has started is past, even while it is running.`,
     access: 'user',
     operation: 'list_events',
     query: EventQuery,
@@ -31,16 +31,16 @@ export default routes('events', {
   'POST /events': {
     summary: 'Publish an event',
     description:
-      'I host it. It begins in the future, and ends later. `timezone` is the one by whose clock it is announced; the times are instants. Nobody is told of it. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'You become the host. The start must be in the future, and the end after it. `timezone` is the zone in which the event is announced; the times are absolute. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_event',
     body: NewEvent,
     answers: { 201: Event },
   },
   'GET /events/mine': {
-    summary: 'Events that I host or go to',
+    summary: 'Events that you host or attend',
     description:
-      'The latest first, by when I published it or got my place. An event that I no longer see is not among them, and one that I wait for or am interested in neither. A page looks at 400 and may be short.',
+      'Latest first, by the time at which you published the event or got a place. Leaves out events that you can no longer see, that you are waiting for, or that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_events',
     query: MyEventsQuery,
@@ -49,15 +49,15 @@ export default routes('events', {
   },
   'GET /events/:id': {
     summary: 'An event',
-    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    description: 'Only the host sees an event that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_event',
     params: UuidId,
     answers: { 200: Event },
   },
   'PATCH /events/:id': {
-    summary: 'Change my event',
-    description: `${hosts} What is cancelled or over changes no more: 409. A new start lies in the future. Places that are added go to who waits longest, at once; when \`capacity\` falls nobody loses theirs. Who goes or waits is told when time or place change.`,
+    summary: 'Change an event',
+    description: `${hosts} An event that is cancelled or over cannot be changed: 409. A new start must be in the future. New places go immediately to those who have waited longest; a lower \`capacity\` takes no place from anybody. Everyone who attends or waits is notified if the time or the place changes.`,
     access: 'user',
     operation: 'update_event',
     params: UuidId,
@@ -66,16 +66,16 @@ export default routes('events', {
     answers: { 200: Event },
   },
   'DELETE /events/:id': {
-    summary: 'Delete my event',
-    description: `For everyone, for good, with all replies; also a removed one, or one that is over. Nobody is told: who should hear of it cancels first. A second time it is 404. ${hosts}`,
+    summary: 'Delete an event',
+    description: `Deletes it for everyone and permanently, with all replies; works on a removed or past event, too. Nobody is notified: to notify the guests, cancel it first. Deleting it again is 404. ${hosts}`,
     access: 'user',
     operation: 'delete_event',
     params: UuidId,
     answers: { 204: null },
   },
   'POST /events/:id/cancel': {
-    summary: 'Cancel my event',
-    description: `For good: it stays, with status \`cancelled\`, and who goes or waits is told. ${hosts} Repeating it is 409.`,
+    summary: 'Cancel an event',
+    description: `Permanent. The event stays, with status \`cancelled\`, and everyone who attends or waits is notified. ${hosts} Repeating it is 409.`,
     access: 'user',
     operation: 'cancel_event',
     params: UuidId,
@@ -83,9 +83,9 @@ export default routes('events', {
     answers: { 200: Event },
   },
   'PUT /events/:id/rsvp': {
-    summary: 'Go to an event, or be interested',
+    summary: 'Attend an event, or be interested in it',
     description:
-      'Where all places are taken, `going` becomes `waitlisted`: a place that is freed or added goes to who waits longest, in the same moment, and they are told. At most 500 people wait: 409 `event_waitlist_full`. Repeating it changes nothing. A block between host and guest, a ban, and leaving the group or guild take the reply back. Reminders come 24 hours and 1 hour before the start to who goes; what could not be sent within 15 minutes is left out, and so is what was due before I said so. At most 600 replies an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'If all places are taken, `going` becomes `waitlisted`. A place that becomes free goes immediately to the person who has waited longest, who is notified. At most 500 people can wait: 409 `event_waitlist_full`. Repeating it changes nothing. Your reply is withdrawn by a block between you and the host, by a ban, and when you leave the group or guild. Everyone who is going is reminded 24 hours and 1 hour before the start. Reminders that cannot be sent within 15 minutes are skipped, and so are those that were due before your reply. Limit: 600 replies per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'rsvp_event',
     params: UuidId,
@@ -94,18 +94,18 @@ export default routes('events', {
     answers: { 200: Event },
   },
   'DELETE /events/:id/rsvp': {
-    summary: 'Take my reply back',
+    summary: 'Withdraw your reply',
     description:
-      'My place goes to who waits longest. Repeating it changes nothing. It also works on an event that I no longer see, which is answered with 404 all the same.',
+      'Your place goes to the person who has waited longest. Repeating it changes nothing. If you can no longer see the event, the reply is withdrawn, but the answer is 404.',
     access: 'user',
     operation: 'unrsvp_event',
     params: UuidId,
     answers: { 204: null },
   },
   'GET /events/:id/attendees': {
-    summary: 'Who goes to an event, is interested, or waits',
+    summary: 'Who attends an event, is interested, or waits',
     description:
-      'For who sees the event, the first one first, without people whom I do not see, who still count. A page looks at 400 and may be short.',
+      'For everyone who can see the event, in order of their replies. Leaves out people whom you cannot see, although they count. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_event_attendees',
     params: UuidId,
@@ -114,9 +114,9 @@ export default routes('events', {
     answers: { 200: AttendeePage },
   },
   'GET /events/:id/calendar.ics': {
-    summary: 'An event for calendars',
+    summary: 'An event as a calendar file',
     description:
-      'An iCalendar (RFC 5545) with the event, for who sees it: with its time zone, its address as the card has it, the status `CANCELLED` of a cancelled one, and a `SEQUENCE` that grows with every change.',
+      'An iCalendar file (RFC 5545) with the event and its time zone, for everyone who can see it. The address is that of the card, a cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
     access: 'user',
     params: UuidId,
     handler: showCalendar,

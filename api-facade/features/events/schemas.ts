@@ -9,7 +9,7 @@ const location = z.object({
   kind,
   url: z.string().nullish().openapi({ description: 'An http(s) address of up to 2000 characters.' }),
   city: z.string().nullish().openapi({ description: 'Up to 100 characters.' }),
-  country: z.string().nullish().openapi({ description: 'Up to 100 characters: a name or a code, as the host likes.' }),
+  country: z.string().nullish().openapi({ description: 'Up to 100 characters: a name or a code.' }),
   address: z.string().nullish().openapi({ description: 'Up to 500 characters.' }),
 })
 const capacity = z
@@ -17,7 +17,7 @@ const capacity = z
   .min(1)
   .max(100_000)
   .nullable()
-  .openapi({ description: 'How many may go; null for any number.' })
+  .openapi({ description: 'How many people can attend; null for no limit.' })
 
 export const NewEvent = z
   .object({
@@ -38,7 +38,10 @@ export const EventChanges = z
   .openapi('EventChanges')
 export const Cancellation = z
   .object({
-    reason: z.string().nullish().openapi({ description: 'Up to 500 characters, shown to who sees the event.' }),
+    reason: z
+      .string()
+      .nullish()
+      .openapi({ description: 'Up to 500 characters, shown to everyone who can see the event.' }),
   })
   .optional()
 export const Rsvp = z.object({ status: z.enum(['going', 'interested']) })
@@ -56,15 +59,20 @@ export const Event = contentOf('event', z.string(), {
     address: z.string().nullable(),
   }),
   capacity: z.int().nullable(),
-  status: z.enum(['scheduled', 'live', 'ended', 'cancelled']).openapi({ description: 'By the clock.' }),
+  status: z
+    .enum(['scheduled', 'live', 'ended', 'cancelled'])
+    .openapi({ description: 'Derived from the current time.' }),
   cancelledAt: Timestamp.nullable(),
   cancelReason: z.string().nullable(),
-  goingCount: z.int().min(0).openapi({ description: 'Places that are taken, by whomever.' }),
+  goingCount: z
+    .int()
+    .min(0)
+    .openapi({ description: 'All places that are taken, including those of people whom you cannot see.' }),
   interestedCount: z.int().min(0),
   waitlistCount: z.int().min(0),
   viewer: z.object({
     rsvp: rsvp.nullable(),
-    waitlistPosition: z.int().min(1).nullable().openapi({ description: 'From 1 on; null for who does not wait.' }),
+    waitlistPosition: z.int().min(1).nullable().openapi({ description: 'Starts at 1. Null if you are not waiting.' }),
   }),
 }).openapi('Event')
 export const EventPage = Page(Event)
@@ -75,18 +83,18 @@ export const EventQuery = z.object({
   when: z
     .enum(['upcoming', 'past'])
     .optional()
-    .openapi({ description: 'What has not begun and is not cancelled; what has begun.' }),
-  from: Moment.optional().openapi({ description: 'Those that begin then or later.' }),
-  to: Moment.optional().openapi({ description: 'Those that begin before then.' }),
-  country: z.string().trim().min(1).max(100).optional().openapi({ description: 'Case and accents are forgiven.' }),
-  city: z.string().trim().min(1).max(100).optional().openapi({ description: 'Case and accents are forgiven.' }),
+    .openapi({ description: '`upcoming`: not started and not cancelled. `past`: started.' }),
+  from: Moment.optional().openapi({ description: 'Only events that start at this time or later.' }),
+  to: Moment.optional().openapi({ description: 'Only events that start before this time.' }),
+  country: z.string().trim().min(1).max(100).optional().openapi({ description: 'Case and accents are ignored.' }),
+  city: z.string().trim().min(1).max(100).optional().openapi({ description: 'Case and accents are ignored.' }),
   ...aboutContents,
 })
 export const MyEventsQuery = z.object({
-  role: z.enum(['hosting', 'going']).optional().openapi({ description: 'Both where absent.' }),
+  role: z.enum(['hosting', 'going']).optional().openapi({ description: 'Default: both.' }),
 })
 export const AttendeeQuery = z.object({
-  status: rsvp.optional().openapi({ description: '`going` where absent.' }),
+  status: rsvp.optional().openapi({ description: 'Default: `going`.' }),
 })
 export const AttendeePage = Page(
   z

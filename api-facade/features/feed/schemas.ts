@@ -10,7 +10,7 @@ export const FeedQuery = z.object({
   tab: z.enum(['following', 'trending', 'circles']).optional(),
   journalism: queryFlag.optional(),
   minDepth: queryInteger(0, 5).optional(),
-  interestId: Uuid.optional().openapi({ description: 'This interest, or any below it.' }),
+  interestId: Uuid.optional().openapi({ description: 'Only posts about this interest or one below it.' }),
   format: PostFormat.optional(),
 })
 export const FeedItem = postAnd('FeedItem', {

@@ -1,4 +1,4 @@
-// Groups: who is in them, and how people come in. Rules are in sql/spaces, visibility in policies/spaces.sql.
+// Groups: members, and how people join. Rules are in sql/spaces, visibility in policies/spaces.sql.
 import { routes } from '../../lib/routes.ts'
 import { NewGroupPost, Post, PostPage } from '../posts/schemas.ts'
 import { JoinMessage, MemberQuery } from '../spaces/schemas.ts'
@@ -27,14 +27,14 @@ import {
   RoleChange,
 } from './schemas.ts'
 
-const often =
-  'At most 300 such steps an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
-const moderated = 'For its owner and moderators; others are 403. Latest first, without people whom I do not see.'
+const often = 'Limit: 300 such steps per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
+const moderated = 'For the owner and moderators; others get 403. Latest first. Leaves out people whom you cannot see.'
 
 export default routes('groups', {
   'GET /groups': {
-    summary: 'Public groups and mine, newest first',
-    description: 'Archived ones among them. A page looks at 400 and may be short.',
+    summary: 'Public groups and your own, newest first',
+    description:
+      'Includes archived groups. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_spaces',
     id: 'list_groups',
@@ -44,9 +44,9 @@ export default routes('groups', {
     answers: { 200: GroupPage },
   },
   'POST /groups': {
-    summary: 'Make a group',
+    summary: 'Create a group',
     description:
-      'I am its owner. One person owns at most 20 that are not archived, is in at most 1000 groups and guilds, and makes or changes at most 60 an hour, unless an operator sets another number. A slug belongs to one group for good, private ones included: one that is taken is 409.',
+      'You become the owner. A person owns at most 20 groups that are not archived, is in at most 1000 groups and guilds, and creates or changes at most 60 an hour, unless the operator sets another limit. A slug belongs to one group permanently, also to a private one: a slug that is taken is 409.',
     access: 'user',
     operation: 'create_group',
     body: NewGroup,
@@ -54,7 +54,7 @@ export default routes('groups', {
   },
   'GET /groups/:id': {
     summary: 'A group',
-    description: 'A private one is 404 to all but its members and who is invited.',
+    description: 'A private group is 404 except for its members and people who are invited.',
     access: 'user',
     operation: 'get_space',
     id: 'get_group',
@@ -64,7 +64,7 @@ export default routes('groups', {
   },
   'PATCH /groups/:id': {
     summary: 'Change a group',
-    description: 'For its owner and moderators; `visibility` and `joinPolicy` for the owner alone.',
+    description: 'For the owner and moderators; only the owner can change `visibility` and `joinPolicy`.',
     access: 'user',
     operation: 'update_group',
     params: GroupId,
@@ -73,9 +73,9 @@ export default routes('groups', {
     answers: { 200: Group },
   },
   'DELETE /groups/:id': {
-    summary: 'Archive my group',
+    summary: 'Archive a group',
     description:
-      'It takes nothing new any more, nor replies, reactions, votes and mana for what it has, and its members go on reading it. Roles, removals and its words can still be changed. Repeating it changes nothing.',
+      'The group accepts nothing new, including replies, reactions, votes and mana for its posts; its members can still read it. Its roles, members and texts can still be changed. Repeating it changes nothing.',
     access: 'user',
     operation: 'archive_group',
     params: GroupId,
@@ -83,8 +83,8 @@ export default routes('groups', {
     answers: { 204: null },
   },
   'POST /groups/:id/restore': {
-    summary: 'Open my archived group again',
-    description: 'It counts towards the 20 again. Repeating it changes nothing.',
+    summary: 'Restore an archived group',
+    description: 'It counts towards the 20 groups again. Repeating it changes nothing.',
     access: 'user',
     operation: 'restore_group',
     params: GroupId,
@@ -92,8 +92,8 @@ export default routes('groups', {
     answers: { 200: Group },
   },
   'POST /groups/:id/join': {
-    summary: 'Join a group, or ask to',
-    description: `Who is invited comes in under every policy. Repeating it changes nothing. ${often}`,
+    summary: 'Join a group, or request to join',
+    description: `Invited people can join under every policy. Repeating it changes nothing. ${often}`,
     access: 'user',
     operation: 'join_group',
     params: GroupId,
@@ -104,7 +104,7 @@ export default routes('groups', {
   'POST /groups/:id/leave': {
     summary: 'Leave a group',
     description:
-      'From then on I see nothing of it, my own posts there included. An owner hands over first; one who is alone, but for people who are banned from the instance, leaves it archived and without an owner. Repeating it changes nothing.',
+      'Afterwards you see nothing of the group, including your own posts there. An owner must transfer the ownership first. If the only other members are banned from the instance, the owner can leave, and the group becomes archived without an owner. Repeating it changes nothing.',
     access: 'user',
     operation: 'leave_space',
     id: 'leave_group',
@@ -116,7 +116,7 @@ export default routes('groups', {
   'GET /groups/:id/members': {
     summary: 'The members of a group',
     description:
-      'The owner, moderators, then by when they joined, for everyone who sees the group. A cursor is a place and names nobody. A page looks at 400 and may be short.',
+      'Owner, moderators, then by the time of joining; for everyone who can see the group. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_space_members',
     id: 'list_group_members',
@@ -128,7 +128,7 @@ export default routes('groups', {
   },
   'PATCH /groups/:id/members/:userId': {
     summary: 'Give a member another role',
-    description: `For the owner. \`owner\` hands the group over, and makes me a moderator. ${often}`,
+    description: `For the owner. The role \`owner\` transfers the ownership, and you become a moderator. ${often}`,
     access: 'user',
     operation: 'set_group_role',
     params: GroupMember,
@@ -137,7 +137,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/members/:userId': {
     summary: 'Remove a member',
-    description: `For owner and moderators, and nobody of the same or a higher role. Who is no member is 404; with \`ban=true\` they are kept out all the same, and repeating it changes nothing. ${often}`,
+    description: `For the owner and moderators, who can only remove people with a lower role. 404 if the person is not a member; with \`ban=true\` the person is banned anyway, and repeating it changes nothing. ${often}`,
     access: 'user',
     operation: 'remove_group_member',
     params: GroupMember,
@@ -145,7 +145,7 @@ export default routes('groups', {
     answers: { 204: null },
   },
   'GET /groups/:id/bans': {
-    summary: 'Who is banned from a group',
+    summary: 'People who are banned from a group',
     description: moderated,
     access: 'user',
     operation: 'list_group_bans',
@@ -155,7 +155,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/bans/:userId': {
     summary: 'Lift a ban',
-    description: 'For owner and moderators. Repeating it changes nothing.',
+    description: 'For the owner and moderators. Repeating it changes nothing.',
     access: 'user',
     operation: 'lift_group_ban',
     params: GroupMember,
@@ -173,8 +173,8 @@ export default routes('groups', {
     answers: { 200: JoinRequestPage },
   },
   'POST /groups/:id/join-requests/:rid/approve': {
-    summary: 'Let somebody in who asked',
-    description: `For owner and moderators. The person is told. ${often}`,
+    summary: 'Approve a request to join',
+    description: `For the owner and moderators. The person is notified. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'approve_group_request',
@@ -184,8 +184,8 @@ export default routes('groups', {
     answers: { 200: JoinRequest },
   },
   'POST /groups/:id/join-requests/:rid/reject': {
-    summary: 'Turn somebody down who asked',
-    description: `For owner and moderators. The person is told, and may ask again. ${often}`,
+    summary: 'Reject a request to join',
+    description: `For the owner and moderators. The person is notified and can request again. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'reject_group_request',
@@ -196,8 +196,9 @@ export default routes('groups', {
     answers: { 200: JoinRequest },
   },
   'POST /groups/:id/join-requests/:rid/withdraw': {
-    summary: 'Take my request back',
-    description: 'Also where I no longer see the group. That of somebody else is 403 for who sees it, otherwise 404.',
+    summary: 'Withdraw your request',
+    description:
+      'Also works if you can no longer see the group. Somebody else’s is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_space_request',
     id: 'withdraw_group_request',
@@ -207,9 +208,9 @@ export default routes('groups', {
     answers: { 200: JoinRequest },
   },
   'POST /groups/:id/invitations': {
-    summary: 'Invite a person into a group',
+    summary: 'Invite a person to a group',
     description:
-      'Owner and moderators do, and in `open` groups any member. An invitation lets in under every policy, as long as the two see each other and who made it may still invite; it ends with that right. A person invites at most 100 times an hour, into circles and to posts among them, unless an operator sets another number: 429 `writes_exceeded`.',
+      'The owner and moderators can invite, in `open` groups every member. An invitation allows joining under every policy, as long as the two people can see each other and the inviter may still invite; it ends with that right. Limit: 100 invitations per person and hour, including those to circles and to co-author posts, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'invite_to_group',
     params: GroupId,
@@ -217,7 +218,7 @@ export default routes('groups', {
     answers: { 201: Invitation },
   },
   'GET /groups/:id/invitations': {
-    summary: 'Pending invitations into a group',
+    summary: 'Pending invitations to a group',
     description: moderated,
     access: 'user',
     operation: 'list_group_invitations',
@@ -226,22 +227,22 @@ export default routes('groups', {
     answers: { 200: InvitationPage },
   },
   'DELETE /groups/:id/invitations/:iid': {
-    summary: 'Take an invitation back',
-    description: 'For owner and moderators, and who made it.',
+    summary: 'Revoke an invitation',
+    description: 'For the owner, moderators, and the person who sent it.',
     access: 'user',
     operation: 'revoke_group_invitation',
     params: GroupInvitation,
     answers: { 204: null },
   },
   'GET /groups/invitations/me': {
-    summary: 'Pending invitations into groups addressed to me, newest first',
+    summary: 'Your pending invitations to groups, newest first',
     access: 'user',
     operation: 'list_my_group_invitations',
     page: true,
     answers: { 200: InvitationPage },
   },
   'POST /groups/invitations/:iid/accept': {
-    summary: 'Accept an invitation into a group',
+    summary: 'Accept an invitation to a group',
     description: often,
     access: 'user',
     operation: 'accept_group_invitation',
@@ -250,7 +251,7 @@ export default routes('groups', {
     answers: { 200: Invitation },
   },
   'POST /groups/invitations/:iid/decline': {
-    summary: 'Decline an invitation into a group',
+    summary: 'Decline an invitation to a group',
     description: often,
     access: 'user',
     operation: 'decline_group_invitation',
@@ -261,7 +262,7 @@ export default routes('groups', {
   'GET /groups/:id/posts': {
     summary: 'The posts of a group, newest first',
     description:
-      'For its members, also of an archived one; others who see the group are 403. My own hidden ones are there for me. A page looks at 400 and may be short.',
+      'For its members, also in an archived group; others who can see the group get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_space_posts',
     params: GroupId,
@@ -273,7 +274,7 @@ export default routes('groups', {
   'POST /groups/:id/posts': {
     summary: 'Publish a post in a group, or schedule one',
     description:
-      'As `POST /posts` with `groupId`, and an `Idempotency-Key` is the same there; `guildId` beside it is 422. For members of a group that is not archived.',
+      'Like `POST /posts` with `groupId`, with the same `Idempotency-Key`; a `guildId` is 422. For members of a group that is not archived.',
     access: 'user',
     operation: 'create_post',
     params: GroupId,

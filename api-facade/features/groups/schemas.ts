@@ -18,7 +18,7 @@ const visibility = z.enum(['public', 'private'])
 const joinPolicy = z.enum(['open', 'request', 'invite'])
 const role = z.enum(['owner', 'moderator', 'member'])
 
-const id = spaceId('id.group', 'The id of a group, or its slug.')
+const id = spaceId('id.group', 'The id or slug of a group.')
 export const GroupId = z.object({ id })
 export const GroupMember = z.object({ id, userId: PersonParam })
 export const GroupRequest = z.object({ id, rid: Uuid })
@@ -27,7 +27,7 @@ export const InvitationId = z.object({ iid: Uuid })
 
 export const GroupQuery = SpaceQuery.extend({ joinPolicy: joinPolicy.optional() })
 export const RemovalQuery = z.object({
-  ban: isTrue.optional().openapi({ type: 'boolean', description: 'Keeps the person out until the ban is lifted.' }),
+  ban: isTrue.optional().openapi({ type: 'boolean', description: 'Bans the person until the ban is lifted.' }),
 })
 
 export const NewGroup = z
@@ -72,7 +72,7 @@ export const Group = z
     viewer: z.object({
       role: role.nullable(),
       status: z.enum(['none', 'pending', 'invited', 'member', 'banned']),
-      requestId: Uuid.nullable().openapi({ description: 'My pending request to join.' }),
+      requestId: Uuid.nullable().openapi({ description: 'The id of your pending request.' }),
     }),
   })
   .openapi('Group')

@@ -1,4 +1,4 @@
-// Guilds: who is in them, how people come in, and by what charter. Rules are in sql/spaces and sql/guilds.
+// Guilds: members, how people join, and the charter. Rules are in sql/spaces and sql/guilds.
 import { routes } from '../../lib/routes.ts'
 import { NewGuildPost, Post, PostPage } from '../posts/schemas.ts'
 import { JoinMessage, MemberQuery, SpaceQuery } from '../spaces/schemas.ts'
@@ -25,13 +25,13 @@ import {
   Vote,
 } from './schemas.ts'
 
-const often =
-  'At most 300 such steps an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
+const often = 'Limit: 300 such steps per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
 export default routes('guilds', {
   'GET /guilds': {
     summary: 'Guilds, newest first',
-    description: 'Archived ones among them. A page looks at 400 and may be short.',
+    description:
+      'Includes archived guilds. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_spaces',
     id: 'list_guilds',
@@ -41,9 +41,9 @@ export default routes('guilds', {
     answers: { 200: GuildPage },
   },
   'POST /guilds': {
-    summary: 'Found a guild',
+    summary: 'Create a guild',
     description:
-      'For who has the capability `canProposeGuild`, and for admins whatever theirs says. One person is the founder of at most 20 that are not archived, is in at most 1000 groups and guilds, and makes or changes at most 60 an hour, unless an operator sets another number. Its slug, and its interest, stay as they are.',
+      'Requires the capability `canProposeGuild`, or the role admin. A person is the founder of at most 20 guilds that are not archived, is in at most 1000 groups and guilds, and creates or changes at most 60 an hour, unless the operator sets another limit. The slug and the interest cannot be changed.',
     access: 'user',
     operation: 'create_guild',
     gate: { check: 'require_guild_founder' },
@@ -52,7 +52,7 @@ export default routes('guilds', {
   },
   'GET /guilds/:id': {
     summary: 'A guild',
-    description: 'Everybody sees it; `treasuryBalance` its members alone.',
+    description: 'Everybody can see it; only its members see `treasuryBalance`.',
     access: 'user',
     operation: 'get_space',
     id: 'get_guild',
@@ -62,7 +62,7 @@ export default routes('guilds', {
   },
   'PATCH /guilds/:id': {
     summary: 'Change a guild',
-    description: 'For its founder. The charter changes by a proposal alone.',
+    description: 'For the founder. The charter only changes by a proposal.',
     access: 'user',
     operation: 'update_guild',
     params: GuildId,
@@ -73,7 +73,7 @@ export default routes('guilds', {
   },
   'GET /guilds/:id/charter/versions': {
     summary: 'The charters of a guild, latest first',
-    description: 'For everyone who sees the guild. The first version is that with which it was founded.',
+    description: 'For everyone who can see the guild. The first version is the one with which the guild was created.',
     access: 'user',
     operation: 'list_guild_charters',
     params: GuildId,
@@ -83,7 +83,7 @@ export default routes('guilds', {
   'GET /guilds/:id/members': {
     summary: 'The members of a guild',
     description:
-      'The founder, stewards, then by when they joined, for everyone. A cursor is a place and names nobody. A page looks at 400 and may be short.',
+      'Founder, stewards, then by the time of joining; for everyone. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_space_members',
     id: 'list_guild_members',
@@ -94,8 +94,8 @@ export default routes('guilds', {
     answers: { 200: GuildMemberPage },
   },
   'PATCH /guilds/:id/members/:userId': {
-    summary: 'Hand my guild over to a member',
-    description: `For the founder, who becomes a steward. Other roles change by proposals alone. ${often}`,
+    summary: 'Transfer a guild to a member',
+    description: `For the founder, who becomes a steward. Other roles only change by proposals. ${often}`,
     access: 'user',
     operation: 'hand_over_guild',
     params: GuildMemberId,
@@ -106,7 +106,7 @@ export default routes('guilds', {
   'POST /guilds/:id/leave': {
     summary: 'Leave a guild',
     description:
-      'From then on I see nothing that is its members’, my own posts there included. A founder hands over first; one who is alone, but for people who are banned from the instance, leaves it archived and without a founder. Repeating it changes nothing.',
+      'Afterwards you see nothing that is only for members, including your own posts there. A founder must transfer the guild first. If the only other members are banned from the instance, the founder can leave, and the guild becomes archived without a founder. Repeating it changes nothing.',
     access: 'user',
     operation: 'leave_space',
     id: 'leave_guild',
@@ -117,7 +117,7 @@ export default routes('guilds', {
   },
   'POST /guilds/:id/applications': {
     summary: 'Apply to a guild',
-    description: `With a reputation of at least \`minRep\` in the guild’s interest, and one application at a time. ${often}`,
+    description: `Requires a reputation of at least \`minRep\` in the interest of the guild. One application at a time. ${often}`,
     access: 'user',
     operation: 'apply_to_guild',
     gate: { check: 'require_guild_applicant', param: 'id' },
@@ -128,7 +128,7 @@ export default routes('guilds', {
   },
   'GET /guilds/:id/applications': {
     summary: 'Pending applications to a guild',
-    description: 'For its founder and stewards; others are 403. Latest first, without people whom I do not see.',
+    description: 'For the founder and stewards; others get 403. Latest first. Leaves out people whom you cannot see.',
     access: 'user',
     operation: 'list_space_requests',
     id: 'list_guild_applications',
@@ -138,16 +138,16 @@ export default routes('guilds', {
     answers: { 200: ApplicationPage },
   },
   'GET /guilds/applications/me': {
-    summary: 'My applications to guilds, newest first',
-    description: 'Settled ones too.',
+    summary: 'Your applications to guilds, newest first',
+    description: 'Includes settled ones.',
     access: 'user',
     operation: 'list_my_guild_applications',
     page: true,
     answers: { 200: ApplicationPage },
   },
   'POST /guilds/:id/applications/:aid/approve': {
-    summary: 'Let somebody in who applied',
-    description: `For founder and stewards. The person is told. ${often}`,
+    summary: 'Approve an application',
+    description: `For the founder and stewards. The person is notified. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'approve_guild_application',
@@ -157,8 +157,8 @@ export default routes('guilds', {
     answers: { 200: Application },
   },
   'POST /guilds/:id/applications/:aid/reject': {
-    summary: 'Turn somebody down who applied',
-    description: `For founder and stewards. The person is told, and may apply again. ${often}`,
+    summary: 'Reject an application',
+    description: `For the founder and stewards. The person is notified and can apply again. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'reject_guild_application',
@@ -169,8 +169,9 @@ export default routes('guilds', {
     answers: { 200: Application },
   },
   'POST /guilds/:id/applications/:aid/withdraw': {
-    summary: 'Take my application back',
-    description: 'Also where I no longer see the guild. That of somebody else is 403 for who sees it, otherwise 404.',
+    summary: 'Withdraw your application',
+    description:
+      'Also works if you can no longer see the guild. Somebody else’s is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_space_request',
     id: 'withdraw_guild_application',
@@ -180,8 +181,8 @@ export default routes('guilds', {
     answers: { 200: Application },
   },
   'GET /guilds/:id/proposals': {
-    summary: 'Proposals to my guild, newest first',
-    description: 'For members, also of an archived guild.',
+    summary: 'Proposals to a guild, newest first',
+    description: 'For members, also in an archived guild.',
     access: 'user',
     operation: 'list_proposals',
     params: GuildId,
@@ -191,9 +192,9 @@ export default routes('guilds', {
     answers: { 200: ProposalPage },
   },
   'POST /guilds/:id/proposals': {
-    summary: 'Propose something to my guild',
+    summary: 'Create a proposal to a guild',
     description:
-      'What passes the worker executes within about a minute: a charter, making somebody a steward or a member again, expelling a member, or a disbursement; a `general` one is words alone. Nobody votes by proposing. At most 50 are open in a guild, and a person proposes at most 60 times an hour, unless an operator sets another number: 429 `writes_exceeded`.',
+      'The worker executes a passed proposal within about a minute: a new charter, making a person a steward or a member again, expelling a member, or a disbursement; a `general` proposal has only text. Proposing is not voting. A guild has at most 50 open proposals. Limit: 60 proposals per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_proposal',
     params: GuildId,
@@ -204,7 +205,7 @@ export default routes('guilds', {
   'GET /guilds/:id/proposals/:pid': {
     summary: 'A proposal, with its tally',
     description:
-      'Eligible is who was a member when it opened, and still is without a break; not who is banned from the instance, nor who is to be expelled. A quorum is a quarter of them, rounded up. It passes when at its close a quorum has voted and more of it yes than no, and at once when more than half of the eligible vote yes; without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a reason. Its proposer is told what becomes of it.',
+      'People are eligible if they were members when it opened and have been since; not if they are banned from the instance or are the person to be expelled. The quorum is a quarter of them, rounded up. The proposal passes at its close if the quorum has voted and there are more yes than no votes, and immediately if more than half of the eligible people vote yes; without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a reason. Its proposer is notified of the result.',
     access: 'user',
     operation: 'get_proposal',
     params: GuildProposalId,
@@ -212,8 +213,8 @@ export default routes('guilds', {
     answers: { 200: Proposal },
   },
   'PUT /guilds/:id/proposals/:pid/vote': {
-    summary: 'Vote on a proposal, or vote otherwise',
-    description: 'For who is eligible. Until it closes; after that it is 409. Who leaves the guild loses the vote.',
+    summary: 'Vote on a proposal, or change your vote',
+    description: 'For eligible people, until it closes; after that 409. People who leave the guild lose their vote.',
     access: 'user',
     operation: 'vote_on_proposal',
     params: GuildProposalId,
@@ -222,8 +223,8 @@ export default routes('guilds', {
     answers: { 200: Proposal },
   },
   'POST /guilds/:id/proposals/:pid/withdraw': {
-    summary: 'Take my proposal back',
-    description: 'While nobody else has voted.',
+    summary: 'Withdraw your proposal',
+    description: 'Possible while nobody else has voted.',
     access: 'user',
     operation: 'withdraw_proposal',
     params: GuildProposalId,
@@ -233,7 +234,7 @@ export default routes('guilds', {
   'GET /guilds/:id/posts': {
     summary: 'The posts of a guild, newest first',
     description:
-      'For its members, also of an archived one; others are 403. My own hidden ones are there for me. A page looks at 400 and may be short.',
+      'For its members, also in an archived guild; others get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_space_posts',
     params: GuildId,
@@ -245,7 +246,7 @@ export default routes('guilds', {
   'POST /guilds/:id/posts': {
     summary: 'Publish a post in a guild, or schedule one',
     description:
-      'As `POST /posts` with `guildId`, and an `Idempotency-Key` is the same there; `groupId` beside it is 422. For members of a guild that is not archived.',
+      'Like `POST /posts` with `guildId`, with the same `Idempotency-Key`; a `groupId` is 422. For members of a guild that is not archived.',
     access: 'user',
     operation: 'create_post',
     params: GuildId,

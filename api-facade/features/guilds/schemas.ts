@@ -2,10 +2,10 @@
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { about, accent, left, memberCount, memberWith, name, newSlug, requestWith, spaceId } from '../spaces/schemas.ts'
 
-const minRep = z.int().min(0).max(1000).openapi({ description: 'The reputation in its interest that who applies has.' })
+const minRep = z.int().min(0).max(1000).openapi({ description: 'The reputation in its interest that applicants need.' })
 const role = z.enum(['founder', 'steward', 'member'])
 
-const id = spaceId('id.guild', 'The id of a guild, or its slug.')
+const id = spaceId('id.guild', 'The id or slug of a guild.')
 export const GuildId = z.object({ id })
 export const GuildMemberId = z.object({ id, userId: PersonParam })
 export const GuildApplicationId = z.object({ id, aid: Uuid })
@@ -40,14 +40,14 @@ export const Guild = z
     accent: z.string().nullable(),
     status: z.enum(['active', 'archived']),
     memberCount,
-    stewardCount: z.int().min(0).openapi({ description: 'Of these the stewards, without the founder.' }),
-    treasuryBalance: z.int().min(0).nullable().openapi({ description: 'For members; null to others.' }),
+    stewardCount: z.int().min(0).openapi({ description: 'The number of stewards, without the founder.' }),
+    treasuryBalance: z.int().min(0).nullable().openapi({ description: 'Only for members, otherwise null.' }),
     archivedAt: Timestamp.nullable(),
     createdAt: Timestamp,
     viewer: z.object({
       role: role.nullable(),
       status: z.enum(['none', 'pending', 'member']),
-      applicationId: Uuid.nullable().openapi({ description: 'My pending application.' }),
+      applicationId: Uuid.nullable().openapi({ description: 'The id of your pending application.' }),
     }),
   })
   .openapi('Guild')
@@ -58,7 +58,9 @@ export const CharterPage = Page(
     .object({
       version: z.int().min(1),
       charter: z.string(),
-      proposalId: Uuid.nullable().openapi({ description: 'The proposal that brought it; null of the first one.' }),
+      proposalId: Uuid.nullable().openapi({
+        description: 'The proposal that introduced it; null for the first charter.',
+      }),
       createdAt: Timestamp,
     })
     .openapi('Charter'),
@@ -90,9 +92,9 @@ export const NewProposal = z
       .optional()
       .openapi({
         description:
-          'Of `charter` {charter}, of `steward` {userId, grant}, of `expel` {userId}, of `disburse` {recipientId, amount}.',
+          'The fields depend on the kind: `charter` {charter}, `steward` {userId, grant}, `expel` {userId}, `disburse` {recipientId, amount}.',
       }),
-    closesAt: Moment.optional().openapi({ description: '1 hour to 30 days ahead; 72 hours where absent.' }),
+    closesAt: Moment.optional().openapi({ description: '1 hour to 30 days from now; default 72 hours.' }),
   })
   .openapi('NewProposal', {
     example: { kind: 'charter', title: 'A charter', body: 'Since we have none.', payload: { charter: '# We sing' } },
@@ -113,10 +115,10 @@ const Summary = z
         recipientId: z.string().nullable().optional(),
         amount: z.int().optional(),
       })
-      .openapi({ description: 'A person whom I do not see is null.' }),
-    proposer: PersonCard.nullable().openapi({ description: 'Null for somebody whom I do not see.' }),
+      .openapi({ description: 'Null if you cannot see the person.' }),
+    proposer: PersonCard.nullable().openapi({ description: 'Null if you cannot see the person.' }),
     status: proposalStatus,
-    reason: z.string().nullable().openapi({ description: 'The error code with which the execution failed.' }),
+    reason: z.string().nullable().openapi({ description: 'The error code of the failed execution.' }),
     closesAt: Timestamp,
     decidedAt: Timestamp.nullable(),
     executedAt: Timestamp.nullable(),
@@ -128,6 +130,6 @@ const count = z.int().min(0)
 export const Proposal = Summary.extend({
   tally: z
     .object({ yes: count, no: count, abstain: count, eligible: count, quorum: count })
-    .openapi({ description: 'As it stands; once it is decided, as it stood then.' }),
+    .openapi({ description: 'The current tally; the final one after the decision.' }),
   viewer: z.object({ vote: z.enum(['yes', 'no', 'abstain']).nullable() }),
 }).openapi('Proposal')

@@ -10,7 +10,7 @@ const PictureUrl = z
   .nullable()
   .openapi({
     description:
-      'At a host that this instance takes. One that has the id of an asset in it is that of a committed asset of mine, an avatar or an image, and becomes its `publicUrl`.',
+      'A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`.',
   })
 const { firstName, lastName, country, city } = Registration.shape
 
@@ -87,14 +87,14 @@ export const Invite = z
     expiresAt: Timestamp,
     createdAt: Timestamp,
   })
-  .openapi('Invite', { description: 'An invite code of mine. `usedBy` is null also when I cannot see that person.' })
+  .openapi('Invite', { description: 'One of your invite codes. `usedBy` is also null if you cannot see that person.' })
 export const Invites = z
   .object({ codes: z.array(Invite), allotment: z.int(), used: z.int(), remaining: z.int() })
   .openapi('Invites')
 const Brought = z.object({ id: Uuid, person: PersonCard, joinedAt: Timestamp })
 export const InviteTree = Page(Brought).extend({ invitedBy: PersonCard.nullable() }).openapi('InviteTree')
 
-/** How the export begins, and what follows: a section of one row is an object, any other a list. */
+/** The head of the export, followed by its sections: a section of one row is an object, any other a list. */
 export const ExportHead = z.object({
   format: z.literal('service-gdpr-export-v1'),
   exportedAt: Timestamp,
@@ -114,7 +114,7 @@ const jsonOf: Readonly<Record<string, z.ZodType>> = {
   'timestamp with time zone': Timestamp,
 }
 
-/** A field of a section by its Postgres type; other people are actor ids, or null where I cannot see them. */
+/** A field of a section by its Postgres type; other people are actor ids, or null if the person cannot see them. */
 function exported(type: string): z.ZodType {
   const name = type.replace(/\?$/, '')
   const plain = name.endsWith('[]') ? z.array(z.string()) : (jsonOf[name] ?? z.string())
@@ -129,4 +129,4 @@ function sectionOf(name: string, { single, fields }: (typeof sections)[keyof typ
 
 export const Export = ExportHead.omit({ sections: true })
   .extend(Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, sectionOf(name, section)])))
-  .openapi('Export', { description: 'A section for each kind of data, with its rows as they are kept.' })
+  .openapi('Export', { description: 'One section for each kind of data, with its rows as they are stored.' })

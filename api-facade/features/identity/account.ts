@@ -1,4 +1,4 @@
-// One's account: the profile and what others see of it, the export, erasure. Rules are in sql/identity.
+// The caller's account: the profile and what others see of it, the export, and the erasure. Rules are in sql/identity.
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -14,18 +14,18 @@ const erase = async (c: Context, { password }: z.output<typeof ErasureBody>) =>
 
 export default routes('identity', {
   'GET /me': {
-    summary: 'My profile',
+    summary: 'Your profile',
     description:
-      '`emailVerifiedAt` is null until I have proved that the address is mine. `emailBouncedAt` is when a mail server said that there is no such mailbox: from then on no digest goes there, and of what is asked for one try, until I verify the address again, set a password by mail, or have another address. `lastSeenAt` is exact to five minutes, and nobody else sees it.',
+      '`emailVerifiedAt` is null until you prove that the address is yours. `emailBouncedAt` is set when a mail server reports that the mailbox does not exist. From then on the address gets no digest, and every other mail is tried only once, until you verify the address again, set a password by mail, or change the address. `lastSeenAt` is accurate to five minutes and is shown to nobody else.',
     access: 'user',
     also: ['GET /identity/me'],
     operation: 'get_me',
     answers: { 200: Me },
   },
   'PATCH /me': {
-    summary: 'Change my profile',
+    summary: 'Change your profile',
     description:
-      'A field that is absent stays as it is; null clears `phone`, `about` and `profilePicUrl`, and is refused for the others. After a change of `username` the actor id before it goes on leading to me, and nobody else ever gets it; a person can change it 10 times, and go back to any name that they had.',
+      'Absent fields do not change. Null clears `phone`, `about` and `profilePicUrl` and is not allowed for the others. After a change of `username` the previous actor id still leads to you, and nobody else ever gets it. You can change it 10 times, and return to any name that you had.',
     access: 'user',
     also: ['PATCH /identity/me'],
     operation: 'update_me',
@@ -36,7 +36,7 @@ export default routes('identity', {
   'GET /users/:usernameOrId': {
     summary: 'A person’s public profile',
     description:
-      'The person’s card with `about`, `country`, `city` and `createdAt`. Email address, phone, date of birth, role and presence are never public. A person across a block, banned or erased is 404, as one who does not exist.',
+      'The person’s card with `about`, `country`, `city` and `createdAt`. Email address, phone, date of birth, role and presence are never public. 404 if the person is banned or erased or if there is a block between you, as if the person did not exist.',
     access: 'user',
     also: [
       {
@@ -51,9 +51,9 @@ export default routes('identity', {
     answers: { 200: Profile },
   },
   'POST /me/delete': {
-    summary: 'Erase my account, for good',
+    summary: 'Erase your account permanently',
     description:
-      'At once, in one transaction: what tells who I am is overwritten, nobody sees my posts and replies any more, invite codes are revoked, every token and session is dead. In it too, up to 500 of a kind, and of whoever has more within seconds: posts and replies are deleted with their words, circles, memberships, invitations, follows, blocks, choices, conversations and notifications end. Ledgers and the audit log keep ids and numbers; mana that I have left stays where it is; hearts and sparks stay as nameless counts. My address can register again; my usernames are never given to anyone. A wrong password is 403, and counts by person, as where the password is changed. The last admin cannot go: 409 `last_admin`.',
+      'Immediately, in one transaction: personal data is overwritten, nobody sees your posts and replies any more, invite codes are revoked, and every token and session ends. The same transaction handles up to 500 rows of each kind, and the rest follows within seconds: the texts of posts and replies are deleted, and circles, memberships, invitations, follows, blocks, choices, conversations and notifications end. Ledgers and the audit log keep ids and numbers. Mana that is left stays in the wallet; hearts and sparks stay without a name. The email address can be registered again; your usernames are never given to anyone else. A wrong password is 403 and counts per person, as for a change of the password. The last admin cannot be erased: 409 `last_admin`.',
     access: 'user',
     also: ['POST /identity/me/delete', { route: 'DELETE /me', answers: { 204: null } }],
     pool: 'gate',
@@ -65,13 +65,13 @@ export default routes('identity', {
     fails: ['password_wrong'],
   },
   'GET /me/export': {
-    summary: 'Everything about me, as one JSON file',
+    summary: 'Export all your data as one JSON file',
     description:
-      'Streamed, so it may be long; each page of 200 rows is as of the moment at which it is read, so a row that moves meanwhile, such as a conversation, may come twice. One export a person is written at once, and four by an instance: 429 `rate_limited`, and `Retry-After` says until when. Within 15 minutes it must be taken, or the connection ends. Other people stand in it by actor id, or as null where I cannot see them. Hashes of passwords and tokens are left out, and what others keep about me for themselves: who blocked or muted me, reports, how close I am in their circles.',
+      'The file is streamed and can be long. Each page of 200 rows is read at its own moment, so a row that moves meanwhile, such as a conversation, may occur twice. One export per person and four per instance can run at once: otherwise 429 `rate_limited`, and `Retry-After` says when to try again. The connection ends after 15 minutes. Other people are given by actor id, or null if you cannot see them. Left out are hashes of passwords and tokens, and what others store about you for themselves: who blocked or muted you, reports, and your bond level in their circles.',
     access: 'user',
     handler: exportMe,
     calls: ['export_me'],
-    never: ['section_unknown', 'cursor_unknown'], // the head names the sections
+    never: ['section_unknown', 'cursor_unknown'], // the schema has the sections
     answers: { 200: Export },
   },
 })

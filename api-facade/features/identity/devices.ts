@@ -1,32 +1,38 @@
-// Devices on which a person has logged in: what they carry to the next login, and whose wrong passwords count together.
-// docs/decisions.md, Limits; Tokens and sessions.
+// Devices on which a person has logged in: the token that they send with the next login, and how wrong passwords are
+// counted. docs/decisions.md, Limits; Tokens and sessions.
 import { createHash, randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { Context, TakeBack } from '../../lib/context.ts'
 import type { FoundLogin } from './schemas.ts'
 
-/** A person, and which of their passwords it is: a new one begins anew. */
+/** A person and the version of their password: a new password starts the counters again. */
 type Holder = { userId: string; credentialsVersion: number }
 
-/** How many days a device token is good, from the login that gave it. */
+/** How many days a device token is valid, from the login that issued it. */
 export const DEVICE_DAYS = 365
 const today = () => Math.floor(Date.now() / 86_400_000)
 
-// with an unknown address there is as much to do
+// an unknown address takes the same work, so that timing reveals nothing
 const NOBODY: Holder = { userId: randomUUID(), credentialsVersion: 0 }
 const holderOf = ({ userId, credentialsVersion }: Holder): string => `${userId} ${credentialsVersion}`
 
-/** The token of a device, by default a new one. Nothing is kept: it is bound to the holder, and ends with the password. */
+/**
+ * The token of a device, by default a new one. Nothing is stored: the token is bound to the holder and ends with the
+ * password.
+ */
 export const deviceToken = (c: Context, holder: Holder, device: string = randomUUID()): string =>
   c.get('services').seals.seal('device', { id: device, generation: today() }, holderOf(holder))
 
-/** The device of a token that was made for this holder. */
+/** The device of a token, if the token was issued to this holder. */
 export function deviceOf(c: Context, token: string | undefined, holder: Holder | null): string | undefined {
   const device = c.get('services').seals.open('device', token ?? '', holderOf(holder ?? NOBODY))
   return device && device.generation + DEVICE_DAYS > today() ? device.id : undefined
 }
 
-/** Counts a try at login: by the device where the account knows it, else with all others that try the account. */
+/**
+ * Counts a login attempt: per device if the account knows it, otherwise together with all unknown devices of the
+ * account.
+ */
 export function attemptLogin(
   c: Context,
   email: string,
@@ -35,11 +41,11 @@ export function attemptLogin(
 ): Promise<TakeBack> {
   const { limits } = c.get('services')
   if (device) return limits.attempt(c, 'login_device', device)
-  // an address is nothing that counters should hold; an unknown one has what a person has who never changed the password
+  // counters must not store addresses; an unknown one is counted like a person who never changed the password
   const account = createHash('sha256').update(email).digest('base64url')
   return limits.attempt(c, 'login_account', `${account} ${found?.credentialsVersion ?? 0}`)
 }
 
-/** Counts a try inside a session. */
+/** Counts an attempt inside a session. */
 export const attemptInSession = (c: Context, holder: Holder): Promise<TakeBack> =>
   c.get('services').limits.attempt(c, 'password', holderOf(holder))

@@ -28,9 +28,9 @@ async function change(c: Context, { email, currentPassword }: z.output<typeof Em
 
 export default routes('identity', {
   'POST /auth/verify-email': {
-    summary: 'Verify an email address with the token of a mail',
+    summary: 'Verify an email address with the token from a mail',
     description:
-      'The token is good once: for a week after registering or asking again, for a day where it changes the address. One that changes it makes the new address mine, tells the old one, and ends every other link that was mailed, also those for a new password. Tokens and sessions go on; the `email` in an access token is the old one until the next login or refresh. When somebody else has taken the new address meanwhile it is 409, and the token stays good. A token that is spent, expired or unknown is 410, also while its person is banned.',
+      'The token can be used once: within a week after registration or a new request, within a day for a change of address. A token for a change makes the new address yours, informs the old one, and invalidates every other link that was mailed, including those for a new password. Your tokens and sessions continue; the `email` in an access token is the old one until the next login or refresh. If somebody else has taken the new address meanwhile, it is 409 and the token stays valid. 410 if the token was used, has expired or is unknown, and while its person is banned.',
     access: 'public',
     pool: 'gate',
     body: VerificationBody,
@@ -39,9 +39,9 @@ export default routes('identity', {
     answers: { 200: Done },
   },
   'POST /me/verify-email': {
-    summary: 'Mail me the link to verify my email address again',
+    summary: 'Mail the link that verifies your email address again',
     description:
-      'It goes to the address that I am changing to, else to my own; 409 when that is verified. Links mailed before stay good; there are at most 10 an hour.',
+      'The mail goes to the address to which you are changing, otherwise to your current one; 409 if that is already verified. Links that were mailed earlier stay valid. At most 10 an hour.',
     access: 'user',
     pool: 'gate',
     limit: 'verify_email',
@@ -50,9 +50,9 @@ export default routes('identity', {
     answers: { 200: Done },
   },
   'POST /me/email': {
-    summary: 'Change my email address',
+    summary: 'Change your email address',
     description:
-      'Mails the new address a link that is good for a day, and tells the old one. The address changes when the link is used; until then it can be asked for anew by `POST /me/verify-email`. A later change takes the place of this one, my own address takes it back, and a new password ends it. Answers the same whether somebody has the address or not: its owner is then told that it is in use, and gets no link. At most five such mails an hour go to one address. A wrong password is 403, and counts by person.',
+      'Mails a link to the new address that is valid for a day, and informs the old address. The address changes when the link is used; until then `POST /me/verify-email` mails it again. A later change replaces this one, changing to your current address cancels it, and a new password cancels it. The answer does not reveal whether somebody has the address: in that case its owner is informed that it is in use and gets no link. At most five such mails an hour are sent to one address. A wrong password is 403 and counts per person.',
     access: 'user',
     pool: 'gate',
     limit: 'verify_email',

@@ -1,12 +1,12 @@
-// The export: one JSON object, written section by section as the database gives it, so that no process holds all of it.
-// Rules are in sql/identity/80_export.sql.
+// The export: one JSON object, written section by section as the database returns it, so that no process holds all of
+// it. Rules are in sql/identity/80_export.sql.
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { send } from '../../lib/headers.ts'
 import { ExportHead, ExportRows } from './account-schemas.ts'
 
-/** The operation that exports whom it is about. */
+/** The operation that exports, and for whom. */
 type Ask = <S extends z.ZodType>(
   parameters: { p_section?: string; p_after?: string },
   schema: S,
@@ -15,7 +15,7 @@ type Section = z.output<typeof ExportHead>['sections'][number]
 
 export const exportMe = (c: Context): Promise<Response> => exportOf(c, 'export_me', {})
 
-/** The caller's own, or as an admin that of the person `p_id`. */
+/** The caller's own export, or for an admin that of the person `p_id`. */
 export async function exportOf(
   c: Context,
   operation: 'export_me' | 'export_user',
@@ -24,7 +24,7 @@ export async function exportOf(
   const ask: Ask = (parameters, schema) => callFor(c, operation, { ...whose, ...parameters }, schema)
   const free = c.get('services').exports(c.get('claims')?.sub ?? '')
   try {
-    // the first call before the first byte: an error is still an answer of its own
+    // the first call runs before the first byte, so that an error is still a normal error answer
     const head = await ask({}, ExportHead)
     const isRead = c.req.method !== 'HEAD'
     if (!isRead) free()
@@ -63,17 +63,17 @@ async function* list(ask: Ask, section: Section): AsyncGenerator<string> {
 const rowsOf = (ask: Ask, { name }: Section, after: string | null) =>
   ask({ p_section: name, p_after: after ?? undefined }, ExportRows)
 
-/** How long a client may take for all of it. Milliseconds. */
+/** How long a client may take to read all of it, in milliseconds. */
 const PATIENCE = 15 * 60_000
 
-/** As fast as the client reads: the next part is asked for when there is room. `end` is called whatever becomes of it. */
+/** Sends as fast as the client reads: the next part is queried when there is room. `end` is always called. */
 function streamed(parts: AsyncGenerator<string>, end: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const until = performance.now() + PATIENCE
   return new ReadableStream({
     async pull(controller) {
       try {
-        if (performance.now() > until) throw new Error('the export was not taken in time')
+        if (performance.now() > until) throw new Error('the client did not read the export in time')
         const { value, done } = await parts.next()
         if (!done) return controller.enqueue(encoder.encode(value))
         controller.close()

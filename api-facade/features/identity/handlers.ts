@@ -1,4 +1,4 @@
-// What the facade alone can do: check passwords, sign access tokens, seal refresh and device tokens.
+// What only the facade can do: check passwords, sign access tokens, seal refresh and device tokens.
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
@@ -24,7 +24,9 @@ import {
 type Kind = 'rotating' | undefined
 type Opened = { accessToken: string; user: object; deviceToken: string; refreshToken?: string; expiresIn?: number }
 
-/** Runs an operation that issues claims; a rotating session is opened in the same transaction. `device`: a known one. */
+/**
+ * Runs an operation that issues claims; a rotating session is opened in the same transaction. `device` is a known one.
+ */
 async function open(
   c: Context,
   kind: Kind,
@@ -50,7 +52,7 @@ function newFamily(c: Context) {
   return { refreshToken, parameters }
 }
 
-/** A token goes into its mail and nowhere else: the worker makes it again from the id, and the database has its hash. */
+/** A token only exists in its mail: the worker computes it again from the id, and the database stores its hash. */
 export function newLink(c: Context, purpose: Purpose): { id: string; hash: string } {
   const id = randomUUID()
   return { id, hash: bytea(hashOf(c.get('services').seals.seal(purpose, { id, generation: 0 }))) }
@@ -66,7 +68,7 @@ async function join(
   return open(c, kind, 'register', {
     p_session_id: reservation,
     p_email: person.email,
-    p_password_hash: await hashPassword(person.password, 'stranger'), // whether there is such a reservation comes out later
+    p_password_hash: await hashPassword(person.password, 'stranger'), // whether the reservation exists is checked later
     p_first_name: person.firstName,
     p_last_name: person.lastName,
     p_date_of_birth: person.dateOfBirth,
@@ -89,8 +91,8 @@ export async function registerAlias(c: Context, form: z.output<typeof Registrati
 }
 
 /**
- * Whether the password is that of what was found. The try was counted before; one that was right is taken back, and one
- * that never came to be, since too many waited.
+ * Whether the password matches. The attempt was counted before; the count is undone if the password is right, and if it
+ * was never checked because too many were waiting.
  */
 async function check(
   found: z.output<typeof FoundLogin>,
@@ -118,8 +120,8 @@ export async function logIn(c: Context, { email, password, session, ...carried }
 }
 
 /**
- * Asks for the password again inside a session, where wrong ones count by person.
- * @returns the stored hash, by which the operation that follows makes sure that it is still the one
+ * Checks the password again inside a session, where wrong ones count per person.
+ * @returns the stored hash, by which the next operation checks that the password has not changed meanwhile
  * @throws ApiError password_wrong, rate_limited
  */
 export async function confirmPassword(c: Context, password: string): Promise<string> {
@@ -136,7 +138,7 @@ export async function changePassword(c: Context, change: z.output<typeof Passwor
   return (await open(c, change.session, 'change_password', parameters)).session
 }
 
-/** The session that a refresh token of ours names: its tries are its own, whoever else has the address. */
+/** The session of a valid refresh token: its attempts are counted per session, not per address. */
 export const familyOf = (c: Context, { refreshToken }: z.output<typeof RefreshBody>): string | undefined =>
   c.get('services').seals.open('refresh', refreshToken)?.id
 
@@ -157,7 +159,7 @@ export async function refresh(c: Context, { refreshToken }: z.output<typeof Refr
 }
 
 export async function logOut(c: Context, body: z.output<typeof LogoutBody>) {
-  // whatever else came as a refresh token has nothing to end, and logging out never fails
+  // any other refresh token has no session to end, and logging out never fails
   const family: Sealed | undefined = c.get('services').seals.open('refresh', body?.refreshToken ?? '')
   if (body?.pushToken) await call(c, 'remove_push_token', { p_token: body.pushToken })
   return call(c, 'log_out', { p_scope: body?.scope, p_family: family?.id })

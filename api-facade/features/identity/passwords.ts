@@ -19,7 +19,7 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
   const reset = c.get('services').seals.open('reset', token)
   if (!reset) throw new ApiError('reset_over')
   const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
-  await call(c, 'check_password_reset', parameters) // before the work of hashing
+  await call(c, 'check_password_reset', parameters) // before the costly hashing
   const p_new_hash = await hashPassword(newPassword)
   const holder = await callFor(c, 'reset_password', { ...parameters, p_new_hash }, Reset)
   return { ok: true, deviceToken: deviceToken(c, holder) }
@@ -27,9 +27,9 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
 
 export default routes('identity', {
   'PATCH /identity/me/password': {
-    summary: 'Change my password',
+    summary: 'Change your password',
     description:
-      'Ends every token, device token and rotating session of mine and a change of address under way, and answers as logging in does, with fresh ones; wrong passwords that were counted are forgotten. A wrong password is 403, and counts by person.',
+      'Ends all your tokens, device tokens and rotating sessions and a pending change of address. Returns new tokens, as a login does, and resets the counters of wrong passwords. A wrong password is 403 and counts per person.',
     access: 'user',
     pool: 'gate',
     body: PasswordChange,
@@ -40,9 +40,9 @@ export default routes('identity', {
     fails: ['password_wrong'],
   },
   'POST /auth/forgot-password': {
-    summary: 'Ask for a mail with a link to set a new password',
+    summary: 'Request a mail with a link to set a new password',
     description:
-      'Answers the same, and as fast, whether the address is registered or not. The link is good for an hour and one use; at most five are mailed to a person within an hour, and none to an address that was not verified within a day of the registration.',
+      'The answer and its timing do not reveal whether the address is registered. The link can be used once within an hour. At most five are mailed to a person within an hour. An address that is not verified within a day of the registration gets none.',
     access: 'public',
     also: ['POST /forgot/request'],
     pool: 'gate',
@@ -53,9 +53,9 @@ export default routes('identity', {
     answers: { 200: Done },
   },
   'POST /auth/reset-password': {
-    summary: 'Set a new password with the token of a mail',
+    summary: 'Set a new password with the token from a mail',
     description:
-      'Spends the token and all others that were mailed, ends every token, device token and rotating session of the person and a change of address under way, and verifies the address to which it was mailed. Wrong passwords that were counted are forgotten, and with the answer’s `deviceToken` nobody else’s are in the way of the next login. A token that is spent, expired or unknown is 410.',
+      'Uses up the token and all others that were mailed, ends all tokens, device tokens and rotating sessions of the person and a pending change of address, and verifies the address to which the token was mailed. Resets the counters of wrong passwords; with the `deviceToken` of the answer, wrong passwords of other people do not affect the next login. 410 if the token was used, has expired or is unknown.',
     access: 'public',
     also: ['POST /forgot/reset'],
     pool: 'gate',

@@ -5,15 +5,15 @@ import { NewPersona, Persona, PersonaChanges, PersonaPage } from './account-sche
 
 export default routes('identity', {
   'GET /me/personas': {
-    summary: 'My personas, the first one first',
-    description: 'At most 5, so always one page.',
+    summary: 'Your personas, oldest first',
+    description: 'At most 5, so there is always one page.',
     access: 'user',
     operation: 'list_my_personas',
     answers: { 200: PersonaPage },
   },
   'POST /me/personas': {
-    summary: 'Make a persona',
-    description: 'At most 5, and no two of one name. A new one is not the default.',
+    summary: 'Create a persona',
+    description: 'At most 5, each with another name. A new persona is not the default.',
     access: 'user',
     operation: 'create_persona',
     body: NewPersona,
@@ -21,7 +21,7 @@ export default routes('identity', {
   },
   'PATCH /me/personas/:id': {
     summary: 'Change a persona',
-    description: 'A field that is absent stays as it is; null clears `about` and `profilePicUrl`.',
+    description: 'Absent fields do not change; null clears `about` and `profilePicUrl`.',
     access: 'user',
     operation: 'update_persona',
     params: UuidId,
@@ -31,7 +31,8 @@ export default routes('identity', {
   },
   'DELETE /me/personas/:id': {
     summary: 'Delete a persona',
-    description: 'Never the default one, not even the last: another must be made the default first.',
+    description:
+      'The default persona cannot be deleted, even if it is the only one: make another one the default first.',
     access: 'user',
     operation: 'delete_persona',
     params: UuidId,
@@ -39,7 +40,7 @@ export default routes('identity', {
   },
   'POST /me/personas/:id/set-default': {
     summary: 'Make a persona the default',
-    description: 'Exactly one is the default at every moment. Repeating it changes nothing.',
+    description: 'There is always exactly one default. Repeating it changes nothing.',
     access: 'user',
     operation: 'set_default_persona',
     params: UuidId,

@@ -1,4 +1,5 @@
-// Reserving an invite code. Codes are short, so unknown ones count over the whole instance. docs/decisions.md, Limits.
+// Reserving an invite code. Codes are short, so attempts with unknown codes are counted for the whole instance.
+// docs/decisions.md, Limits.
 import type { z } from 'zod'
 import { type Answer, call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -6,7 +7,7 @@ import { ApiError, toApiError } from '../../lib/errors.ts'
 import { metrics } from '../../lib/metrics.ts'
 import type { Reservation, ReservationAlias } from './schemas.ts'
 
-/** Every try is counted before it is made; that of a code which exists is taken back, and one that never came to be. */
+/** Every attempt is counted first. The count is undone if the code exists, and if the attempt was not made. */
 async function guarded(c: Context, look: () => Promise<Answer>): Promise<Answer> {
   const takeBack = await c
     .get('services')

@@ -1,4 +1,5 @@
-// Identity routes: joining by invite; sessions, passwords, addresses, accounts, personas and own codes have files of their own. Rules are in sql/identity.
+// Identity routes: joining by invite; sessions, passwords, addresses, accounts, personas and own codes have files of
+// their own. Rules are in sql/identity.
 import { routes, type Table } from '../../lib/routes.ts'
 import account from './account.ts'
 import email from './email.ts'
@@ -23,7 +24,7 @@ const joining = routes('identity', {
   'POST /auth/reserve-invite': {
     summary: 'Reserve an invite code for 30 minutes',
     description:
-      'A code that another has reserved is 409; a used, expired or revoked one 410. Unknown codes also count over the whole instance, the first three of an address within an hour apart from all others. When that is spent any code is 429, without a look at it; who mistyped none comes in as before.',
+      '409 if another session has reserved the code, 410 if it was used, revoked or has expired. Unknown codes are also counted for the whole instance; the first three of an address within an hour are counted separately. When that limit is reached, every code is 429 without being checked. Addresses that have mistyped no code are not affected.',
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',
@@ -33,9 +34,9 @@ const joining = routes('identity', {
     answers: { 200: Reserved },
   },
   'POST /identity/invite-codes/reserve': {
-    summary: 'Reserve an invite code in the name of a candidate session',
+    summary: 'Reserve an invite code for a candidate session',
     description:
-      'Another spelling of /auth/reserve-invite. A candidate session holds one reservation: reserving again gives up the one before. `inviteCodeId` is the secret of the reservation and is taken as `sessionId` at registration.',
+      'Another spelling of /auth/reserve-invite. A candidate session holds one reservation: a new one releases the previous one. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
     access: 'public',
     pool: 'gate',
     limit: 'reserve_invite',
@@ -45,9 +46,9 @@ const joining = routes('identity', {
     answers: { 200: ReservedAlias },
   },
   'POST /auth/register': {
-    summary: 'Join with a reservation',
+    summary: 'Register with a reservation',
     description:
-      'The username is made from the name, with a number where it is taken. A registration that fails leaves the reservation usable. A link that verifies the address is mailed. `/identity/register` begins a rotating session: its access token lives 15 minutes.',
+      'The username is derived from the name, with a number if it is taken. After a failed registration the reservation can still be used. A link that verifies the address is mailed. `/identity/register` starts a rotating session, whose access token is valid for 15 minutes.',
     access: 'public',
     also: [
       {

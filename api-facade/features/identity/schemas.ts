@@ -2,7 +2,7 @@
 import countries from 'i18n-iso-countries'
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-// Kosovo's XK is in wide use and not in ISO 3166-1
+// XK (Kosovo) is widely used, but not in ISO 3166-1
 const codes = new Set(Object.keys(countries.getAlpha2Codes()).filter((code) => code !== 'XK'))
 
 const Email = z
@@ -11,9 +11,9 @@ const Email = z
   .refine((email) => !/@deleted\.invalid$/i.test(email), 'is reserved for erased accounts')
 const Password = z.string().min(8).max(1024)
 const Name = z.string().trim().min(1).max(80)
-/** How long an access token lives: seven days, in seconds. */
+/** How long an access token is valid: seven days, in seconds. */
 export const TOKEN_SECONDS = 7 * 86_400
-/** The same beside a refresh token: a quarter of an hour. */
+/** The same for a token with a refresh token: 15 minutes. */
 export const ROTATING_SECONDS = 15 * 60
 
 export const Reservation = z.object({ code: z.string().trim().max(40) })
@@ -36,21 +36,20 @@ export const RegistrationAlias = z.object({ inviteCodeId: Uuid, email: Email, pa
 
 const Kind = z.literal('rotating').optional().openapi({
   description:
-    'With `rotating` the access token lives 15 minutes and a refresh token comes with it; else it lives seven days.',
+    'With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.',
 })
-// folded once, here: tries are counted by the address as the database will compare it
+// normalised here, once: attempts are counted by the address as the database compares it
 export const Credentials = z.object({
   email: z.string().max(254).trim().toLowerCase(),
   password: z.string().max(1024),
   session: Kind,
-  deviceToken: z
-    .string()
-    .max(1024)
-    .optional()
-    .openapi({ description: 'That of an earlier answer: the wrong passwords of others then do not count here.' }),
+  deviceToken: z.string().max(1024).optional().openapi({
+    description:
+      'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login.',
+  }),
 })
 
-// whatever is no token of ours is 401, and not 422: its length is nobody's business
+// anything that is not one of our tokens is 401, not 422: its length does not matter
 const RefreshToken = z.string().max(1024)
 export const LogoutBody = z
   .object({
@@ -61,7 +60,7 @@ export const LogoutBody = z
   .optional()
 export const RefreshBody = z.object({ refreshToken: RefreshToken })
 export const PasswordChange = z.object({ currentPassword: z.string().max(1024), newPassword: Password, session: Kind })
-/** Also of a host without a dot: the first admin's is admin@localhost where nobody chose another. */
+/** Also allows a host without a dot: the default address of the first admin is admin@localhost. */
 export const ResetRequest = z.object({ email: z.email({ pattern: z.regexes.html5Email }).max(254) })
 export const ResetBody = z.object({ token: z.string().max(1024), newPassword: Password })
 export const VerificationBody = z.object({ token: z.string().max(1024) })
@@ -88,14 +87,16 @@ export const Me = z
     createdAt: Timestamp,
     lastSeenAt: Timestamp.nullable(),
   })
-  .openapi('Me', { description: 'A person as they see themselves; `id` is internal and stands in no other answer.' })
+  .openapi('Me', { description: 'A person’s own view of themselves. `id` is internal and is in no other answer.' })
 
 const DeviceToken = z
   .string()
-  .openapi({ description: 'Opaque. Keep it on this device, and send it with its next login.' })
+  .openapi({ description: 'Opaque. Store it on this device and send it with its next login.' })
 export const PasswordSet = z.object({ ok: z.literal(true), deviceToken: DeviceToken }).openapi('PasswordSet')
 
-const ExpiresIn = z.int().openapi({ description: 'Seconds that the access token lives.', example: ROTATING_SECONDS })
+const ExpiresIn = z
+  .int()
+  .openapi({ description: 'Seconds for which the access token is valid.', example: ROTATING_SECONDS })
 
 export const Session = z
   .object({
@@ -105,7 +106,7 @@ export const Session = z
     refreshToken: z.string().optional(),
     expiresIn: ExpiresIn.optional(),
   })
-  .openapi('Session', { description: '`refreshToken` and `expiresIn` are there for rotating sessions alone.' })
+  .openapi('Session', { description: '`refreshToken` and `expiresIn` are only present for rotating sessions.' })
 export const SessionAlias = z
   .object({ userId: Uuid, accessToken: z.string(), refreshToken: z.string(), deviceToken: DeviceToken })
   .openapi('SessionAlias')
@@ -122,7 +123,7 @@ export const RotatingSession = z
   })
   .openapi('RotatingSession')
 
-/** What the database answers to a login or a registration: the payload of the token to sign, and the person. */
+/** What the database returns for a login or a registration: the payload of the token to sign, and the person. */
 export const Issued = z.object({
   claims: z.object({
     sub: z.string(),

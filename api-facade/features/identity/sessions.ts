@@ -8,7 +8,7 @@ export default routes('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token lives seven days. With `{"session": "rotating"}` it lives 15 minutes, and the answer has `refreshToken` and `expiresIn` too. A person has at most 100 rotating sessions: a further one ends the one that was not used for longest. Wrong passwords count by address; and by device where `deviceToken` is one of the account, else by account over all devices that it does not know, whether there is such an account or not. So who tries the passwords of others does not lock them out. A device token that is no good is passed over; the answer has one for the next login, good for a year. It outlives a logout, and ends with the password.',
+      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the one that was unused for longest. Wrong passwords are counted per address; also per device if `deviceToken` belongs to the account, otherwise per account over all unknown devices, whether the account exists or not. So somebody who tries passwords cannot lock other people out. An invalid device token is ignored. The answer has a token for the next login, valid for a year; it survives a logout and ends with the password.',
     access: 'public',
     pool: 'gate',
     limit: 'login',
@@ -19,9 +19,9 @@ export default routes('identity', {
     answers: { 200: Session },
   },
   'POST /auth/logout': {
-    summary: 'End this token, or with scope global every one',
+    summary: 'Log out: end this token, or with scope global all of them',
     description:
-      'With `refreshToken` that rotating session ends too, with all of its access tokens; one that is no good is ignored. Scope `global` ends every rotating session, and forgets every device that is pushed to; with `pushToken` that one is forgotten.',
+      'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid one is ignored. Scope `global` ends every rotating session and unregisters every push device. With `pushToken` that device is unregistered.',
     access: 'user',
     body: LogoutBody,
     handler: logOut,
@@ -31,7 +31,7 @@ export default routes('identity', {
   'POST /identity/refresh': {
     summary: 'Exchange a refresh token for a new pair',
     description:
-      'A refresh token is good for one use and 60 days; each use begins the 60 days anew. Presenting a spent one ends its session and its access tokens for good, except the last one within 10 seconds of its first use: then the same successor comes back. Whatever ends all tokens of a person (a new password, a logout everywhere, a ban, another role, erasure) ends their sessions. Refreshing counts by session, and what is no refresh token of ours by address.',
+      'A refresh token can be used once within 60 days; each use starts another 60 days. Reusing a token ends its session and its access tokens permanently. Exception: within 10 seconds of its first use the latest used token returns the same successor again. Everything that ends all tokens of a person (a new password, a global logout, a ban, a new role, an erasure) ends their sessions. Refreshing is limited per session, and per address for invalid tokens.',
     access: 'public',
     pool: 'gate',
     limit: 'refresh',
@@ -42,18 +42,17 @@ export default routes('identity', {
     answers: { 200: Pair },
   },
   'GET /me/sessions': {
-    summary: 'My rotating sessions, the newest first',
+    summary: 'Your rotating sessions, newest first',
     description:
-      'Those that can still be refreshed. `lastUsedAt` is the last refresh. Tokens of seven days belong to no session.',
+      'The sessions that can still be refreshed. `lastUsedAt` is the last refresh. Tokens that are valid for seven days belong to no session.',
     access: 'user',
     operation: 'list_sessions',
     page: true,
     answers: { 200: Page(RotatingSession) },
   },
   'DELETE /me/sessions/:id': {
-    summary: 'End one of my rotating sessions',
-    description:
-      'Its refresh token is dead at once, and so are the access tokens that it gave out. Repeating it changes nothing.',
+    summary: 'End one of your rotating sessions',
+    description: 'Its refresh token and all of its access tokens end immediately. Repeating it changes nothing.',
     access: 'user',
     operation: 'end_session',
     params: UuidId,

@@ -1,4 +1,4 @@
-// Interests routes: the catalog, and what I chose from it. Rules are in sql/interests.
+// Interests routes: the catalog, and the caller's choice. Rules are in sql/interests.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Catalog, CatalogQuery, Choice, Choices, NewChoice, NewChoices } from './schemas.ts'
@@ -7,7 +7,7 @@ export default routes('interests', {
   'GET /interests/catalog': {
     summary: 'The catalog of interests',
     description:
-      'Without a query the whole tree: categories (level 1) with their `children` nested down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list of what they name, without `children`. By name, and never in pages. A parent that does not exist is 404. The ETag changes with the catalog and its counts.',
+      'Without a query the whole tree: categories (level 1) with nested `children` down to level 3, where `children` is empty. With `level`, `parentId` or both a flat list without `children`. Ordered by name and never in pages. A parent that does not exist is 404. The ETag changes with the catalog and its counts.',
     access: 'user',
     operation: 'get_catalog',
     query: CatalogQuery,
@@ -15,8 +15,8 @@ export default routes('interests', {
     answers: { 200: Catalog },
   },
   'GET /me/interests': {
-    summary: 'My interests',
-    description: 'All of them in one list, in the order in which I chose them.',
+    summary: 'Your interests',
+    description: 'All of them in one list, in the order in which you chose them.',
     access: 'user',
     also: ['GET /interests/me'],
     operation: 'list_my_interests',
@@ -25,7 +25,7 @@ export default routes('interests', {
   'POST /me/interests': {
     summary: 'Choose an interest, or change its depth and expertise',
     description:
-      '201 also when it was chosen before. An interest that does not exist is 404. It seeds no reputation: that is for the bulk confirmation.',
+      'Also 201 if it was already chosen. 404 if the interest does not exist. Gives no initial reputation; the bulk route does.',
     access: 'user',
     operation: 'select_interest',
     never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
@@ -33,9 +33,9 @@ export default routes('interests', {
     answers: { 201: Choice },
   },
   'POST /interests/me/bulk': {
-    summary: 'Confirm a choice of interests',
+    summary: 'Choose several interests',
     description:
-      'Adds or changes those named and leaves the others, all or nothing: one that does not exist makes all of it 404. Of one named twice the last counts. Answers everything that is chosen then. A category (level 1) that is itself named seeds 5 reputation in it, once in a lifetime.',
+      'Adds or changes the named interests and leaves the others unchanged. All or nothing: if one does not exist, the request is 404. If an interest is named twice, the last entry counts. Returns all your interests. A category (level 1) that is named itself gets an initial reputation of 5, once in a lifetime.',
     access: 'user',
     operation: 'select_interests',
     never: ['interest_depth_out_of_range', 'interest_expertise_out_of_range'],
@@ -43,9 +43,9 @@ export default routes('interests', {
     answers: { 200: Choices },
   },
   'DELETE /me/interests/:id': {
-    summary: 'Take a choice back',
+    summary: 'Remove an interest from your choice',
     description:
-      'Takes the id of the interest. Repeating it changes nothing; an interest that does not exist is 404. Reputation stays.',
+      'The id of the interest. Repeating it changes nothing; an interest that does not exist is 404. Reputation stays.',
     access: 'user',
     operation: 'drop_interest',
     params: UuidId,

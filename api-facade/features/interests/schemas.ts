@@ -12,9 +12,9 @@ const fields = {
   level: Level,
   parentId: Uuid.nullable(),
   accentColor: AccentColor,
-  userCount: z.int().openapi({ description: 'How many people chose this very interest.' }),
+  userCount: z.int().openapi({ description: 'How many people chose exactly this interest.' }),
 }
-// three levels and no more: spelt out, since not every generator of clients reads a shape that contains itself
+// exactly three levels, written out because not every client generator supports recursive schemas
 const DeepInterest = z.object({ ...fields, children: z.array(z.unknown()).max(0).optional() }).openapi('DeepInterest')
 const SubInterest = z.object({ ...fields, children: z.array(DeepInterest).optional() }).openapi('SubInterest')
 const Interest = z.object({ ...fields, children: z.array(SubInterest).optional() }).openapi('Interest')
@@ -38,5 +38,5 @@ export const Choice = z
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
-  .openapi('UserInterest', { description: 'A chosen interest; depth and expertise go from 1 (Curious) to 5.' })
+  .openapi('UserInterest', { description: 'A chosen interest. Depth and expertise range from 1 (Curious) to 5.' })
 export const Choices = z.object({ items: z.array(Choice) }).openapi('UserInterests')

@@ -23,7 +23,7 @@ import {
 const offerings = routes('market', {
   'GET /economy/market/offerings': {
     summary: 'Offerings, newest first',
-    description: `${listing} \`sort=price\` is the cheapest first, \`sort=rating\` the best rated, without reviews last; a cursor of these is a place. Paused and sold out ones are among them. \`minPrice\` and \`maxPrice\` are included.`,
+    description: `${listing} \`sort=price\` lists the cheapest first, \`sort=rating\` the best rated first and those without reviews last; their cursors are opaque positions. Includes paused and sold out offerings. \`minPrice\` and \`maxPrice\` are inclusive.`,
     access: 'user',
     operation: 'list_offerings',
     never: ['offering_sort'],
@@ -33,7 +33,7 @@ const offerings = routes('market', {
   },
   'POST /economy/market/offerings': {
     summary: 'Offer something for mana',
-    description: 'Without `stock` it is never sold out.',
+    description: 'Without `stock` the offering never sells out.',
     access: 'user',
     operation: 'create_offering',
     body: NewOffering,
@@ -42,16 +42,16 @@ const offerings = routes('market', {
   'GET /economy/market/offerings/:id': {
     summary: 'An offering',
     description:
-      'One that staff removed its seller alone still sees, with `removedAt`. The rating is of all reviews but removed ones; stars of people who are banned or erased stay in it.',
+      'Only the seller sees an offering that staff removed; it has `removedAt`. The rating is that of all reviews except removed ones; the stars of banned or erased people still count.',
     access: 'user',
     operation: 'get_offering',
     params: UuidId,
     answers: { 200: Offering },
   },
   'PATCH /economy/market/offerings/:id': {
-    summary: 'Change my offering',
+    summary: 'Change an offering',
     description:
-      'What is not named stays. Orders stay as they were placed. `status: "paused"` takes no orders until it is `active` again; `sold_out` follows from a `stock` of 0. Only another title, description or interest is an edit (`editedAt`).',
+      'Absent fields do not change, and orders stay as they were placed. `status: "paused"` stops new orders until it is `active` again; `sold_out` results from a `stock` of 0. Only a new title, description or interest counts as an edit (`editedAt`).',
     access: 'user',
     operation: 'update_offering',
     params: UuidId,
@@ -60,9 +60,9 @@ const offerings = routes('market', {
     answers: { 200: Offering },
   },
   'DELETE /economy/market/offerings/:id': {
-    summary: 'Delete my offering',
+    summary: 'Delete an offering',
     description:
-      'For everyone, for good. While an order of it is held, accepted, delivered or disputed it is 409. Orders keep what was offered, and what was said of it.',
+      'Deletes it for everyone and permanently. 409 while an order for it is held, accepted, delivered or disputed. Orders keep a copy of the offering, and its reviews.',
     access: 'user',
     operation: 'delete_offering',
     params: UuidId,
@@ -71,7 +71,7 @@ const offerings = routes('market', {
   'GET /economy/market/offerings/:id/reviews': {
     summary: 'The reviews of an offering, newest first',
     description:
-      'Without those of people whom I do not see. One that staff removed its author alone still sees, with `removedAt`. A page looks at 400 and may be short.',
+      'Leaves out reviews by people whom you cannot see. Only its author sees a review that staff removed; it has `removedAt`. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_reviews',
     params: UuidId,
@@ -81,13 +81,13 @@ const offerings = routes('market', {
 })
 
 const step =
-  'An order in another state is 409 `order_state`, also one in which this was done already, or whose time is over though nobody has ended it yet; a step of the other party is 403, and an order of others 404. The other party gets an `order.updated` notification, which names nobody and so comes across a block too.'
+  '409 `order_state` if the order is in another state, if the step was already done, or if its time is over; 403 if it is a step of the other party; 404 if it is not your order. The other party gets an `order.updated` notification, which names nobody and is therefore also sent across a block.'
 
 const orders = routes('market', {
   'POST /economy/market/offerings/:id/orders': {
     summary: 'Order an offering',
     description:
-      'Takes one of the stock and holds the price until the order ends. Without an answer of the seller within 72 hours it expires and all of it goes back. One’s own offering is 400; one across a block is 404, while an order that runs already goes on. Orders and steps of them: at most 300 an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Reduces the stock by one and holds the price until the order ends. If the seller does not answer within 72 hours, the order expires and all mana goes back. Your own offering is 400. With a block between you and the seller it is 404, but an order that is already running continues. Limit: 300 orders and steps of orders per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'place_order',
     params: UuidId,
@@ -96,9 +96,9 @@ const orders = routes('market', {
     answers: { 201: PlacedOrder },
   },
   'GET /economy/market/orders': {
-    summary: 'My orders, newest first',
+    summary: 'Your orders, newest first',
     description:
-      'Those that I placed and those that I got, or with `role` one of the two, in every state or one. A page looks at 400 and may be short.',
+      'The orders that you placed and received; with `role` only one of the two, with `state` only those in that state. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_orders',
     never: ['order_role'],
@@ -107,7 +107,7 @@ const orders = routes('market', {
     answers: { 200: OrderPage },
   },
   'GET /economy/market/orders/:id': {
-    summary: 'An order of mine',
+    summary: 'One of your orders',
     description: 'For its buyer and its seller, also across a block.',
     access: 'user',
     operation: 'get_order',
@@ -115,8 +115,8 @@ const orders = routes('market', {
     answers: { 200: Order },
   },
   'POST /economy/market/orders/:id/accept': {
-    summary: 'Take an order on, as its seller',
-    description: `A held one; \`deadlineAt\` is so many days of delivery from now. ${step}`,
+    summary: 'Accept an order, as its seller',
+    description: `Only a held order. \`deadlineAt\` becomes now plus the days of delivery. ${step}`,
     access: 'user',
     operation: 'accept_order',
     params: UuidId,
@@ -125,7 +125,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/decline': {
     summary: 'Decline an order, as its seller',
-    description: `A held one. All of the mana goes back, and the piece into the stock. ${step}`,
+    description: `Only a held order. All mana goes back to the buyer, and the item to the stock. ${step}`,
     access: 'user',
     operation: 'decline_order',
     params: UuidId,
@@ -134,7 +134,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/deliver': {
     summary: 'Deliver an order, as its seller',
-    description: `An accepted one, also past its deadline. An asset is a committed one of mine. ${step}`,
+    description: `Only an accepted order, also past its deadline. An asset must be a committed one of yours. ${step}`,
     access: 'user',
     operation: 'deliver_order',
     params: UuidId,
@@ -143,8 +143,8 @@ const orders = routes('market', {
     answers: { 200: Order },
   },
   'POST /economy/market/orders/:id/complete': {
-    summary: 'Say that I have what I ordered',
-    description: `A delivered one; after 7 days it completes by itself. The mana is the seller’s. ${step}`,
+    summary: 'Confirm that you received an order',
+    description: `Only a delivered order. The seller gets the mana. After 7 days the order completes by itself. ${step}`,
     access: 'user',
     operation: 'complete_order',
     params: UuidId,
@@ -153,7 +153,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/cancel': {
     summary: 'Cancel an order',
-    description: `A held one its buyer, an accepted one its seller, and its buyer only past \`deadlineAt\`. All of the mana goes back, and the piece into the stock. ${step}`,
+    description: `The buyer can cancel a held order, the seller an accepted one, and the buyer an accepted one after \`deadlineAt\`. All mana goes back to the buyer, and the item to the stock. ${step}`,
     access: 'user',
     operation: 'cancel_order',
     params: UuidId,
@@ -162,7 +162,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/dispute': {
     summary: 'Dispute an order, as its buyer',
-    description: `An accepted or a delivered one: the mana stays held until an admin divides it. ${step}`,
+    description: `Only an accepted or a delivered order. The mana stays held until an admin divides it. ${step}`,
     access: 'user',
     operation: 'dispute_order',
     params: UuidId,
@@ -172,7 +172,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/review': {
     summary: 'Review an order, as its buyer',
-    description: 'A completed one, once. Nobody is told of it.',
+    description: 'Only a completed order, once. Nobody is notified.',
     access: 'user',
     operation: 'review_order',
     params: UuidId,

@@ -4,7 +4,7 @@ import { aboutContents, contentOf, interestId, markdown, space, title } from '..
 
 const priceMana = z.int().min(1).max(1_000_000)
 const stock = z.int().min(0).max(1_000_000).nullish().openapi({
-  description: 'How many may be ordered; null is without end.',
+  description: 'How many can be ordered; null for no limit.',
 })
 const deliveryDays = z.int().min(1).max(60)
 const text = z.string().max(5000).openapi({ description: 'Up to 2000 characters.' })
@@ -39,7 +39,9 @@ export const OfferingChanges = z
 
 export const OfferingQuery = z.object({
   ...aboutContents,
-  sellerId: PersonParam.optional().openapi({ description: 'The same as `authorId`; beside it this one counts.' }),
+  sellerId: PersonParam.optional().openapi({
+    description: 'The same as `authorId`; if both are given, this one counts.',
+  }),
   minPrice: queryInteger(1, 1_000_000).optional(),
   maxPrice: queryInteger(1, 1_000_000).optional(),
   sort: z.enum(['new', 'price', 'rating']).optional(),
@@ -64,8 +66,11 @@ const orderFields = {
   deliveryNote: z.string().nullable(),
   attachment: z.object({ assetId: Uuid, url: z.string(), contentType: z.string() }).nullable(),
   disputeReason: z.string().nullable(),
-  refundMana: z.int().nullable().openapi({ description: 'Of a resolved order: what went back to the buyer.' }),
-  deadlineAt: Timestamp.nullable().openapi({ description: 'Until when it is to be delivered, once it is accepted.' }),
+  refundMana: z
+    .int()
+    .nullable()
+    .openapi({ description: 'Only of a resolved order: the mana that went back to the buyer.' }),
+  deadlineAt: Timestamp.nullable().openapi({ description: 'When it must be delivered, once it is accepted.' }),
   createdAt: Timestamp,
   history: z.array(z.object({ state: OrderState, by: z.enum(['buyer', 'seller', 'worker', 'admin']), at: Timestamp })),
 }
@@ -80,19 +85,21 @@ export const Order = z
         priceMana: z.int(),
         deliveryDays: z.int(),
       })
-      .openapi({ description: 'As it was when it was ordered. `id` is null where I do not see it any more.' }),
+      .openapi({
+        description: 'The offering as it was when it was ordered. `id` is null if you can no longer see it.',
+      }),
     buyerId: z.string().nullable(),
     buyer: PersonCard.nullable(),
     sellerId: z.string().nullable(),
     seller: PersonCard.nullable(),
     ...orderFields,
   })
-  .openapi('Order', { description: 'A person whom I cannot see (a block, a ban, an erasure) is null.' })
+  .openapi('Order', { description: 'Null if you cannot see the person (blocked, banned or erased).' })
 export const OrderPage = Page(Order)
 export const OrdersQuery = z.object({ role: z.enum(['buyer', 'seller']).optional(), state: OrderState.optional() })
 export const NewOrder = z
   .object({
-    expectedPrice: priceMana.openapi({ description: 'What it cost when I looked; another price now is 409.' }),
+    expectedPrice: priceMana.openapi({ description: 'The price that you saw. 409 if the price is now another one.' }),
     note: text.nullish(),
   })
   .openapi('NewOrder')
@@ -104,13 +111,15 @@ export const NewReview = z.object({ stars: z.int().min(1).max(5), text: text.nul
 export const Review = z
   .object({
     id: Uuid,
-    orderId: Uuid.nullable().openapi({ description: 'For buyer and seller.' }),
+    orderId: Uuid.nullable().openapi({ description: 'Only the buyer and the seller see it.' }),
     authorId: z.string(),
     author: PersonCard,
     stars: z.int(),
     text: z.string().nullable(),
     createdAt: Timestamp,
-    removedAt: Timestamp.nullable().openapi({ description: 'When staff took it from all but its author.' }),
+    removedAt: Timestamp.nullable().openapi({
+      description: 'When staff removed it. Afterwards only its author sees it.',
+    }),
   })
   .openapi('Review')
 export const ReviewPage = Page(Review)

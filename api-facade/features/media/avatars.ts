@@ -1,4 +1,5 @@
-// Generated avatars: the same style and seed always give the same picture. Nothing is kept: an address names its picture.
+// Generated avatars: the same style and seed always give the same picture. Nothing is stored: a URL identifies its
+// picture.
 import { createHash } from 'node:crypto'
 import { Avatar, Style, type StyleDefinition } from '@dicebear/core'
 import type { z } from 'zod'
@@ -9,7 +10,7 @@ import type { AvatarParams, NewAvatar, styles } from './schemas.ts'
 
 type StyleName = (typeof styles)[number]
 
-// each is read when it is first asked for
+// each is loaded when it is first requested
 const definitions: Readonly<Record<StyleName, () => Promise<{ default: unknown }>>> = {
   lorelei: () => import('@dicebear/styles/lorelei.json', { with: { type: 'json' } }),
   notionists: () => import('@dicebear/styles/notionists.json', { with: { type: 'json' } }),
@@ -30,7 +31,7 @@ function styleOf(name: StyleName): Promise<Style> {
 const draw = async (style: StyleName, picture: string): Promise<string> =>
   new Avatar(await styleOf(style), { seed: picture, size: 256 }).toString()
 
-/** What stands for a seed in an address: a seed may be somebody's name, or the person's id. */
+/** What replaces the seed in a URL: a seed may be a name or a person's id. */
 const pictureOf = (seed: string): string =>
   createHash('sha256').update(`kith avatar ${seed}`).digest('hex').slice(0, 32)
 

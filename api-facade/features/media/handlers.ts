@@ -17,7 +17,7 @@ async function ask<S extends z.ZodType>(c: Context, door: string, asset: Announc
     if (!answer.ok) throw await failureOf('media', answer)
     return schema.parse(await answer.json())
   } catch (failure) {
-    log.warn({ id: c.get('requestId'), failure, door }, 'the function media was of no avail')
+    log.warn({ id: c.get('requestId'), failure, door }, 'the function media failed')
     throw new ApiError('storage_unavailable')
   }
 }

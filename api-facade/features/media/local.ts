@@ -1,4 +1,4 @@
-// The sink for development: takes and serves bytes where there is no object storage. Elsewhere it does not exist.
+// Storage for development: accepts and serves files if there is no object storage. It does not exist otherwise.
 import type { z } from 'zod'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
@@ -21,7 +21,7 @@ export async function takeBytes(c: Context, { assetId, token }: Sent): Promise<R
   const isWanted = /^\d+$/.test(length) && body && isUpload(seals, token, announced)
   const isTaken = isWanted && (await writeUpload(config, announced, body))
   if (isTaken) return send(c, null, 200)
-  setHeader(c, 'connection', 'close') // the rest may still be on its way
+  setHeader(c, 'connection', 'close') // the rest may still be arriving
   throw isWanted ? new ApiError('request_malformed') : new ApiError('upload_refused')
 }
 
@@ -33,7 +33,7 @@ export async function serveBytes(c: Context, { assetId }: z.output<typeof AssetI
   const range = rangeOf(c.req.header('range'), size)
   const [start, end] = range ?? [0, size - 1]
   if (range) setHeader(c, 'content-range', `bytes ${start}-${end}/${size}`)
-  // of a HEAD nobody reads the body, and the file would stay open
+  // nobody reads the body of a HEAD, so the file would stay open
   return send(c, c.req.method === 'HEAD' ? null : object.read(start, end), range ? 206 : 200, {
     'accept-ranges': 'bytes',
     'cache-control': 'public, max-age=31536000, immutable',
@@ -45,7 +45,7 @@ export async function serveBytes(c: Context, { assetId }: z.output<typeof AssetI
   })
 }
 
-/** One range that there is, as players ask for; whatever else is said gets the whole. */
+/** Supports one valid range, as players request it; anything else gets the whole file. */
 function rangeOf(header: string | undefined, size: number): [start: number, end: number] | null {
   const [, from, to] = /^bytes=(\d{1,15})?-(\d{1,15})?$/.exec(header ?? '') ?? []
   if (from === undefined && to === undefined) return null

@@ -1,4 +1,4 @@
-// Media. The rules: sql/media; what speaks to the storage: edge-functions/media.
+// Media. The rules are in sql/media; edge-functions/media talks to the storage.
 import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 import { generateAvatar, showAvatar } from './avatars.ts'
@@ -19,11 +19,11 @@ import {
 
 export default routes('media', {
   'POST /media/presign': {
-    summary: 'Announce an upload, and get the address for it',
+    summary: 'Announce an upload and get its URL',
     description: [
-      'The bytes go straight to the storage: a PUT to `uploadUrl` with `headers` as they are, within 10 minutes. The signature holds the content type and the exact length, and nothing else is taken. Then the asset is committed. What is not committed within 24 hours is deleted.',
+      'Send the bytes directly to the storage: a PUT to `uploadUrl` with exactly the given `headers`, within 10 minutes. The signature covers the content type and the exact length, so nothing else is accepted. Then commit the asset. Assets that are not committed within 24 hours are deleted.',
       '| kind | content types | at most |\n| --- | --- | --- |\n| `avatar` | `image/jpeg`, `image/png`, `image/webp` | 5 MiB |\n| `image` | those, `image/gif`, `image/avif` | 20 MiB |\n| `video` | `video/mp4`, `video/quicktime`, `video/webm` | 200 MiB |\n| `audio` | `audio/mpeg`, `audio/mp4`, `audio/aac`, `audio/ogg`, `audio/wav`, `audio/webm`, `audio/flac` | 64 MiB |\n| `attachment` | `application/pdf`, `application/zip`, `image/jpeg`, `image/png`, `image/webp`, `image/gif` | 25 MiB |',
-      'There is nothing among them that a browser would run: no SVG, no HTML. A person has at most 50 uploads that are not committed: for one more the oldest is given up, as if it were 24 hours old, and only while all 50 are of the last 15 minutes it is 409 `assets_exhausted`. All that a person has committed or announced is at most 5 GiB (409 `media_quota_exceeded`), and nothing gives committed ones back; they announce at most 200 uploads and 4000 MB an hour (429 `writes_exceeded`). An operator may set other numbers. An instance without a storage answers 503.',
+      'None of these types can run in a browser: no SVG, no HTML. A person has at most 50 uploads that are not committed: another one drops the oldest, as if it were 24 hours old. Only while all 50 are from the last 15 minutes it is 409 `assets_exhausted`. A person’s committed and announced uploads have at most 5 GiB (409 `media_quota_exceeded`), and committed ones cannot be given back. A person announces at most 200 uploads and 4000 MB an hour (429 `writes_exceeded`). The operator may set other limits. An instance without a storage answers 503.',
     ].join('\n\n'),
     access: 'user',
     body: NewAsset,
@@ -34,9 +34,9 @@ export default routes('media', {
     also: [{ route: 'POST /media/upload', handler: presignAlias, answers: { 201: UploadAlias } }],
   },
   'POST /media/:assetId/commit': {
-    summary: 'Commit what I uploaded',
+    summary: 'Commit an upload',
     description:
-      'The storage is asked: the size, the content type and the first bytes must be as announced. What is not is deleted there (422 `asset_unfit`), and the asset stays pending: it may be uploaded again while its address lasts. What is above a limit of the storage’s own is 413 `asset_large`, as it may be for the PUT before. Nothing there is 422 `asset_missing`. From then on nobody can write it any more, `publicUrl` answers, and other routes take the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
+      'Checks with the storage that the size, the content type and the first bytes are as announced. A file that differs is deleted there (422 `asset_unfit`), and the asset stays pending: upload it again while its URL is valid. A file above a limit of the storage itself is 413 `asset_large`, which can also happen during the PUT. A missing file is 422 `asset_missing`. After the commit nobody can change the file, `publicUrl` works, and other routes accept the `assetId`. Repeating it changes nothing. Another person’s asset is 404.',
     access: 'user',
     params: AssetId,
     handler: commit,
@@ -48,7 +48,7 @@ export default routes('media', {
   'POST /media/avatar/generate': {
     summary: 'Generate an avatar',
     description:
-      'The same style and seed always give the same picture: `svg`, and at `url` for everybody, without the seed. Nothing is stored. The styles are works of others, see the README.',
+      'The same style and seed always give the same picture: as `svg`, and publicly at `url`, which does not contain the seed. Nothing is stored. For the authors of the styles see the README.',
     access: 'user',
     body: NewAvatar,
     handler: generateAvatar,
@@ -57,7 +57,7 @@ export default routes('media', {
   },
   'GET /media/avatar/:style/:picture': {
     summary: 'A generated avatar',
-    description: 'Takes nothing from the global limit.',
+    description: 'Does not count towards the global limit.',
     access: 'public',
     limit: 'pictures',
     params: AvatarParams,
@@ -69,7 +69,7 @@ export default routes('media', {
   'PUT /media/local/:assetId': {
     summary: 'Take an upload, in development',
     description:
-      'Where `uploadUrl` leads when there is no storage; 404 in production, and where there is one. The body is the bytes. Its token is of one asset, content type and length, and ends: else 403.',
+      'The target of `uploadUrl` if there is no storage; 404 in production, and if there is one. The body is the file. Its token is valid for one asset, content type and length until it expires: otherwise 403.',
     access: 'public',
     params: AssetId,
     query: UploadToken,
@@ -81,7 +81,7 @@ export default routes('media', {
   'GET /media/local/:assetId': {
     summary: 'A committed asset, in development',
     description:
-      'Where `publicUrl` leads when there is no storage; 404 in production, and where there is one. Takes a `Range`, and takes nothing from the global limit.',
+      'The target of `publicUrl` if there is no storage; 404 in production, and if there is one. Supports `Range`, and does not count towards the global limit.',
     access: 'public',
     limit: 'pictures',
     params: AssetId,

@@ -1,4 +1,4 @@
-// Shapes of media. What may be uploaded stands in sql/media/10_assets.sql.
+// Shapes of media. What can be uploaded is in sql/media/10_assets.sql.
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 export const AssetId = z.object({ assetId: Uuid })
@@ -8,19 +8,19 @@ export const NewAsset = z
   .object({
     kind: z.enum(['avatar', 'image', 'video', 'audio', 'attachment']).openapi({ example: 'image' }),
     contentType: z.string().max(100).openapi({ example: 'image/png', description: 'Without parameters.' }),
-    size: z.int().openapi({ example: 52_481, description: 'Bytes, exactly.' }),
+    size: z.int().openapi({ example: 52_481, description: 'The exact size in bytes.' }),
   })
   .openapi('NewAsset')
 
 export const Upload = z
   .object({
     assetId: Uuid,
-    uploadUrl: z.string().openapi({ description: 'Takes a PUT of the bytes, from whoever has it, until `expiresAt`.' }),
-    publicUrl: z.string().openapi({ description: 'Where the asset is once it is committed.' }),
+    uploadUrl: z
+      .string()
+      .openapi({ description: 'Accepts a PUT of the file from anybody who has this URL, until `expiresAt`.' }),
+    publicUrl: z.string().openapi({ description: 'The URL of the asset after the commit.' }),
     expiresAt: Timestamp,
-    headers: z
-      .record(z.string(), z.string())
-      .openapi({ description: 'Must go along with the PUT, exactly as they are.' }),
+    headers: z.record(z.string(), z.string()).openapi({ description: 'Send exactly these with the PUT.' }),
   })
   .openapi('Upload')
 export const UploadAlias = z.object({ uploadUrl: z.string(), key: Uuid })
@@ -39,7 +39,7 @@ export const Asset = z
   })
   .openapi('Asset')
 
-/** What the function answers: edge-functions/media/handler.ts. */
+/** What the function returns: edge-functions/media/handler.ts. */
 export const Signed = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), expiresAt: z.string() })
 export const Looked = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('committed'), mimeType: z.string() }),
@@ -49,20 +49,20 @@ export const Looked = z.discriminatedUnion('outcome', [
 ])
 
 export const UploadToken = z.object({
-  token: z.string().max(200).default('').openapi({ description: 'Stands in `uploadUrl` already.' }),
+  token: z.string().max(200).default('').openapi({ description: 'Part of `uploadUrl`.' }),
 })
 
 export const styles = ['lorelei', 'notionists', 'personas', 'micah', 'avataaars'] as const
 export const NewAvatar = z
   .object({
     style: z.enum(styles),
-    seed: z.string().min(1).max(200).optional().openapi({ description: 'By default I am the seed.' }),
+    seed: z.string().min(1).max(200).optional().openapi({ description: 'Default: yourself.' }),
   })
   .openapi('NewAvatar')
 export const Avatar = z
-  .object({ svg: z.string(), url: z.string().openapi({ description: 'Good as a `profilePicUrl`.' }) })
+  .object({ svg: z.string(), url: z.string().openapi({ description: 'Can be used as a `profilePicUrl`.' }) })
   .openapi('Avatar')
 export const AvatarParams = z.object({
   style: z.enum(styles),
-  picture: z.string().regex(/^[0-9a-f]{32}$/, 'must be of an address that was given'),
+  picture: z.string().regex(/^[0-9a-f]{32}$/, 'must be from the URL of a generated avatar'),
 })

@@ -1,4 +1,4 @@
-// Conversations and messages. Rules are in sql/messaging; what is sent on channels: sql/EVENTS.md.
+// Conversations and messages. Rules are in sql/messaging; the channels are in sql/EVENTS.md.
 import { routes, type Table } from '../../lib/routes.ts'
 import { UserId, UuidId } from '../../lib/schemas.ts'
 import {
@@ -23,15 +23,15 @@ import {
   UnreadConversations,
 } from './schemas.ts'
 
-const hourly = 'unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.'
-const people = `At most 500 people an hour and person are written to for the first time or added, ${hourly}`
-const forGroups = 'A direct conversation is 400 `conversation_direct`, and whoever is not the owner 403.'
+const hourly = 'unless the operator sets another limit (429 `writes_exceeded`; `Retry-After` says when to try again).'
+const people = `Limit: 500 people per person and hour to whom you write for the first time or whom you add, ${hourly}`
+const forGroups = '400 `conversation_direct` for a direct conversation; 403 if you are not the owner.'
 
 const conversations = routes('messaging', {
   'GET /conversations': {
-    summary: 'My conversations, those with the latest message first',
+    summary: 'Your conversations, the latest message first',
     description:
-      'A message across a block moves nothing up. A cursor is a place, which stays where it is when a conversation moves; an id is taken too. A page looks at 400 conversations, and with `unread` or `q` at up to 10,000 messages and members in them, and may be short.',
+      'A message across a block does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_conversations',
     query: ConversationQuery,
@@ -40,17 +40,17 @@ const conversations = routes('messaging', {
   },
   'POST /conversations': {
     summary: 'Open a conversation',
-    description: `Two people have one direct conversation: it is made, or answered with 200. A group is mine, with the people named. With whom I share no circle and have no direct conversation is 403 \`no_shared_circle\`. ${people}`,
+    description: `Two people have one direct conversation: it is created, or returned with 200. A group belongs to you and has the given members. 403 \`no_shared_circle\` for people with whom you share no circle and have no direct conversation. ${people}`,
     access: 'user',
     operation: 'create_conversation',
     body: NewConversation,
     example: { kind: 'group', memberIds: ['acct:ada@localhost'], title: 'The hikers' },
-    exists: 'The direct conversation that there is.',
+    exists: 'The direct conversation that already exists.',
     answers: { 201: Conversation },
   },
   'GET /conversations/availability/:userId': {
-    summary: 'Whether I may write to a person',
-    description: 'Who shares a circle with me, or has a direct conversation with me, is available.',
+    summary: 'Whether you can write to a person',
+    description: 'A person is available if you share a circle or have a direct conversation.',
     access: 'user',
     operation: 'check_availability',
     params: UserId,
@@ -59,24 +59,24 @@ const conversations = routes('messaging', {
     answers: { 200: Availability },
   },
   'GET /conversations/unread-count': {
-    summary: 'How many of my conversations have something unread',
+    summary: 'How many of your conversations have unread messages',
     description:
-      'Without those that I muted. Among the first 1000 of my list, up to 99, and as long as no more than 20,000 messages are looked at.',
+      'Leaves out conversations that you muted. Counts among your first 1000 conversations, up to 99, and scans at most 20,000 messages.',
     access: 'user',
     operation: 'count_unread_conversations',
     answers: { 200: UnreadConversations },
   },
   'GET /conversations/:id': {
-    summary: 'A conversation of mine',
-    description: 'Who has left it is answered as if there were none, until they are added again.',
+    summary: 'One of your conversations',
+    description: '404 after you have left it, until you are added again.',
     access: 'user',
     operation: 'get_conversation',
     params: UuidId,
     answers: { 200: Conversation },
   },
   'PATCH /conversations/:id': {
-    summary: 'Rename my group',
-    description: `Its members read of it in a system message; the same title changes nothing. ${forGroups}`,
+    summary: 'Rename a group',
+    description: `A system message informs the members; the same title changes nothing. ${forGroups}`,
     access: 'user',
     operation: 'rename_conversation',
     params: UuidId,
@@ -86,7 +86,7 @@ const conversations = routes('messaging', {
   'POST /conversations/:id/leave': {
     summary: 'Leave a group',
     description:
-      'An owner hands over to the longest-standing member. I neither read nor hear anything of it from then on; who is added again reads what was said while they were there. A direct conversation is 400 `conversation_direct`.',
+      'If the owner leaves, the longest-standing member becomes the owner. Afterwards you get no messages or events of the group. If you are added again, you can read the messages from the time when you were a member. 400 `conversation_direct` for a direct conversation.',
     access: 'user',
     operation: 'leave_conversation',
     params: UuidId,
@@ -94,7 +94,7 @@ const conversations = routes('messaging', {
   },
   'PUT /conversations/:id/mute': {
     summary: 'Mute a conversation',
-    description: 'No notification and no push of it; messages come all the same.',
+    description: 'Turns off its notifications and pushes; messages still arrive.',
     access: 'user',
     operation: 'mute_conversation',
     params: UuidId,
@@ -110,9 +110,9 @@ const conversations = routes('messaging', {
     answers: { 204: null },
   },
   'POST /conversations/:id/read': {
-    summary: 'Say up to where I have read',
+    summary: 'Mark a conversation as read',
     description:
-      'An earlier message than before changes nothing. My other devices hear `read` on my own channel, and nobody else anything.',
+      'An earlier message than the last one that you read changes nothing. Your other devices get `read` on your own channel; nobody else is told.',
     access: 'user',
     operation: 'read_conversation',
     params: UuidId,
@@ -120,8 +120,8 @@ const conversations = routes('messaging', {
     answers: { 200: Conversation },
   },
   'POST /conversations/:id/members': {
-    summary: 'Add people to my group',
-    description: `All of them or none; each reads what is said from then on. At most 50 members. ${forGroups} ${people}`,
+    summary: 'Add people to a group',
+    description: `Adds all of them or none. They can read messages from now on. At most 50 members. ${forGroups} ${people}`,
     access: 'user',
     operation: 'add_conversation_members',
     params: UuidId,
@@ -129,8 +129,8 @@ const conversations = routes('messaging', {
     answers: { 201: Conversation },
   },
   'PATCH /conversations/:id/members/:userId': {
-    summary: 'Hand my group over',
-    description: `To another member. ${forGroups}`,
+    summary: 'Transfer the ownership of a group',
+    description: `The new owner must be a member. ${forGroups}`,
     access: 'user',
     operation: 'hand_over_conversation',
     params: MemberId,
@@ -140,8 +140,8 @@ const conversations = routes('messaging', {
     answers: { 200: Conversation },
   },
   'DELETE /conversations/:id/members/:userId': {
-    summary: 'Take somebody out of my group',
-    description: `They neither read nor hear anything of it from then on. ${forGroups} Who does not take part is 404.`,
+    summary: 'Remove a member from a group',
+    description: `Afterwards they get no messages or events of the group. ${forGroups} 404 if the person is not a member.`,
     access: 'user',
     operation: 'remove_conversation_member',
     params: MemberId,
@@ -151,12 +151,13 @@ const conversations = routes('messaging', {
   },
 })
 
-const closed = 'In a direct conversation across a block, or with somebody banned or erased, 403 `conversation_closed`.'
+const closed =
+  '403 `conversation_closed` in a direct conversation if there is a block between you, or if the other person is banned or erased.'
 const messages = routes('messaging', {
   'GET /conversations/:id/messages': {
     summary: 'Messages of a conversation',
     description:
-      'Newest first; with `after` oldest first, so that a client that was away misses none: nobody ever meets a message before one that they have. `nextCursor` goes on in the same order, together with the same `after` or `changedSince`. Those that were sent while I was a member, without those of the banned and, in a group, of people across a block. What was said in a direct conversation stays readable for both after a block. A page looks at 400 and may be short. `changedSince` also gives what changed up to 3 seconds before, since a commit takes its time.',
+      'Newest first. With `after` oldest first, so that a client that was offline misses nothing: no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
     access: 'user',
     operation: 'list_messages',
     params: UuidId,
@@ -166,14 +167,14 @@ const messages = routes('messaging', {
   },
   'POST /conversations/:id/messages': {
     summary: 'Send a message',
-    description: `The same \`clientId\` again gives the same message with 200, whatever the body and the Idempotency-Key. Members hear of it on \`conversation:{id}\`, and soon after by a notification, unless they muted the conversation. ${closed} At most 3000 messages sent and edited an hour and person, ${hourly}`,
+    description: `Sending the same \`clientId\` again returns the same message with 200, whatever the body and the Idempotency-Key. Members get an event on \`conversation:{id}\` and shortly after it a notification, unless they muted the conversation. ${closed} Limit: 3000 messages sent and edited per person and hour, ${hourly}`,
     access: 'user',
     operation: 'send_message',
     never: ['idempotency_answer_gone'],
     idempotent: true,
     params: UuidId,
     body: NewMessage,
-    exists: 'The message that the client sent already.',
+    exists: 'The message that the client has already sent.',
     answers: { 201: Message },
   },
   'GET /messages/:id': {
@@ -184,8 +185,8 @@ const messages = routes('messaging', {
     answers: { 200: Message },
   },
   'PATCH /messages/:id': {
-    summary: 'Edit my message',
-    description: `Within 15 minutes, else 409 \`message_too_old\`. ${closed} Counts as sending does.`,
+    summary: 'Edit a message',
+    description: `Within 15 minutes after sending, otherwise 409 \`message_too_old\`. ${closed} Counts towards the limit of sending.`,
     access: 'user',
     operation: 'edit_message',
     params: UuidId,
@@ -193,9 +194,9 @@ const messages = routes('messaging', {
     answers: { 200: Message },
   },
   'DELETE /messages/:id': {
-    summary: 'Delete my message',
+    summary: 'Delete a message',
     description:
-      'For everyone: a tombstone stays, without words, attachment and reactions. Repeating it changes nothing.',
+      'Deletes it for everyone: an empty message remains, without text, attachment and reactions. Repeating it changes nothing.',
     access: 'user',
     operation: 'delete_message',
     params: UuidId,
@@ -203,16 +204,16 @@ const messages = routes('messaging', {
   },
   'PUT /messages/:id/reactions/:emoji': {
     summary: 'React to a message',
-    description: `Repeating it changes nothing. At most 20 different reactions a message, counted as I see them. Nobody sees or counts a reaction of somebody banned or, in a group, across a block. ${closed} At most 2000 reactions an hour and person, ${hourly}`,
+    description: `Repeating it changes nothing. A message has at most 20 different reactions, counted as you see them. Nobody sees or counts reactions of banned people or, in a group, across a block. ${closed} Limit: 2000 reactions per person and hour, ${hourly}`,
     access: 'user',
     operation: 'react_to_message',
     params: ReactionParams,
     answers: { 200: Message },
   },
   'DELETE /messages/:id/reactions/:emoji': {
-    summary: 'Take my reaction back',
+    summary: 'Remove your reaction',
     description:
-      'Repeating it changes nothing. It also works on a message that I no longer see, which is answered with 404 all the same.',
+      'Repeating it changes nothing. If you can no longer see the message, the reaction is removed, but the answer is 404.',
     access: 'user',
     operation: 'unreact_to_message',
     params: ReactionParams,

@@ -3,7 +3,7 @@ import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, UuidId, z } fro
 
 const Kind = z.enum(['direct', 'group'])
 
-const sender = PersonCard.nullable().openapi({ description: 'Null where the account was erased.' })
+const sender = PersonCard.nullable().openapi({ description: 'Null if the account was erased.' })
 export const Message = z
   .object({
     id: Uuid,
@@ -12,26 +12,27 @@ export const Message = z
     kind: z.enum(['text', 'system']),
     body: z.string().nullable().openapi({
       description:
-        'Null of a tombstone. Of a system message what it tells of its `sender`: `joined`, `left`, `removed`, `owner` (who owns the group now), or `title` and, behind a blank, the new title.',
+        'Null for a deleted message. A system message says what its `sender` did: `joined`, `left`, `removed`, `owner` (became the owner), or `title`, a space and the new title.',
     }),
     replyTo: z
       .object({
         id: Uuid,
         sender,
-        excerpt: z.string().nullable().openapi({ description: 'Up to 140 characters; null of a tombstone.' }),
+        excerpt: z.string().nullable().openapi({ description: 'Up to 140 characters; null for a deleted message.' }),
       })
       .nullable()
-      .openapi({ description: 'Null too where I do not see what it answers.' }),
+      .openapi({ description: 'Also null if you cannot see the message that it answers.' }),
     attachment: z
       .object({ assetId: Uuid, url: z.string(), contentType: z.string() })
       .nullable()
-      .openapi({ description: 'Null too where staff took it away.' }),
+      .openapi({ description: 'Also null if staff removed it.' }),
     reactions: z.array(z.object({ emoji: z.string(), count: z.int().min(1), mine: z.boolean() })).openapi({
-      description: 'In the order in which they came first; those of people whom I see, and counted so.',
+      description:
+        'In the order in which they were first used. Only reactions of people whom you can see, which are counted likewise.',
     }),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
-    deletedAt: Timestamp.nullable().openapi({ description: 'Of a tombstone.' }),
+    deletedAt: Timestamp.nullable().openapi({ description: 'When the message was deleted.' }),
   })
   .openapi('Message')
 export const MessagePage = Page(Message)
@@ -40,29 +41,30 @@ export const Conversation = z
   .object({
     id: Uuid,
     kind: Kind,
-    title: z.string().nullable().openapi({ description: 'Of a group.' }),
+    title: z.string().nullable().openapi({ description: 'Only for a group.' }),
     members: z
       .array(
         z.object({
           person: PersonCard,
           role: z.enum(['owner', 'member']).openapi({ description: 'A direct conversation has no owner.' }),
           lastReadAt: Timestamp.nullable().openapi({
-            description: 'When the message was sent up to which I have read; null for others.',
+            description: 'When the last message that you read was sent; null for other members.',
           }),
           joinedAt: Timestamp,
         }),
       )
       .openapi({
-        description: 'The longest-standing first, without the banned and, in a group, people across a block.',
+        description:
+          'The longest-standing first. Leaves out banned people and, in a group, people with a block between you.',
       }),
     lastMessage: Message.nullable().openapi({
-      description: 'The latest one that I see, among the latest 500 since I came.',
+      description: 'The latest message that you can see, among the latest 500 since you joined.',
     }),
     unreadCount: z.int().min(0).max(99).openapi({
       description:
-        'Among the latest 500, counted up to 99; without my own, system messages, deleted ones, and those of people across a block and of the banned.',
+        'Counted among the latest 500, up to 99. Leaves out your own, system and deleted messages, and those of banned people or across a block.',
     }),
-    mutedUntil: Timestamp.nullable().openapi({ description: '`9999-12-31T23:59:59.999Z` where it has no end.' }),
+    mutedUntil: Timestamp.nullable().openapi({ description: '`9999-12-31T23:59:59.999Z` if it has no end.' }),
     createdAt: Timestamp,
   })
   .openapi('Conversation')
@@ -73,24 +75,26 @@ export const ConversationQuery = z.object({
   unread: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
-    .openapi({ type: 'boolean', description: 'Those alone that have something unread.' })
+    .openapi({ type: 'boolean', description: 'Only conversations with unread messages.' })
     .optional(),
   q: z.string().trim().min(1).max(100).optional().openapi({
-    description: 'What the title or the name of another member has in it; case and accents are forgiven.',
+    description: 'Part of the title or of the name of another member. Case and accents are ignored.',
   }),
 })
 
-// more than 49 people are a conflict with the members that there may be, which SQL says
+// more than 49 people exceed the limit of members, which SQL reports
 const people = z
   .array(PersonParam)
   .max(1000)
   .openapi({ example: ['acct:ada@localhost'] })
-const title = z.string().openapi({ description: '1 to 80 characters, in one line.', example: 'The hikers' })
+const title = z.string().openapi({ description: '1 to 80 characters, one line.', example: 'The hikers' })
 export const NewConversation = z
   .object({
     kind: Kind,
-    memberIds: people.openapi({ description: 'Those beside me: one for a direct conversation, else up to 49.' }),
-    title: title.nullish().openapi({ description: 'Of a group, which must have one.' }),
+    memberIds: people.openapi({
+      description: 'The other members: one for a direct conversation, up to 49 for a group.',
+    }),
+    title: title.nullish().openapi({ description: 'Required for a group; a direct conversation has none.' }),
   })
   .openapi('NewConversation')
 export const Title = z.object({ title })
@@ -105,30 +109,31 @@ export const UnreadConversations = z
   .openapi('UnreadConversations')
 export const Left = z.object({ left: z.literal(true) })
 export const MuteUntil = z.object({
-  until: Moment.nullish().openapi({ description: 'Lies in the future; without it, until it is taken back.' }),
+  until: Moment.nullish().openapi({ description: 'In the future. Default: until you unmute it.' }),
 })
 export const ReadUpTo = z.object({ messageId: Uuid })
 
 export const MessageQuery = z.object({
-  after: Uuid.optional().openapi({ description: 'A message: what came since, oldest first.' }),
+  after: Uuid.optional().openapi({ description: 'The id of a message: returns later messages, oldest first.' }),
   changedSince: Moment.optional().openapi({
-    description: 'What was edited, deleted or reacted to since, the oldest change first. Not together with `after`.',
+    description:
+      'Returns messages that were edited, deleted or reacted to since then, the oldest change first. Not together with `after`.',
   }),
 })
 const body = z.string().openapi({ description: '1 to 4000 characters.', example: 'See you at eight?' })
 export const NewMessage = z
   .object({
     body,
-    clientId: Uuid.openapi({ description: 'What the client calls the message, so that it is sent once.' }),
-    replyToId: Uuid.nullish().openapi({ description: 'A message of the same conversation.' }),
-    assetId: Uuid.nullish().openapi({ description: 'A committed media asset of mine, but no avatar.' }),
+    clientId: Uuid.openapi({ description: 'An id that the client chooses, so that the message is sent once.' }),
+    replyToId: Uuid.nullish().openapi({ description: 'The id of a message in the same conversation.' }),
+    assetId: Uuid.nullish().openapi({ description: 'A committed media asset of yours, except an avatar.' }),
   })
   .openapi('NewMessage', { example: { body: 'See you at eight?', clientId: '6f1c7a52-3d0e-4b8a-9c55-2f6f0c1d7e11' } })
 export const EditedMessage = z.object({ body })
 
 export const ReactionParams = UuidId.extend({
   emoji: z.string().trim().max(200).openapi({
-    description: '1 to 8 emoji as Unicode 17 has them, and nothing else; with or without variation selectors.',
+    description: '1 to 8 emoji of Unicode 17 and nothing else, with or without variation selectors.',
     example: '👍',
   }),
 })

@@ -1,4 +1,5 @@
-// Ending the digest by a link or a button of a mail. What is mailed, and when: sql/notifications/60_digests.sql and the worker.
+// Unsubscribing from the digest by a link or a button in a mail. sql/notifications/60_digests.sql and the worker decide
+// what is mailed when.
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
@@ -6,11 +7,11 @@ import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 
 const Token = z.string().min(1).max(200)
-const Unsubscription = z.object({ token: Token.openapi({ description: 'What stands behind # in the link.' }) })
+const Unsubscription = z.object({ token: Token.openapi({ description: 'The part of the link after #.' }) })
 const OneClick = z.object({ 'List-Unsubscribe': z.literal('One-Click') })
 const OneClickQuery = z.object({
   token: Token.optional().openapi({
-    description: 'Of the address in the header of the mail, which comes with a form.',
+    description: 'The token in the URL of the mail header, which is sent together with a form.',
   }),
 })
 const Unsubscribed = z.object({ ok: z.literal(true) }).openapi('Unsubscribed')
@@ -24,9 +25,9 @@ async function unsubscribe(c: Context, { token }: z.output<typeof OneClickQuery>
 
 export default routes('notifications', {
   'POST /notifications/unsubscribe': {
-    summary: 'End the daily digest with the token of a mail',
+    summary: 'Unsubscribe from the daily digest with the token from a mail',
     description:
-      'Sets `digestHour` to null: nothing else changes, and with an hour in the preferences the digest comes again. Needs no login, repeating it changes nothing, and the token stays good as long as the account has the address. The link of a digest leads to a page of the client, which sends `{token}` once its reader has agreed; opening a link ends nothing. The mail’s header `List-Unsubscribe` has this address with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
+      'Sets `digestHour` to null and changes nothing else; setting an hour in the preferences turns the digest on again. Needs no login. Repeating it changes nothing. The token is valid as long as the account has the address. The link in a digest leads to a page of the client, which sends `{token}` after its reader has confirmed; opening a link does not unsubscribe. The mail header `List-Unsubscribe` has this URL with `?token=`, and mail programs send the form `List-Unsubscribe=One-Click` to it (RFC 8058).',
     access: 'public',
     pool: 'gate',
     query: OneClickQuery,

@@ -13,7 +13,7 @@ export const PushRegistration = z.object({
   keys: z
     .object({ p256dh: z.string().max(100), auth: z.string().max(40) })
     .optional()
-    .openapi({ description: 'Of a web push subscription, where they are required.' }),
+    .openapi({ description: 'Only for a web push subscription, which requires them.' }),
 })
 export type Registration = z.output<typeof PushRegistration>
 export const PushRemoval = z.object({ token: Token })

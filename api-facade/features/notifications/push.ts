@@ -20,17 +20,18 @@ async function register(c: Context, { token, platform, keys }: Registration) {
 
 export default routes('notifications', {
   'GET /notifications/push-key': {
-    summary: 'The key that a browser subscribes with',
-    description: 'The instance’s VAPID key, in base64url: the `applicationServerKey` of `pushManager.subscribe`.',
+    summary: 'The key with which a browser subscribes',
+    description:
+      'The VAPID public key of the instance in base64url: the `applicationServerKey` of `pushManager.subscribe`.',
     access: 'user',
     handler: async (c: Context) => ({ publicKey: c.get('services').pushKey }),
     calls: [],
     answers: { 200: PushKey },
   },
   'POST /me/push-token': {
-    summary: 'Register this device for push',
+    summary: 'Register a device for push',
     description:
-      'At each start of the app, which stamps `lastSeenAt`. A device has one person, who registered it last; a person has 20, of which those not seen for longest go. A push says kind and target and has a line of text, never somebody’s words. It comes when a notification is new or unread again. A device goes when its provider says that it is gone, and when all tokens of the person end: by a new password, a logout everywhere, a ban, another role, an erasure. With `pushToken` a logout forgets its own.',
+      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the devices that were unused for longest are removed. A push contains kind, target and a short text, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
     access: 'user',
     body: PushRegistration,
     handler: register,
@@ -38,8 +39,8 @@ export default routes('notifications', {
     answers: { 200: Registered },
   },
   'DELETE /me/push-token': {
-    summary: 'Forget this device',
-    description: 'Repeating it changes nothing, nor does a token that is not mine.',
+    summary: 'Unregister a device',
+    description: 'Repeating it changes nothing, and neither does a token that is not yours.',
     access: 'user',
     operation: 'remove_push_token',
     body: PushRemoval,

@@ -1,4 +1,5 @@
-// Notifications routes: the inbox. What notifies whom is in sql/notifications, visibility in policies/notifications.sql.
+// Notifications routes: the inbox. Who is notified of what is in sql/notifications, visibility in
+// policies/notifications.sql.
 import { routes, type Table } from '../../lib/routes.ts'
 import digest from './digest.ts'
 import push from './push.ts'
@@ -6,9 +7,9 @@ import { NotificationPage, NotificationQuery, Preferences, PreferencesPatch, Rea
 
 const inbox = routes('notifications', {
   'GET /notifications': {
-    summary: 'My notifications, newest first',
+    summary: 'Your notifications, newest first',
     description:
-      'The same kind on the same target within an hour of the first becomes one with a `count`: follows, reactions, replies, reposts, quotes and messages. A follow, reaction or repost counts each person once; the others count every item. A further item makes a read roll-up unread again and leaves it at its place. `actors` leaves out whom I can no longer see. A Realtime message may be missed: after a reconnect, ask with `since`, the latest `updatedAt` that you know, and take what comes by `id`. What changed up to 3 seconds before that comes again, since what happens at the same time is not seen at the same time.',
+      'Within an hour, notifications of the same kind and target are combined into one with a `count`: follows, reactions, replies, reposts, quotes and messages. Follows, reactions and reposts count each person once, the others every item. A further item makes a combined notification unread again but does not move it. `actors` leaves out people whom you can no longer see. Realtime events can be lost: after a reconnect, send `since` with the latest `updatedAt` that you know, and merge the result by `id`. It includes what changed up to 3 seconds earlier, because transactions that run at the same time become visible at different times.',
     access: 'user',
     operation: 'list_notifications',
     query: NotificationQuery,
@@ -16,8 +17,8 @@ const inbox = routes('notifications', {
     answers: { 200: NotificationPage },
   },
   'GET /notifications/unread-count': {
-    summary: 'How many notifications I have not read',
-    description: 'A roll-up counts as one.',
+    summary: 'The number of your unread notifications',
+    description: 'A combined notification counts as one.',
     access: 'user',
     operation: 'count_unread',
     answers: { 200: Unread },
@@ -25,24 +26,24 @@ const inbox = routes('notifications', {
   'POST /notifications/read': {
     summary: 'Mark notifications as read',
     description:
-      'Takes exactly one of `ids`, `groupKey` and `before` (all that came earlier than that moment). Beyond the newest 500 of a group or before a moment, the others are read soon after. Ids that are not mine are passed over, and repeating it changes nothing. Answers how many are still unread.',
+      'Takes exactly one of `ids`, `groupKey` and `before` (everything before that time). Of a group or before a time, the newest 500 are marked immediately and the rest shortly after. Ids that are not yours are ignored. Repeating it changes nothing. Returns the number that is still unread.',
     access: 'user',
     operation: 'mark_read',
     body: ReadSelection,
     answers: { 200: Unread },
   },
   'GET /notifications/preferences': {
-    summary: 'What I want to be told, and where',
+    summary: 'Your notification preferences',
     description:
-      'Every kind, with its defaults where I have chosen nothing: everything goes everywhere. The digest is a mail a day at `digestHour` in `timezone`, when there is something unread of the kinds with `email` that is new since the last one, or a week. It counts by kind and has nobody’s words or names. It goes to a verified address, and within 24 hours of the registration to any.',
+      'Every kind, with the defaults for those that you have not set: everything is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`, if there are unread notifications of kinds with `email` that are new since the last digest, or since a week ago. It has numbers by kind, and no texts or names of people. It is only sent to a verified address, or within 24 hours of the registration to any.',
     access: 'user',
     operation: 'get_preferences',
     answers: { 200: Preferences },
   },
   'PATCH /notifications/preferences': {
-    summary: 'Choose what I want to be told, and where',
+    summary: 'Change your notification preferences',
     description:
-      'Names the kinds and channels that change; the others stay. The channels are independent: what is kept out of the inbox may still be pushed or stand in the digest, and what is turned off everywhere is not told at all. What has been told already stays where it is. `moderation.actioned` cannot be kept out of the inbox. Without a `digestHour`, null, no digest is mailed; unsubscribing by a link of one does the same.',
+      'Send only the kinds and channels that change. Channels are independent: a kind that is off in the inbox can still be pushed or counted in the digest, and a kind that is off everywhere creates no notification. Existing notifications stay. `moderation.actioned` cannot be turned off in the inbox. With a `digestHour` of null no digest is mailed; unsubscribing by a link in a digest does the same.',
     access: 'user',
     operation: 'update_preferences',
     body: PreferencesPatch,

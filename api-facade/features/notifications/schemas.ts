@@ -1,18 +1,18 @@
-// Shapes of notifications: a kind has its target and its payload. Rules are in sql/notifications and, of later features,
-// with their causes; test/api/notifications holds the kinds against their registry.
+// Shapes of notifications: each kind has its target and its payload. Rules are in sql/notifications or, for later
+// features, beside their causes; test/api/notifications compares the kinds with their registry.
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const common = {
   id: Uuid,
   groupKey: z.string(),
   count: z.int().min(1),
-  actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom I can see, among the first 50.' }),
-  createdAt: Timestamp.openapi({ description: 'Of a roll-up, when its first item came.' }),
-  updatedAt: Timestamp.openapi({ description: 'When it last changed: an item joined it, or it was read.' }),
+  actors: z.array(PersonCard).max(3).openapi({ description: 'The first three whom you can see, among the first 50.' }),
+  createdAt: Timestamp.openapi({ description: 'When the first item of a combined notification came.' }),
+  updatedAt: Timestamp.openapi({ description: 'When it last changed: an item was added, or it was read.' }),
   readAt: Timestamp.nullable(),
 }
 
-/** One kind: what it is about, and its payload, of a roll-up that of its latest item. */
+/** One kind: its target, and its payload (of a combined notification that of the latest item). */
 function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodType, payload: P) {
   const words = name.split(/[.-]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return z
@@ -22,7 +22,7 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
 const of = (...types: readonly [string, ...string[]]) => z.object({ type: z.enum(types), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
-/** What staff acts on: every kind of contents and of their parts among it. */
+/** Everything that staff can act on, including every kind of content and of their parts. */
 export const moderated = [
   'post',
   'reply',
@@ -54,7 +54,7 @@ export const Notification = z
     kind('post.replied', of('post'), { postId, replyId: Uuid }),
     kind('post.mentioned', of('post'), {
       postId,
-      replyId: Uuid.nullable().openapi({ description: 'Null where the post itself mentions me.' }),
+      replyId: Uuid.nullable().openapi({ description: 'Null if the post itself mentions you.' }),
     }),
     kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']) }),
     kind('post.milestone', of('post'), { postId, reactions: z.int() }),
@@ -66,7 +66,7 @@ export const Notification = z
     kind('series.updated', of('post', 'project'), {
       seriesId: Uuid.optional(),
       postId: Uuid.optional(),
-      projectId: Uuid.optional().openapi({ description: 'Of an update of a project.' }),
+      projectId: Uuid.optional().openapi({ description: 'Only for an update of a project.' }),
       updateId: Uuid.optional(),
     }),
     kind('reputation.level-up', of('interest'), { interestId, level: z.string().openapi({ example: 'Adept' }) }),
@@ -77,7 +77,7 @@ export const Notification = z
       emotion: z.string(),
       tier: z.int(),
       amount: z.int(),
-      postId: Uuid.nullable().openapi({ description: 'Null too where I no longer see the post.' }),
+      postId: Uuid.nullable().openapi({ description: 'Also null if you can no longer see the post.' }),
       replyId: Uuid.nullable(),
     }),
     kind('wiki.resolved', of('wiki-proposal'), {
@@ -85,7 +85,7 @@ export const Notification = z
       interestId,
       slug: z.string(),
       status: z.enum(['approved', 'rejected', 'superseded']),
-      version: z.int().nullable().openapi({ description: 'The version that it became.' }),
+      version: z.int().nullable().openapi({ description: 'The number of the version that it became.' }),
     }),
     kind('message.received', of('conversation'), { conversationId: Uuid, messageId: Uuid }),
     kind('moderation.actioned', of(...moderated), {
@@ -109,25 +109,25 @@ export const Notification = z
         ])
         .openapi({
           description:
-            'Posts and replies are hidden, unhidden and deleted, contents removed and restored, my circles deleted, my invite codes revoked, what I reported is reviewed or dismissed, my group or guild archived or restored, and in one I am expelled, given another role, or my request approved or rejected.',
+            'What staff did: hid, unhid or deleted a post or reply of yours; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; or, in a group or guild, expelled you, gave you another role, or approved or rejected your request.',
         }),
     }),
     kind('membership.decided', of('group', 'guild', 'project'), {
       event: z.enum(['approved', 'rejected', 'invited', 'removed', 'role_changed', 'proposal_decided']),
       groupId: Uuid.nullable(),
       guildId: Uuid.nullable(),
-      invitationId: Uuid.nullable().openapi({ description: 'Of an invitation.' }),
-      proposalId: Uuid.nullable().openapi({ description: 'Of what I proposed to a guild.' }),
-      role: z.string().nullable().openapi({ description: 'Of a change of role, the new one.' }),
+      invitationId: Uuid.nullable().openapi({ description: 'Only for an invitation.' }),
+      proposalId: Uuid.nullable().openapi({ description: 'Only for a proposal of yours to a guild.' }),
+      role: z.string().nullable().openapi({ description: 'Only for a change of role: the new role.' }),
     }),
     kind('event.reminder', of('event'), {
       eventId: Uuid,
       event: z.enum(['starts_in_a_day', 'starts_in_an_hour', 'changed', 'cancelled', 'promoted']).openapi({
-        description: 'What became of it; with `promoted` I moved up from the waiting list.',
+        description: 'What happened to it. `promoted`: you moved up from the waiting list.',
       }),
       startsAt: Timestamp,
       sequence: z.int().optional().openapi({
-        description: 'Of a change and a cancellation: how many changes there were, as `SEQUENCE` of its calendar.',
+        description: 'Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file.',
       }),
     }),
     kind('order.updated', of('order'), { orderId: Uuid, state: z.string().openapi({ example: 'held' }) }),
@@ -138,7 +138,7 @@ export const NotificationPage = Page(Notification)
 
 export const NotificationQuery = z.object({
   since: Moment.optional().openapi({
-    description: 'Only what has come or changed since then, the oldest change first.',
+    description: 'Only notifications that are new or changed since then, the oldest change first.',
   }),
 })
 
@@ -153,7 +153,7 @@ export const Unread = z
 
 const Channels = z
   .object({ inApp: z.boolean(), push: z.boolean(), email: z.boolean() })
-  .openapi('NotificationChannels', { description: 'In the inbox, as a push, in the daily digest.' })
+  .openapi('NotificationChannels', { description: 'The channels: the inbox, a push, the daily digest.' })
 const kinds = Notification.options.map(({ shape }) => shape.kind.value)
 const byKind = <T extends z.ZodType>(schema: T) =>
   Object.fromEntries(kinds.map((kind) => [kind, schema])) as Record<(typeof kinds)[number], T>
@@ -164,7 +164,7 @@ const settings = {
     .min(0)
     .max(23)
     .nullable()
-    .openapi({ description: 'When the digest comes, in my time zone; null is never.' }),
+    .openapi({ description: 'The hour of the digest in your time zone; null for no digest.' }),
 }
 
 export const Preferences = z.object({ ...byKind(Channels), ...settings }).openapi('NotificationPreferences')

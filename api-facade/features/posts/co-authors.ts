@@ -5,9 +5,9 @@ import { CoAuthorInvitation, CoAuthorParams, NewCoAuthor } from './schemas.ts'
 
 export default routes('posts', {
   'POST /posts/:id/co-authors': {
-    summary: 'Invite a co-author to my post',
+    summary: 'Invite a co-author to a post',
     description:
-      "The id of the answer is the invitation's, which the invited person is told of. At most 4 co-authors, pending ones included; the share and those of accepted ones add up to 90 percent at most. Somebody who may not see the post cannot be invited (422), nor anybody while it is not out yet. A block ends a pending invitation. It counts among the 100 invitations an hour of `POST /circles/me/:id/invitations`: 429 `writes_exceeded`.",
+      'Returns the id of the invitation and notifies the person. A post has at most 4 co-authors, including pending ones; the share plus those of accepted co-authors can be at most 90 percent. A person who cannot see the post cannot be invited (422), and nobody can while it is not published. A block ends a pending invitation. Counts towards the limit of 100 invitations an hour of `POST /circles/me/:id/invitations`: 429 `writes_exceeded`.',
     access: 'user',
     operation: 'invite_co_author',
     params: UuidId,
@@ -17,7 +17,7 @@ export default routes('posts', {
   'POST /posts/:id/co-authors/:inviteId/respond': {
     summary: 'Accept or decline to be a co-author',
     description:
-      'For the invited person alone: others who see the invitation are 403. Shares are checked again. From then on each payment of the post gives them their share, rounded down. A declined invitation is gone, and its author may invite again. `accept: false` after accepting leaves: the answer is the same `declined`, from then on the share stays with the author. One may leave a post that one does not see any more, too. `accept: true` a second time is 409.',
+      'Only for the invited person; others who can see the invitation get 403. The shares are checked again. Once accepted, every payment for the post gives the co-author that share, rounded down. A declined invitation is deleted, and the author can invite the person again. `accept: false` after accepting leaves the post: the answer is `declined` as well, and from then on the share goes to the author. You can also leave a post that you can no longer see. Accepting a second time is 409.',
     access: 'user',
     operation: 'respond_co_author',
     params: CoAuthorParams,

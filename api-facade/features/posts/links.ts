@@ -1,13 +1,13 @@
-// Previews of the links in posts. What is behind them: api-facade/lib/previews.ts and the edge function link-preview.
+// Previews of links in posts, by api-facade/lib/previews.ts and the edge function link-preview.
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
 import { LinkPreview, LinkQuery } from './schemas.ts'
 
 export default routes('posts', {
   'GET /posts/link-preview': {
-    summary: 'What a page elsewhere says of itself',
+    summary: 'Preview of a web page',
     description:
-      'By its OpenGraph data, or else its title and description. `url` is where the page was found after up to 3 redirects; the texts are plain and must be escaped like any other; an image is an http(s) address. `null` for whatever cannot be shown: what is no http(s) address on port 80 or 443 or has a password in it, what does not stand in the public Internet, what is no HTML, has no title in its first 512 KB, or is not there within 5 seconds. It is kept for an hour, the `null` too. One person asks for at most 8 at once, of which two are looked at and the others wait for their turn, and an instance looks at 32: 429 `rate_limited`, and `Retry-After` says until when.',
+      'From its OpenGraph data, otherwise from its title and description. `url` is the final URL after up to 3 redirects. The texts are plain and must be escaped; an image is an http(s) URL. `null` for whatever cannot be shown: a URL that is not http(s) on port 80 or 443, has a password or is not on the public Internet; a page that is not HTML, has no title in its first 512 KB, or does not answer within 5 seconds. Cached for an hour, the `null` too. A person can have 8 requests at once, of which two run and the others wait; an instance runs 32. Beyond that 429 `rate_limited`, and `Retry-After` says when to try again.',
     access: 'user',
     query: LinkQuery,
     answers: { 200: LinkPreview.nullable() },

@@ -1,4 +1,4 @@
-// Votes in polls. The rules: sql/posts/30_polls.sql. A poll itself comes with its post.
+// Votes in polls. The rules: sql/posts/30_polls.sql. A poll is created with its post.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { Poll, Vote } from './schemas.ts'
@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/poll/vote': {
     summary: 'Vote in a poll',
     description:
-      'In the poll of the post, of a repost in that of the original. One vote a person: voting again moves it. The author may vote too. A poll that has closed and one whose post is not out yet are 422, a post without a poll is 404.',
+      'Votes in the poll of the post, or of the original of a repost. One vote per person: voting again moves it. The author can vote, too. 422 if the poll has closed or the post is not published; 404 if the post has no poll.',
     access: 'user',
     operation: 'vote_poll',
     params: UuidId,
@@ -15,9 +15,9 @@ export default routes('posts', {
     answers: { 200: Poll },
   },
   'DELETE /posts/:id/poll/vote': {
-    summary: 'Take my vote back',
+    summary: 'Remove your vote',
     description:
-      'Repeating it changes nothing. A poll that has closed keeps its votes: 422. In the poll of a post that I no longer see it is taken back too, and the answer is that of an unknown post.',
+      'Repeating it changes nothing. 422 if the poll has closed. If you can no longer see the post, the vote is removed, but the answer is 404.',
     access: 'user',
     operation: 'unvote_poll',
     params: UuidId,

@@ -14,12 +14,12 @@ export default routes('posts', {
   'POST /posts': {
     summary: 'Publish a post, or schedule one',
     description: [
-      'A note (the default) and a quote have a body of up to 5000 characters, a thread of up to 20000, an essay of up to 100000 and a title of up to 200, which other formats do not have. A photo has 1 to 10 pieces of media, a video exactly one, others up to 10; these two may be without a body. Each names a `url`, or an `assetId` of mine that is committed, whose `publicUrl` the post then has; it stays when the post is deleted. Text is trimmed. Whom title and body mention by `@username` is told once the post is out, up to 20 people who may see it, of the first 200 mentions in the first 10,000 characters.',
-      'A quote or a repost names in `quotedPostId` what it is of: another person’s post that I see; a repost of a repost is of the original. A repost has no body, no media, no poll, no `publishAt`, no interests and no `depth`; one that stands already is answered again.',
-      'Under one of my personas with `personaId`, else under the default one. With `publishAt` it waits for that moment; until then nobody but me sees it. `isJournalism` asks for the capability `canPostJournalism`, or for the role admin.',
-      'With `groupId` or `guildId`, and never both, it is for the members of that group or guild, of which I am one, and stays there. Its `visibility` is `public`, and means them: others see it nowhere, whatever else they do, and nobody who leaves sees it any more, its author included. It stands in their For You and in the list of the group or guild, not in `feed:public` or the other tabs, but for `following`. A repost has no such place: it shows to those who may see the original. An archived group or guild takes nothing new (409). A scheduled post whose author has left, or whose group or guild is archived, stays scheduled; when that has changed, it goes out within a quarter of an hour.',
-      'What does not exist or what I may not see is 404: an interest, a persona that is not mine, the post that is quoted, a private group.',
-      'A person publishes at most 300 posts an hour, reposts and scheduled ones among them, and mentions at most 300 names an hour, in posts and replies together; an operator may set other numbers. Names count as they are written, up to 20 a text, whoever has them. What is beyond either is refused, 429 `writes_exceeded`, and `Retry-After` says until when; a scheduled post that goes out at its time is not, and tells as many people as there is room for.',
+      'A note (the default) and a quote have a body of up to 5000 characters, a thread up to 20000, an essay up to 100000 and also a title of up to 200; other formats have no title. A photo has 1 to 10 media items, a video exactly one, other formats up to 10; the body of a photo or a video can be empty. Each media item has a `url`, or the `assetId` of a committed asset of yours, whose `publicUrl` the post then has; the asset stays when the post is deleted. Text is trimmed. People whom title and body mention by `@username` are notified once the post is published: up to 20 people who can see it, among the first 200 mentions in the first 10,000 characters.',
+      'A quote or a repost has the original in `quotedPostId`: a post of another person that you can see; a repost of a repost refers to its original. A repost has no body, media, poll, `publishAt`, interests or `depth`; if you have already reposted the post, that repost is returned.',
+      '`personaId` selects one of your personas; default: your default persona. With `publishAt` the post is published at that time; until then only you see it. `isJournalism` requires the capability `canPostJournalism` or the role admin.',
+      'With `groupId` or `guildId` (not both) the post is only for members of that group or guild, of which you must be a member, and this cannot be changed. Its `visibility` is `public`, which then means the members: nobody else sees it anywhere, and a person who leaves no longer sees it, even if it is their own. It appears in For You and `following` of the members and in the list of the group or guild, but not in `feed:public` or the other tabs. A repost cannot be in a group or guild; only people who can see the original see it. An archived group or guild accepts nothing new (409). A scheduled post whose author has left, or whose group or guild is archived, stays scheduled; when that changes, it is published within a quarter of an hour.',
+      '404 for anything that does not exist or that you cannot see: an interest, a persona that is not yours, the quoted post, a private group.',
+      'Limits per person and hour, unless the operator sets others: 300 posts, including reposts and scheduled posts, and 300 mentioned names in posts and replies together. Names count as written, up to 20 per text, whether they exist or not. Beyond that 429 `writes_exceeded`; `Retry-After` says when to try again. A scheduled post is always published at its time, and notifies as many people as the limit still allows.',
     ].join('\n\n'),
     access: 'user',
     operation: 'create_post',
@@ -30,7 +30,7 @@ export default routes('posts', {
   'GET /posts/:id': {
     summary: 'A post with the first page of its replies',
     description:
-      "Of a repost the replies are those to the original. Opened by anyone but its author it counts as a view, about a second later: `counters.views` of this answer is without it. What supabase-js reads by `.rpc('get_post')` is not counted.",
+      'The replies of a repost are those of the original. Reading the post counts as a view about a second later, unless its author reads it, so `counters.views` in this answer does not include it. What supabase-js reads by `.rpc(’get_post’)` is not counted.',
     access: 'user',
     operation: 'get_post',
     params: UuidId,
@@ -38,12 +38,12 @@ export default routes('posts', {
     answers: { 200: PostDetail },
   },
   'PATCH /posts/:id': {
-    summary: 'Edit my post',
+    summary: 'Edit a post',
     description: [
-      'What is absent stays; null clears `title`, `interestId` and `personaId` (which is the default one again). `interestIds` replaces those beside the primary one. A new title, body or media sets `editedAt` once the post is out, and what was said before is kept. Nobody is told of an edit; who may not see the post any more loses it at once.',
-      '`publishAt` moves a scheduled post, null publishes it now. Format, poll, `quotedPostId`, `groupId` and `guildId` cannot be changed, and of a repost nothing but the visibility.',
-      'Edits of posts that are out are at most 300 an hour and person, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when. A scheduled post may be changed as often as one likes.',
-      'A post of somebody else is 403 when I see it, otherwise 404.',
+      'Absent fields do not change. Null clears `title`, `interestId` and `personaId` (back to the default persona). `interestIds` replaces the interests other than the primary one. A new title, body or media of a published post sets `editedAt`, and the previous version is kept. Nobody is notified of an edit. People who may no longer see the post lose access immediately.',
+      '`publishAt` reschedules a scheduled post; null publishes it now. Format, poll, `quotedPostId`, `groupId` and `guildId` cannot be changed; of a repost only the visibility can.',
+      'Limit: 300 edits of published posts per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again. Edits of scheduled posts are not limited.',
+      'Somebody else’s post is 403 if you can see it, otherwise 404.',
     ].join('\n\n'),
     access: 'user',
     operation: 'update_post',
@@ -53,18 +53,18 @@ export default routes('posts', {
     answers: { 200: Post },
   },
   'DELETE /posts/:id': {
-    summary: 'Delete my post',
+    summary: 'Delete a post',
     description:
-      'For everyone, for good; also a hidden or a scheduled one, a repost of what I no longer see, and one in a group or guild that I have left or that is archived. A second time it is 404. A post of somebody else is 403 when I see it, otherwise 404.',
+      'Deletes it for everyone and permanently. Also works for a hidden or scheduled post, for a repost whose original you can no longer see, and in a group or guild that you have left or that is archived. Deleting it again is 404. Somebody else’s post is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_post',
     params: UuidId,
     answers: { 204: null },
   },
   'GET /posts/by/:username': {
-    summary: 'A person’s posts: the pinned ones first, then the newest',
+    summary: 'A person’s posts: pinned posts first, then the newest',
     description:
-      'Those that I may see; of reposts those whose original I may see. My own hidden ones are there for me, scheduled ones are in `/me/posts/scheduled`. A cursor holds when its post was deleted or hidden since; from a pin that was taken off since, the walk goes on at that post’s place in time.',
+      'Posts that you can see, and reposts whose original you can see. Your own hidden posts are included; scheduled ones are in `/me/posts/scheduled`. A cursor stays valid when its post is deleted or hidden; if its post was unpinned, the list continues at the time of that post.',
     access: 'user',
     operation: 'list_posts_by',
     params: Username,
@@ -72,8 +72,8 @@ export default routes('posts', {
     answers: { 200: PostPage },
   },
   'GET /me/posts/scheduled': {
-    summary: 'My posts that wait for their time, the soonest first',
-    description: 'What is due goes out within a minute.',
+    summary: 'Your scheduled posts, the earliest first',
+    description: 'A post is published within a minute of its time.',
     access: 'user',
     operation: 'list_scheduled_posts',
     page: true,

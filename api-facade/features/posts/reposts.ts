@@ -7,10 +7,10 @@ export default routes('posts', {
   'POST /posts/:id/repost': {
     summary: 'Repost a post, or quote it',
     description: [
-      'Without a body, or with an empty one, it is a repost, otherwise a quote: as `POST /posts` with `quotedPostId`, which can do more for a quote. A repost of a repost is of the original. A repost that stands already is answered again, as it was.',
-      'A repost points at the original: it takes no `interestId`, no `interestIds` and no `depth` (422), and what is done to it (reactions, bookmarks, replies, votes, payments) is done to the original. Muting, pinning and deleting are of the repost itself.',
-      'What is passed on shows only to those who may see it themselves, whatever the visibility around it. A repost is counted among the shares and earns the original’s author reputation while it stands; a quote does neither. The author is told of both, if they may see them.',
-      'One’s own post is 400. An `Idempotency-Key` is that of `POST /posts`.',
+      'Without a body, or with an empty one, this creates a repost, otherwise a quote: like `POST /posts` with `quotedPostId`, which has more options for a quote. A repost of a repost refers to its original. If you have already reposted the post, that repost is returned unchanged.',
+      'A repost refers to the original: it has no `interestId`, `interestIds` or `depth` (422), and reactions, bookmarks, replies, votes and payments go to the original. Muting, pinning and deleting apply to the repost itself.',
+      'Only people who can see the original see it in a repost or quote, whatever the visibility of that. A repost counts in `shares` and earns reputation for the author of the original as long as it exists; a quote does neither. The author is notified of both if they can see them.',
+      'Your own post is 400. An `Idempotency-Key` works as in `POST /posts`.',
     ].join('\n\n'),
     access: 'user',
     operation: 'repost',
@@ -33,9 +33,9 @@ export default routes('posts', {
     answers: { 201: Post },
   },
   'DELETE /posts/:id/repost': {
-    summary: 'Take my repost back',
+    summary: 'Delete your repost of a post',
     description:
-      'By the id of the post, or of a repost of it, whatever I see of the post by now. The repost is deleted; quotes stay. Repeating it changes nothing.',
+      'By the id of the post or of a repost of it, even if you can no longer see the post. Deletes the repost; quotes stay. Repeating it changes nothing.',
     access: 'user',
     operation: 'unrepost',
     params: UuidId,

@@ -1,4 +1,4 @@
-// Posts routes, one table a subject. Rules are in sql/posts, visibility in policies/posts.sql.
+// Posts routes: one table per subject. Rules are in sql/posts, visibility in policies/posts.sql.
 import type { Table } from '../../lib/routes.ts'
 import coAuthors from './co-authors.ts'
 import engagement from './engagement.ts'

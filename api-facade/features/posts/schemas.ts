@@ -7,20 +7,20 @@ export const PostFormat = z.enum(['note', 'essay', 'photo', 'video', 'quote', 't
 const Visibility = z.enum(['public', 'circles', 'inner'])
 
 const words = {
-  title: z.string().nullish().openapi({ description: 'Of an essay; nothing else has one.' }),
+  title: z.string().nullish().openapi({ description: 'Only for an essay.' }),
   body: z.string().optional().openapi({ example: 'What I learnt today.' }),
   media: z
     .array(
       z.object({
         url: z.string().nullish().openapi({
           description:
-            'An http(s) address of up to 2000 characters, at a host that this instance takes. One that has the id of an asset in it is that of a fitting asset of mine, and becomes its `publicUrl`.',
+            'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`.',
         }),
         assetId: Uuid.nullish().openapi({
           description:
-            'Instead of `url`: a committed asset of mine, of kind image for a photo, video for a video, else also audio.',
+            'Instead of `url`: a committed asset of yours. Kind image for a photo, video for a video; other formats also accept audio.',
         }),
-        alt: z.string().nullish().openapi({ description: 'What it shows, in up to 1000 characters.' }),
+        alt: z.string().nullish().openapi({ description: 'A description of the content, up to 1000 characters.' }),
       }),
     )
     .optional(),
@@ -29,19 +29,19 @@ const settings = {
   visibility: Visibility.optional(),
   depth: z.int().min(0).max(5).optional(),
   interestId: Uuid.nullish().openapi({ description: 'The primary interest.' }),
-  interestIds: z.array(Uuid).optional().openapi({ description: 'Up to 4 more than the primary one.' }),
+  interestIds: z.array(Uuid).optional().openapi({ description: 'Up to 4 interests besides the primary one.' }),
   personaId: Uuid.nullish(),
   isJournalism: z.boolean().optional(),
-  publishAt: Moment.nullish().openapi({ description: 'A moment in the future.' }),
+  publishAt: Moment.nullish().openapi({ description: 'A time in the future.' }),
 }
 /** The id or slug of a group or guild. */
 const space = z.string().trim().min(1).max(60)
 const within = {
-  groupId: space.nullish().openapi({ description: 'The group, by id or slug, to whose members it is shown.' }),
-  guildId: space.nullish().openapi({ description: 'The guild, by id or slug, to whose members it is shown.' }),
+  groupId: space.nullish().openapi({ description: 'The id or slug of the group whose members can see it.' }),
+  guildId: space.nullish().openapi({ description: 'The id or slug of the guild whose members can see it.' }),
 }
 const NewPoll = z.object({
-  options: z.array(z.string()).openapi({ description: '2 to 6; those past the sixth are dropped.' }),
+  options: z.array(z.string()).openapi({ description: '2 to 6 options; further ones are ignored.' }),
   closesAt: Moment.nullish(),
 })
 export const NewPost = z
@@ -51,7 +51,7 @@ export const NewPost = z
     ...settings,
     ...within,
     poll: NewPoll.nullish(),
-    quotedPostId: Uuid.nullish().openapi({ description: 'What a quote or a repost is of.' }),
+    quotedPostId: Uuid.nullish().openapi({ description: 'The original of a quote or a repost.' }),
   })
   .openapi('NewPost')
 
@@ -73,7 +73,7 @@ export const PostChanges = z
 
 export const Breakdown = z
   .record(z.string(), z.object({ count: z.int(), total: z.int() }))
-  .openapi('EmojiBreakdown', { description: 'By emotion: how many payments, and how much mana.' })
+  .openapi('EmojiBreakdown', { description: 'By emotion: the number of payments and the mana.' })
 
 const Counters = z
   .object({
@@ -97,13 +97,13 @@ export const ReactionAnswer = z.object({ counters: Counters, viewer: Viewer }).o
 export const Media = z.object({ url: z.string(), alt: z.string().nullable() }).openapi('PostMedia')
 export const CoAuthor = z
   .object({
-    id: Uuid.openapi({ description: 'The invitation’s, to respond to.' }),
+    id: Uuid.openapi({ description: 'The id of the invitation, for the response.' }),
     userId: z.string(),
     user: PersonCard,
     splitShare: z.int(),
     status: z.enum(['pending', 'accepted']),
   })
-  .openapi('CoAuthor', { description: 'Pending ones show to the author and to the invited alone.' })
+  .openapi('CoAuthor', { description: 'Only the author and the invited person see pending ones.' })
 export const Poll = z
   .object({
     id: Uuid,
@@ -136,8 +136,8 @@ const post = {
   depth: z.int(),
   depthLabel: z.string(),
   interestId: Uuid.nullable(),
-  groupId: Uuid.nullable().openapi({ description: 'The group to whose members it is shown.' }),
-  guildId: Uuid.nullable().openapi({ description: 'The guild to whose members it is shown.' }),
+  groupId: Uuid.nullable().openapi({ description: 'The group whose members can see it.' }),
+  guildId: Uuid.nullable().openapi({ description: 'The guild whose members can see it.' }),
   interests: z.array(Interest),
   isJournalism: z.boolean(),
   counters: Counters,
@@ -145,18 +145,18 @@ const post = {
   poll: z.union([Poll, z.null()]),
   series: z.array(Series),
   emojiBreakdown: Breakdown,
-  boostScore: z.number().openapi({ description: 'What its score in the feed is multiplied by; 0 when not boosted.' }),
+  boostScore: z.number().openapi({ description: 'The factor of its score in the feed; 0 if it is not boosted.' }),
   boostExpiresAt: Timestamp.nullable(),
   pinned: z.boolean(),
   publishAt: Timestamp.nullable(),
-  publishedAt: Timestamp.nullable().openapi({ description: 'Null while it is scheduled.' }),
+  publishedAt: Timestamp.nullable().openapi({ description: 'Null while the post is scheduled.' }),
   editedAt: Timestamp.nullable(),
   hiddenAt: Timestamp.nullable(),
   createdAt: Timestamp,
 }
 type Shape = z.ZodRawShape
 
-/** A post with further fields, by its format: what that format never has is null or empty there. */
+/** A post with further fields, by format: what a format never has is null or empty. */
 function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: string, more: M, quotes: Q, none: N) {
   const variant = <F extends z.output<typeof PostFormat>, O extends Shape, R extends Shape>(
     format: F,
@@ -184,10 +184,10 @@ const QuotedPost = postWith('QuotedPost', {}, {}, {})
 const quoting = {
   quotedPostId: Uuid.nullable(),
   quotedPost: z.union([QuotedPost, z.null()]).openapi({
-    description: 'What a quote or a repost is of; null, as its id, to whom may not see it, and when it is gone.',
+    description: 'The original of a quote or a repost. Null, like its id, if you cannot see it or it was deleted.',
   }),
 }
-/** A post of any format beside what it quotes, with further fields. */
+/** A post of any format with the post that it quotes, and further fields. */
 export const postAnd = <M extends Shape>(name: string, more: M) =>
   postWith(name, more, quoting, { quotedPostId: z.null(), quotedPost: z.null() })
 export const Post = postAnd('Post', {})
@@ -200,7 +200,7 @@ export const Reply = z
     id: Uuid,
     postId: Uuid,
     parentId: Uuid.nullable().openapi({
-      description: 'The reply that this one answers; null is the post, or a reply that one may not see.',
+      description: 'The reply that this one answers. Null if it answers the post, or a reply that you cannot see.',
     }),
     authorId: z.string(),
     author: PersonCard,
@@ -220,7 +220,7 @@ const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
   .object({ body: z.string().nullish(), visibility, depth, interestId, interestIds, personaId, ...within })
   .openapi('NewRepost', {
-    description: 'With a body it is a quote, without one a repost, which takes visibility and personaId alone.',
+    description: 'With a body it is a quote, without one a repost, which only has visibility and personaId.',
   })
 
 export const Vote = z.object({ optionId: Uuid })
@@ -240,7 +240,7 @@ export const CoAuthorInvitation = z
   .openapi('CoAuthorInvitation')
 
 export const LinkQuery = z.object({
-  url: z.string().min(1).max(2048).openapi({ description: 'An address on the Web.', example: 'https://example.org/' }),
+  url: z.string().min(1).max(2048).openapi({ description: 'The URL of a web page.', example: 'https://example.org/' }),
 })
 export const LinkPreview = z
   .object({

@@ -14,14 +14,14 @@ import {
 
 export default routes('posts', {
   'GET /posts/series': {
-    summary: 'My series, newest first',
+    summary: 'Your series, newest first',
     access: 'user',
     operation: 'list_my_series',
     page: true,
     answers: { 200: SeriesPage },
   },
   'POST /posts/series': {
-    summary: 'Make a series',
+    summary: 'Create a series',
     description: 'A title of 1 to 200 characters, a description of up to 2000. Text is trimmed. At most 100 series.',
     access: 'user',
     operation: 'create_series',
@@ -29,9 +29,9 @@ export default routes('posts', {
     answers: { 201: Series },
   },
   'POST /posts/series/:id/items': {
-    summary: 'Make a post an item of my series, or move the item that it is',
+    summary: 'Add a post to a series, or move it',
     description:
-      'Without `position` it goes to the end; with one it stands there, and those behind it give way. A post that is an item already moves: so items are reordered. A scheduled post may be an item, a repost may not. At most 200 items, and at most 5 series for a post. A post that is deleted leaves its series. Followers who may see the item are told once, when it is out. At most 300 edits of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Without `position` the post is added at the end; with it, later items move back. A post that is already an item moves to the position, so this also reorders. A scheduled post can be an item, a repost cannot. At most 200 items in a series, and at most 5 series for a post. A deleted post leaves its series. Followers who can see the item are notified once, when it is published. Limit: 300 edits of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'add_series_item',
     params: UuidId,
@@ -41,7 +41,7 @@ export default routes('posts', {
   'GET /series/:seriesId/items': {
     summary: 'A series and its items, in order',
     description:
-      'The items that I may see, numbered among themselves: neither `position` nor `partCount` tells of others. A series of which I see no item is 404, unless it is mine. The cursor is the id of a post, and holds when that was deleted or hidden since.',
+      'The items that you can see, numbered among themselves: neither `position` nor `partCount` reveals others. A series of which you can see no item is 404, unless it is yours. The cursor is the id of a post, and stays valid when that is deleted or hidden.',
     access: 'user',
     operation: 'list_series_items',
     params: SeriesIdParams,
@@ -49,17 +49,17 @@ export default routes('posts', {
     answers: { 200: SeriesParts },
   },
   'POST /series/:id/follow': {
-    summary: 'Follow a series, to be told of its new items',
+    summary: 'Follow a series to be notified of new items',
     description:
-      'Repeating it changes nothing. One’s own is 400. A block ends it, either way. At most 400 follows an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Repeating it changes nothing. Your own series is 400. A block in either direction ends it. Limit: 400 follows per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'follow_series',
     params: UuidId,
     answers: { 200: SeriesFollow },
   },
   'DELETE /series/:id/follow': {
-    summary: 'Follow a series no longer',
-    description: 'Repeating it changes nothing. Also of a series that I do not see any more.',
+    summary: 'Unfollow a series',
+    description: 'Repeating it changes nothing. Also works for a series that you can no longer see.',
     access: 'user',
     operation: 'unfollow_series',
     params: UuidId,

@@ -17,8 +17,8 @@ import {
   SolutionVote,
 } from './schemas.ts'
 
-const over = 'Of a problem that is over it is 409: `problem_solved`, `problem_closed`.'
-const left = 'It also works in a group that I have left, which is answered with 404 all the same.'
+const over = '409 if the problem is over: `problem_solved`, `problem_closed`.'
+const left = 'Also works in a group that you have left, but the answer is 404.'
 
 export default routes('problems', {
   'GET /problems': {
@@ -31,9 +31,9 @@ export default routes('problems', {
     answers: { 200: ProblemPage },
   },
   'POST /problems': {
-    summary: 'Pose a problem',
+    summary: 'Create a problem',
     description:
-      'A bounty is held from my wallet and goes to whose solution I accept. It comes back when I close or delete the problem or accept a solution of my own, when staff removes the problem, and soon after its author is banned or erased. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'A bounty is held from your wallet and goes to the author of the solution that you accept. It goes back to you if you close or delete the problem or accept a solution of your own, if staff removes the problem, and soon after you are banned or erased. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_problem',
     never: ['problem_bounty'],
@@ -43,14 +43,14 @@ export default routes('problems', {
   },
   'GET /problems/:id': {
     summary: 'A problem',
-    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    description: 'Only its author sees a problem that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_problem',
     params: UuidId,
     answers: { 200: Problem },
   },
   'PATCH /problems/:id': {
-    summary: 'Change my problem',
+    summary: 'Change a problem',
     description: over,
     access: 'user',
     operation: 'update_problem',
@@ -60,17 +60,17 @@ export default routes('problems', {
     answers: { 200: Problem },
   },
   'DELETE /problems/:id': {
-    summary: 'Delete my problem',
+    summary: 'Delete a problem',
     description:
-      'For everyone, for good; also one that is over or removed, and one in a group that I have left. Its bounty comes back. Where others offer solutions, it is 409 `problem_answered`.',
+      'Deletes it for everyone and permanently. Also works for a problem that is over or removed, and in a group that you have left. Its bounty goes back to you. 409 `problem_answered` if others have offered solutions.',
     access: 'user',
     operation: 'delete_problem',
     params: UuidId,
     answers: { 204: null },
   },
   'POST /problems/:id/bounty': {
-    summary: 'Add to the bounty of my problem',
-    description: `Not of one that staff removed (404). ${over}`,
+    summary: 'Add to the bounty of a problem',
+    description: `404 for a problem that staff removed. ${over}`,
     access: 'user',
     operation: 'add_bounty',
     never: ['problem_bounty'],
@@ -80,8 +80,8 @@ export default routes('problems', {
     answers: { 200: Problem },
   },
   'POST /problems/:id/close': {
-    summary: 'Close my problem without a solution',
-    description: `Its bounty comes back. A second time is 409. ${left}`,
+    summary: 'Close a problem without a solution',
+    description: `Its bounty goes back to you. Closing it again is 409. ${left}`,
     access: 'user',
     operation: 'close_problem',
     params: UuidId,
@@ -90,7 +90,7 @@ export default routes('problems', {
   'GET /problems/:id/solutions': {
     summary: 'The solutions of a problem',
     description:
-      'The accepted one first, then by score, the newest among equals; without those of people whom I do not see. A page looks at 400 and may be short.',
+      'The accepted one first, then by score, the newest first among equal ones. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_solutions',
     params: UuidId,
@@ -107,7 +107,7 @@ export default routes('problems', {
     answers: { 201: Solution },
   },
   'PATCH /problems/solutions/:sid': {
-    summary: 'Change my solution',
+    summary: 'Change your solution',
     description: over,
     access: 'user',
     operation: 'update_solution',
@@ -117,9 +117,9 @@ export default routes('problems', {
     answers: { 200: Solution },
   },
   'DELETE /problems/solutions/:sid': {
-    summary: 'Delete my solution',
+    summary: 'Delete your solution',
     description:
-      'For everyone, also where the problem is over or where I do not see it any more; an accepted one is 409 `solution_accepted`. A second time it is 404.',
+      'Deletes it for everyone, also if the problem is over or you can no longer see it. An accepted solution is 409 `solution_accepted`. Deleting it again is 404.',
     access: 'user',
     operation: 'delete_solution',
     params: SolutionId,
@@ -128,7 +128,7 @@ export default routes('problems', {
   },
   'PUT /problems/solutions/:sid/vote': {
     summary: 'Vote a solution up or down',
-    description: `One’s own is 400. It earns its author nothing. ${over}`,
+    description: `Your own solution is 400. Earns its author nothing. ${over}`,
     access: 'user',
     operation: 'vote_solution',
     params: SolutionId,
@@ -137,8 +137,8 @@ export default routes('problems', {
     answers: { 200: Solution },
   },
   'DELETE /problems/solutions/:sid/vote': {
-    summary: 'Take my vote back',
-    description: `Repeating it changes nothing. It also works where I no longer see the solution, which is answered with 404 all the same. ${over}`,
+    summary: 'Remove your vote',
+    description: `Repeating it changes nothing. If you can no longer see the solution, the vote is removed, but the answer is 404. ${over}`,
     access: 'user',
     operation: 'unvote_solution',
     params: SolutionId,
@@ -146,8 +146,8 @@ export default routes('problems', {
     answers: { 204: null },
   },
   'POST /problems/:id/solutions/:sid/accept': {
-    summary: 'Accept a solution of my problem',
-    description: `It solves the problem: the bounty is its author’s, with \`reply.contribution\` in the problem’s interest. For a solution of my own it comes back and earns nothing. A second time is 409, one that I do not see 404, as is a problem that staff removed. ${left}`,
+    summary: 'Accept a solution of your problem',
+    description: `Solves the problem: its author gets the bounty, and \`reply.contribution\` in the interest of the problem. For your own solution the bounty goes back to you, and nothing is earned. 409 if it is already solved; 404 for a solution that you cannot see and for a problem that staff removed. ${left}`,
     access: 'user',
     operation: 'accept_solution',
     params: Accepting,

@@ -2,7 +2,7 @@
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const depth = z.int().min(0).max(5).openapi({ description: 'How deep one must be in it, 0 by default.' })
+const depth = z.int().min(0).max(5).openapi({ description: 'The required depth in the interest; default 0.' })
 const status = z.enum(['open', 'solved', 'closed'])
 const text = z.string().openapi({
   description: '50 to 20,000 characters of Markdown.',
@@ -17,7 +17,7 @@ export const ProblemsQuery = z.object({
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional()
-    .openapi({ type: 'boolean', description: 'With a bounty, or without.' }),
+    .openapi({ type: 'boolean', description: 'True: only problems with a bounty; false: only those without.' }),
 })
 export const NewProblem = z
   .object({
@@ -29,7 +29,7 @@ export const NewProblem = z
       .min(0)
       .max(1_000_000)
       .nullish()
-      .openapi({ description: 'Held from my wallet until I accept a solution; none by default.', example: 0 }),
+      .openapi({ description: 'Held from your wallet until you accept a solution. Default: no bounty.', example: 0 }),
     interestId,
     ...space,
   })
@@ -38,7 +38,7 @@ export const ProblemChanges = z
   .object({ title: title.optional(), body: markdown.optional(), depth: depth.optional(), interestId })
   .openapi('ProblemChanges')
 export const Bounty = z.object({
-  amount: z.int().min(1).max(1_000_000).openapi({ description: 'Added to what is held.', example: 1 }),
+  amount: z.int().min(1).max(1_000_000).openapi({ description: 'Added to the held amount.', example: 1 }),
 })
 
 export const Problem = contentOf('problem', z.string(), {
@@ -47,12 +47,12 @@ export const Problem = contentOf('problem', z.string(), {
   bounty: z
     .int()
     .min(0)
-    .openapi({ description: 'Held while it is open, paid when it is solved; 0 when it went back.' }),
+    .openapi({ description: 'Held while the problem is open, paid when it is solved; 0 after it went back.' }),
   status,
   solvedAt: Timestamp.nullable(),
   closedAt: Timestamp.nullable(),
-  solutionCount: z.int().min(0).openapi({ description: 'With those of people across a block, without the banned.' }),
-  acceptedSolutionId: Uuid.nullable().openapi({ description: 'Null too where I do not see it.' }),
+  solutionCount: z.int().min(0).openapi({ description: 'Includes people across a block, but not banned people.' }),
+  acceptedSolutionId: Uuid.nullable().openapi({ description: 'Also null if you cannot see it.' }),
 }).openapi('Problem')
 export const ProblemPage = Page(Problem)
 
@@ -70,7 +70,9 @@ export const Solution = z
     score: z.int().openapi({ description: 'The sum of all votes.' }),
     accepted: z.boolean(),
     viewer: z.object({ vote: z.int().min(-1).max(1).nullable() }),
-    removedAt: Timestamp.nullable().openapi({ description: 'When staff took it from all but its author.' }),
+    removedAt: Timestamp.nullable().openapi({
+      description: 'When staff removed it. Afterwards only its author sees it.',
+    }),
     createdAt: Timestamp,
     editedAt: Timestamp.nullable(),
   })

@@ -1,4 +1,4 @@
-// Projects: roles, who holds them, and what their authors tell. Rules are in sql/projects, visibility in policies/projects.sql.
+// Projects: roles, members and updates. Rules are in sql/projects, visibility in policies/projects.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
@@ -26,12 +26,11 @@ import {
   UpdatePage,
 } from './schemas.ts'
 
-const over = 'One that is completed or archived takes nothing new: 409 `project_over`.'
-const removed = 'Not in one that staff removed (404).'
-const often =
-  'At most 300 such steps an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
+const over = 'A project that is completed or archived accepts nothing new: 409 `project_over`.'
+const removed = '404 in a project that staff removed.'
+const often = 'Limit: 300 such steps per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 const decided =
-  'An application that is settled is 409; one by somebody whom I do not see, or who has left the group or guild, 404.'
+  '409 if the application is already settled; 404 if the applicant cannot be seen by you or has left the group or guild.'
 
 export default routes('projects', {
   'GET /projects': {
@@ -44,9 +43,9 @@ export default routes('projects', {
     answers: { 200: ProjectPage },
   },
   'POST /projects': {
-    summary: 'Make a project',
+    summary: 'Create a project',
     description:
-      'It is `recruiting`, perhaps with roles from the beginning; at most 20. Earns nothing. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Its status is `recruiting`. It can have up to 20 roles from the start. Earns no reputation. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_project',
     body: NewProject,
@@ -54,8 +53,8 @@ export default routes('projects', {
     answers: { 201: Project },
   },
   'GET /projects/mine': {
-    summary: 'Projects that I made or have a role in, newest first',
-    description: 'A page looks at 400 and may be short.',
+    summary: 'Projects that you created or have a role in, newest first',
+    description: 'A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_projects',
     page: true,
@@ -63,14 +62,14 @@ export default routes('projects', {
   },
   'GET /projects/:id': {
     summary: 'A project',
-    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    description: 'Only its author sees a project that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_project',
     params: UuidId,
     answers: { 200: Project },
   },
   'PATCH /projects/:id': {
-    summary: 'Change my project',
+    summary: 'Change a project',
     description: over,
     access: 'user',
     operation: 'update_project',
@@ -80,17 +79,17 @@ export default routes('projects', {
     answers: { 200: Project },
   },
   'DELETE /projects/:id': {
-    summary: 'Delete my project',
+    summary: 'Delete a project',
     description:
-      'For everyone, for good, with its roles and updates; also a completed or removed one, and one in a group that I have left. Where others have applied, whatever became of it, it is 409 `project_has_applications`.',
+      'Deletes it for everyone and permanently, with its roles and updates. Also works for a completed or removed project, and in a group that you have left. 409 `project_has_applications` if others have ever applied.',
     access: 'user',
     operation: 'delete_project',
     params: UuidId,
     answers: { 204: null },
   },
   'PUT /projects/:id/status': {
-    summary: 'Say how my project stands',
-    description: `Any status may follow any other. ${over}`,
+    summary: 'Change the status of a project',
+    description: `Any status can follow any other. ${over}`,
     access: 'user',
     operation: 'set_project_status',
     params: UuidId,
@@ -98,8 +97,8 @@ export default routes('projects', {
     answers: { 200: Project },
   },
   'POST /projects/:id/roles': {
-    summary: 'Add a role to my project',
-    description: `At most 20. ${over} ${often}`,
+    summary: 'Add a role to a project',
+    description: `At most 20 roles. ${over} ${often}`,
     access: 'user',
     operation: 'create_project_role',
     params: UuidId,
@@ -107,8 +106,8 @@ export default routes('projects', {
     answers: { 201: ProjectRole },
   },
   'PATCH /projects/:id/roles/:roleId': {
-    summary: 'Change a role of my project',
-    description: `With fewer places than are taken it is 409 \`project_role_held\`. ${over} ${often}`,
+    summary: 'Change a role of a project',
+    description: `409 \`project_role_held\` if it would have fewer places than are taken. ${over} ${often}`,
     access: 'user',
     operation: 'update_project_role',
     params: RoleParams,
@@ -118,16 +117,16 @@ export default routes('projects', {
   },
   'DELETE /projects/:id/roles/:roleId': {
     summary: 'Delete a role that nobody holds',
-    description: `Pending applications for it end. A role that is held is 409. ${over} ${often}`,
+    description: `Ends pending applications for it. 409 if somebody holds the role. ${over} ${often}`,
     access: 'user',
     operation: 'delete_project_role',
     params: RoleParams,
     answers: { 204: null },
   },
   'GET /projects/:id/applications': {
-    summary: 'Applications to my project, latest first',
+    summary: 'Applications to a project, latest first',
     description:
-      'For its author; others are 403, and find their own as `viewer.applicationId`. Of all statuses or of one, without those of people whom I do not see. A page looks at 400 and may be short.',
+      'For the author only; others get 403, and find their own application as `viewer.applicationId`. All, or only those of one status; leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_project_applications',
     params: UuidId,
@@ -137,7 +136,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/applications': {
     summary: 'Apply for a role',
-    description: `One pending application a role; also for a role whose places are taken. One’s own project is 400. ${over} ${often}`,
+    description: `One pending application per role, even if all its places are taken. Your own project is 400. ${over} ${often}`,
     access: 'user',
     operation: 'apply_to_project',
     params: UuidId,
@@ -145,16 +144,16 @@ export default routes('projects', {
     answers: { 201: Application },
   },
   'POST /projects/:id/applications/:aid/approve': {
-    summary: 'Give somebody the role that they applied for',
-    description: `They are told (\`membership.decided\`), and what else they asked for in the project ends. A role never has more people than places: 409 \`project_role_full\`. One person holds roles in at most 500 projects. ${removed} ${decided} ${over} ${often}`,
+    summary: 'Accept an application',
+    description: `The applicant is notified (\`membership.decided\`), and their other applications in the project end. A role never has more members than places: 409 \`project_role_full\`. A person holds roles in at most 500 projects. ${removed} ${decided} ${over} ${often}`,
     access: 'user',
     operation: 'approve_project_application',
     params: ApplicationParams,
     answers: { 200: Application },
   },
   'POST /projects/:id/applications/:aid/reject': {
-    summary: 'Turn somebody down',
-    description: `They are told, and may apply again. ${decided} ${often}`,
+    summary: 'Decline an application',
+    description: `The applicant is notified and can apply again. ${decided} ${often}`,
     access: 'user',
     operation: 'reject_project_application',
     params: ApplicationParams,
@@ -162,9 +161,9 @@ export default routes('projects', {
     answers: { 200: Application },
   },
   'POST /projects/:id/applications/:aid/withdraw': {
-    summary: 'Take my application back',
+    summary: 'Withdraw your application',
     description:
-      'Also where I no longer see the project. One that is settled is 409; that of somebody else is 403 for who sees it, otherwise 404.',
+      'Also works if you can no longer see the project. 409 if the application is already settled. Somebody else’s application is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'withdraw_project_application',
     params: ApplicationParams,
@@ -173,7 +172,7 @@ export default routes('projects', {
   'GET /projects/:id/members': {
     summary: 'The members of a project',
     description:
-      'Its author, then by when they joined, for everyone who sees the project, without people whom I do not see. A cursor is a place and names nobody. A page looks at 400 and may be short.',
+      'The author first, then by the time of joining; for everyone who can see the project. Leaves out people whom you cannot see. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_project_members',
     params: UuidId,
@@ -181,25 +180,25 @@ export default routes('projects', {
     answers: { 200: MemberPage },
   },
   'DELETE /projects/:id/members/:userId': {
-    summary: 'Take a role from somebody',
-    description: `For the author, who cannot be removed (409). Their place is free again, and they are told. ${often}`,
+    summary: 'Remove a member from a project',
+    description: `For the author only, who cannot be removed (409). The member is notified, and the place is free again. ${often}`,
     access: 'user',
     operation: 'remove_project_member',
     params: MemberParams,
     answers: { 204: null },
   },
   'POST /projects/:id/leave': {
-    summary: 'Give my role in a project back',
+    summary: 'Leave a project',
     description:
-      'Also where I no longer see the project, or it is over. The author cannot leave (409). Repeating it changes nothing. A ban of a member, and a block between a member and the author, end a membership too.',
+      'Gives your role back, also if you can no longer see the project or it is over. The author cannot leave (409). Repeating it changes nothing. A ban of a member and a block between a member and the author also end a membership.',
     access: 'user',
     operation: 'leave_project',
     params: UuidId,
     answers: { 200: Left },
   },
   'GET /projects/:id/updates': {
-    summary: 'What the author tells of a project, latest first',
-    description: 'For everyone who sees the project.',
+    summary: 'Updates of a project, latest first',
+    description: 'For everyone who can see the project.',
     access: 'user',
     operation: 'list_project_updates',
     params: UuidId,
@@ -207,8 +206,8 @@ export default routes('projects', {
     answers: { 200: UpdatePage },
   },
   'POST /projects/:id/updates': {
-    summary: 'Tell of my project',
-    description: `Its members are told (\`series.updated\`, whose target is the project). At most 1000 a project. ${removed} ${over} ${often}`,
+    summary: 'Publish an update of a project',
+    description: `Notifies the members (\`series.updated\`, with the project as target). At most 1000 updates per project. ${removed} ${over} ${often}`,
     access: 'user',
     operation: 'create_project_update',
     params: UuidId,

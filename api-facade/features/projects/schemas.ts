@@ -18,7 +18,7 @@ export const ProjectsQuery = z.object({
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: 'Those with a role of all these words; without case and accents.' }),
+    .openapi({ description: 'Only projects with a role that has all these words; case and accents are ignored.' }),
 })
 export const NewProjectRole = z
   .object({ name, about: about.nullish(), slots: slots.optional() })
@@ -47,7 +47,10 @@ export const ProjectRole = z
     name: z.string(),
     about: z.string(),
     slots: z.int().min(1).max(50),
-    filled: z.int().min(0).openapi({ description: 'How many places are taken, also by people whom I do not see.' }),
+    filled: z
+      .int()
+      .min(0)
+      .openapi({ description: 'The number of places that are taken, including those of people whom you cannot see.' }),
   })
   .openapi('ProjectRole')
 
@@ -55,11 +58,11 @@ export const Project = contentOf('project', z.string(), {
   summary: z.string(),
   status,
   roles: z.array(ProjectRole),
-  memberCount: z.int().min(1).openapi({ description: 'The author, and all places that are taken.' }),
+  memberCount: z.int().min(1).openapi({ description: 'The author plus all places that are taken.' }),
   viewer: z.object({
-    role: z.string().nullable().openapi({ description: 'The name of the role that I hold.' }),
+    role: z.string().nullable().openapi({ description: 'The name of the role that you hold.' }),
     status: z.enum(['author', 'member', 'pending', 'none']),
-    applicationId: Uuid.nullable().openapi({ description: 'My latest pending application.' }),
+    applicationId: Uuid.nullable().openapi({ description: 'The id of your latest pending application.' }),
   }),
 }).openapi('Project')
 export const ProjectPage = Page(Project)
@@ -74,13 +77,15 @@ export const Application = z
   .object({
     id: Uuid,
     projectId: Uuid,
-    roleId: Uuid.nullable().openapi({ description: 'Null when the role was deleted, or I no longer see the project.' }),
-    role: z.string().nullable().openapi({ description: 'Its name.' }),
+    roleId: Uuid.nullable().openapi({
+      description: 'Null if the role was deleted or you can no longer see the project.',
+    }),
+    role: z.string().nullable().openapi({ description: 'The name of the role.' }),
     userId: z.string(),
     user: PersonCard,
     message: z.string(),
     status: decision.openapi({
-      description: '`ended`: they got another role in the project, or the role was deleted.',
+      description: '`ended`: the applicant got another role in the project, or the role was deleted.',
     }),
     createdAt: Timestamp,
     decidedAt: Timestamp.nullable(),
@@ -95,7 +100,7 @@ export const MemberPage = Page(
       userId: z.string(),
       user: PersonCard,
       roleId: Uuid.nullable(),
-      role: z.string().nullable().openapi({ description: 'Its name; null for the author.' }),
+      role: z.string().nullable().openapi({ description: 'The name of the role; null for the author.' }),
       joinedAt: Timestamp,
     })
     .openapi('ProjectMember'),

@@ -1,4 +1,4 @@
-// Reputation routes: what people earned, and what it lets them do. Rules are in sql/reputation.
+// Reputation routes: what people earned, and the capabilities that it gives. Rules are in sql/reputation.
 import { routes } from '../../lib/routes.ts'
 import { PersonId, UserId } from '../../lib/schemas.ts'
 import {
@@ -15,19 +15,19 @@ import {
 } from './schemas.ts'
 
 const earning =
-  'Publishing a post (3), replying (a reply 1, a criticism 2, a contribution 5, an emotional one nothing), reactions, bookmarks and reposts received (1 each, reactions once a person and post), people brought in (3) and the first choice of a category (5) earn it, in the post’s primary interest or the one concerned; a post without an interest earns nothing. Peer votes move it, and so does the staff. Half of an entry rolls up to the parent interest, a quarter to the one above. What I do with my own posts earns nothing. What is taken back takes back what it earned, and a post that is deleted all that it earned its author; a reply that is hidden or deleted does not.'
+  'Earned by: publishing a post (3), replying (a reply 1, a criticism 2, a contribution 5, a reaction nothing), reactions, bookmarks and reposts that your posts get (1 each; reactions once per person and post), people whom you invited (3), and the first choice of a category (5). It counts in the primary interest of the post, or the interest concerned; a post without an interest earns nothing. Peer votes and staff also change it. Half of an entry is added to the parent interest, a quarter to the interest above. Actions on your own posts earn nothing. Undoing an action takes back what it earned, and deleting a post takes back everything that it earned its author; hiding or deleting a reply does not.'
 
 export default routes('reputation', {
   'GET /reputation/me': {
-    summary: 'My reputation by interest',
-    description: `The strongest interest first, in one list; an interest whose value is 0 is left out. ${earning}`,
+    summary: 'Your reputation by interest',
+    description: `Highest first, in one list. Leaves out interests with a value of 0. ${earning}`,
     access: 'user',
     operation: 'get_my_reputation',
     answers: { 200: Reputation },
   },
   'GET /reputation/:userId': {
     summary: 'A person’s reputation by interest',
-    description: 'As `GET /reputation/me`.',
+    description: 'The same as `GET /reputation/me`.',
     access: 'user',
     operation: 'get_reputation',
     params: UserId,
@@ -35,17 +35,17 @@ export default routes('reputation', {
     answers: { 200: Reputation },
   },
   'GET /reputation/me/detailed': {
-    summary: 'My reputation with its parts, and the events behind it',
+    summary: 'Your reputation in detail, with the events behind it',
     description:
-      '`interests` has all interests, the strongest first. `limit` and `cursor` are those of `events`, newest first; a roll-up is an event of its own, and so is what is taken back, with a delta below 0. `contributionScore` counts what I do for the whole: 10 for a post (a repost is none), 3 for a reply, 1 for a reaction and 1 for a bookmark (once a post), 2 for an emoji payment; what is taken back, or a post that is deleted, is taken off, and what I do with my own posts counts nothing. Of all that, half comes also to who invited me, a quarter to who invited them, a tenth to the next: what those whom I invited bring me is there within a minute or two.',
+      '`interests` has all interests, highest first. `limit` and `cursor` page through `events`, newest first; a share from an interest below is an event of its own, and so is an undone action, with a negative delta. `contributionScore` counts contributions to the community: 10 for a post (none for a repost), 3 for a reply, 1 for a reaction and 1 for a bookmark (once per post), 2 for an emoji payment. Undone actions and deleted posts are subtracted, and actions on your own posts do not count. Of this score half is also added to the person who invited you, a quarter to the person who invited them, and a tenth to the next. You get your share of the people whom you invited within a minute or two.',
     access: 'user',
     operation: 'get_reputation_details',
     page: true,
     answers: { 200: DetailedReputation },
   },
   'GET /reputation/users/:id/public': {
-    summary: 'A person’s reputation in short',
-    description: 'The total and up to five interests, the strongest first; none whose value is not above 0.',
+    summary: 'Summary of a person’s reputation',
+    description: 'The total and up to five interests, highest first; only interests with a value above 0.',
     access: 'user',
     operation: 'get_reputation_summary',
     params: PersonId,
@@ -53,41 +53,41 @@ export default routes('reputation', {
     answers: { 200: ReputationSummary },
   },
   'POST /reputation/vote': {
-    summary: 'Vote for a person in an interest, or against',
+    summary: 'Vote for or against a person in an interest',
     description:
-      'I must have chosen the interest; the other need not. My vote weighs `min(3, sqrt(r / 10))`, where r is my own reputation in it, and nothing while r is below 5. There is one vote a person and interest: voting again moves it, at what it weighs by then, and replaces the comment; 0 takes it back, comment and all. The reputation of the other is then as if only the last vote had been cast. They hear of a vote for or against, and who it is from; not of 0, nor when the value stays. At most 300 votes an hour and person, moved ones among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
+      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / 10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote per person and interest: voting again replaces it, with your current weight and the new comment; 0 removes it and its comment. The reputation of the other person is then as if only your last vote had been cast. They are notified of a vote for or against and see who cast it; not of 0, and not if the value stays the same. Limit: 300 votes, including changed ones per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'vote_reputation',
     body: NewVote,
     answers: { 200: CastVote },
   },
   'GET /reputation/votes/mine': {
-    summary: 'The votes for and against me that stand, newest first',
+    summary: 'Current votes for and against you, newest first',
     description:
-      'By when each was first cast: a vote that is moved stays at its place. Those of people whom I cannot see (a block, a ban, an erasure) are left out, though they count.',
+      'Ordered by the time at which each was first cast; a changed vote keeps its position. Votes of people whom you cannot see (blocked, banned or erased) are left out, although they count.',
     access: 'user',
     operation: 'list_received_votes',
     page: true,
     answers: { 200: ReceivedVotePage },
   },
   'POST /reputation/appeals': {
-    summary: 'Appeal to the staff about my reputation in an interest',
+    summary: 'Appeal to staff about your reputation in an interest',
     description:
-      'About the interest as a whole, or with `eventId` about one event of `GET /reputation/me/detailed` in it. While one in the same interest is pending another is 409.',
+      'About the interest as a whole, or with `eventId` about one event of it in `GET /reputation/me/detailed`. 409 while you have a pending appeal in the same interest.',
     access: 'user',
     operation: 'create_appeal',
     body: NewAppeal,
     answers: { 201: Appeal },
   },
   'GET /reputation/appeals': {
-    summary: 'My appeals, newest first',
+    summary: 'Your appeals, newest first',
     access: 'user',
     operation: 'list_my_appeals',
     page: true,
     answers: { 200: AppealPage },
   },
   'GET /access/me': {
-    summary: 'What I may do',
+    summary: 'Your capabilities',
     description:
       '`canVoteWiki` from 5 in total; `canMentor` from 30 in one interest or 50 in total; `canPostJournalism` from 20 in one interest; `canModerate` for moderators and admins; `canProposeGuild` is always false in the first release.',
     access: 'user',

@@ -16,8 +16,10 @@ const Kind = z.enum([
   'appeal.restored',
   'admin.adjusted',
 ])
-const Total = z.number().openapi({ description: 'The sum of what was earned directly, roll-ups left out.' })
-const Value = z.number().openapi({ description: 'Two decimals; with what rolled up from the interests below.' })
+const Total = z
+  .number()
+  .openapi({ description: 'The sum of what was earned directly, without shares from interests below.' })
+const Value = z.number().openapi({ description: 'Two decimals. Includes the shares from the interests below.' })
 
 const InterestReputation = z
   .object({ interestId: Uuid, slug: z.string(), name: z.string(), value: Value, level: Level })
@@ -37,12 +39,15 @@ const DetailedInterest = z.object({
   directValue: z.number(),
   rolledUpValue: z
     .number()
-    .openapi({ description: 'What rolled up from the interests below: `value` less `directValue`.' }),
+    .openapi({ description: 'The shares from the interests below: `value` minus `directValue`.' }),
   level: Level,
-  nextLevel: z.object({ level: Level, minValue: z.number() }).nullable().openapi({ description: 'Null for Lifework.' }),
+  nextLevel: z
+    .object({ level: Level, minValue: z.number() })
+    .nullable()
+    .openapi({ description: 'Null at the level Lifework.' }),
   byKind: z
     .partialRecord(Kind, z.number())
-    .openapi({ description: 'The sums of what was earned directly; kinds that come to nothing are left out.' }),
+    .openapi({ description: 'Sums by kind of what was earned directly; kinds with a sum of 0 are left out.' }),
 })
 const ReputationEvent = z
   .object({
@@ -51,7 +56,7 @@ const ReputationEvent = z
     kind: Kind,
     delta: z.number(),
     createdAt: Timestamp,
-    rolledUp: z.boolean().openapi({ description: 'Whether it is a share of what was earned in an interest below.' }),
+    rolledUp: z.boolean().openapi({ description: 'True for a share of what was earned in an interest below.' }),
   })
   .openapi('ReputationEvent')
 
@@ -78,8 +83,8 @@ export const CastVote = z
     interestId: Uuid,
     value: VoteValue,
     comment: z.string().nullable(),
-    weight: z.number().openapi({ description: 'Of my vote in this interest, from 0 to 3.' }),
-    impact: z.number().openapi({ description: 'What the vote gives or takes: `weight` times `value`, two decimals.' }),
+    weight: z.number().openapi({ description: 'The weight of your vote in this interest, from 0 to 3.' }),
+    impact: z.number().openapi({ description: 'The effect of the vote: `weight` times `value`, two decimals.' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -103,7 +108,7 @@ export const ReceivedVotePage = Page(
 export const NewAppeal = z.object({
   interestId: Uuid,
   text: z.string().trim().min(1).max(2000),
-  eventId: Uuid.nullish().openapi({ description: 'One event of my reputation in this interest.' }),
+  eventId: Uuid.nullish().openapi({ description: 'The id of one event of your reputation in this interest.' }),
 })
 export const AppealStatus = z.enum(['pending', 'accepted', 'rejected'])
 export const Appeal = z
@@ -115,7 +120,7 @@ export const Appeal = z
     text: z.string(),
     status: AppealStatus,
     restoreDelta: z.number().nullable(),
-    note: z.string().nullable().openapi({ description: 'What the staff answers.' }),
+    note: z.string().nullable().openapi({ description: 'The answer of staff.' }),
     resolvedAt: Timestamp.nullable(),
     createdAt: Timestamp,
   })

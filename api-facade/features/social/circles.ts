@@ -22,7 +22,7 @@ import {
 
 export default routes('social', {
   'GET /circles/me': {
-    summary: 'Circles that I own or am a member of, newest first',
+    summary: 'Circles that you own or are a member of, newest first',
     access: 'user',
     also: ['GET /circles'],
     operation: 'list_my_circles',
@@ -30,7 +30,7 @@ export default routes('social', {
     answers: { 200: CirclePage },
   },
   'POST /circles/me': {
-    summary: 'Make a circle',
+    summary: 'Create a circle',
     description: 'At most 10 of each kind.',
     access: 'user',
     also: ['POST /circles'],
@@ -56,17 +56,18 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /circles/me/:id/members': {
-    summary: 'The members of my circle',
-    description: 'For the owner alone, since bond levels are the owner’s affair. At most 10, so always one page.',
+    summary: 'The members of your circle',
+    description:
+      'For the owner only, because bond levels are private to the owner. At most 10, so there is always one page.',
     access: 'user',
     operation: 'list_circle_members',
     params: UuidId,
     answers: { 200: MemberPage },
   },
   'POST /circles/me/:id/members': {
-    summary: 'Put a person into my circle',
+    summary: 'Add a person to your circle',
     description:
-      'The person is told. It counts as a follow does: at most 400 an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'The person is notified. Counts towards the limit of follows: 400 per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'add_circle_member',
     params: UuidId,
@@ -74,7 +75,7 @@ export default routes('social', {
     answers: { 201: Member },
   },
   'PATCH /circles/me/:id/members/:memberId': {
-    summary: 'Set a member’s bond level',
+    summary: 'Set the bond level of a member',
     access: 'user',
     operation: 'set_bond_level',
     params: MemberParams,
@@ -83,16 +84,16 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id/members/:memberId': {
     summary: 'Remove a member, or leave',
-    description: 'The owner removes anyone; a member removes themselves. Who is no member is 404.',
+    description: 'The owner can remove anyone; a member can only remove themselves. 404 if the person is not a member.',
     access: 'user',
     operation: 'remove_circle_member',
     params: MemberParams,
     answers: { 204: null },
   },
   'POST /circles/me/:id/invitations': {
-    summary: 'Invite a person into my circle',
+    summary: 'Invite a person to your circle',
     description:
-      'At most 100 invitations into a circle are pending. A person invites at most 100 times an hour, co-authors among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
+      'A circle can have at most 100 pending invitations. Limit: 100 invitations, including those of co-authors per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     also: ['POST /circles/:id/invite'],
     params: UuidId,
@@ -102,7 +103,7 @@ export default routes('social', {
     answers: { 201: Invitation },
   },
   'GET /circles/me/:id/invitations': {
-    summary: 'Pending invitations of my circle, newest first',
+    summary: 'Pending invitations of your circle, newest first',
     access: 'user',
     operation: 'list_circle_invitations',
     params: UuidId,
@@ -110,7 +111,7 @@ export default routes('social', {
     answers: { 200: InvitationPage },
   },
   'DELETE /circles/me/:id/invitations/:invitationId': {
-    summary: 'Take a pending invitation back',
+    summary: 'Revoke a pending invitation',
     access: 'user',
     operation: 'revoke_invitation',
     params: CircleInvitationParams,
@@ -118,7 +119,7 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /circles/invitations/me': {
-    summary: 'Pending invitations addressed to me, newest first',
+    summary: 'Your pending invitations, newest first',
     access: 'user',
     operation: 'list_my_invitations',
     page: true,
@@ -151,9 +152,9 @@ export default routes('social', {
     answers: { 200: Invitation },
   },
   'GET /circles/me/check/:userId': {
-    summary: 'Do I share a circle with this person?',
+    summary: 'Whether you share a circle with a person',
     description:
-      '`sharesCircle` is true when both belong to one circle, as its owner or as members, also that of a third person; `inMyCircle` and `inTheirCircle` say whose. A circle whose owner is banned, or across a block from one of the two, is none, and of circles of others it looks at my 1000 newest.',
+      '`sharesCircle` is true if you are both in one circle, as owner or member, including a circle of a third person; `inMyCircle` and `inTheirCircle` say whose circle. Circles whose owner is banned, or has a block with one of you, do not count. Of circles that others own, your 1000 newest are considered.',
     access: 'user',
     operation: 'check_circles',
     params: UserId,
@@ -161,8 +162,8 @@ export default routes('social', {
     answers: { 200: CircleCheck },
   },
   'GET /circles/me/pending/:userId': {
-    summary: 'My pending invitations to this person, newest first',
-    description: 'Always one page: nobody has more than 50 circles.',
+    summary: 'Your pending invitations to this person, newest first',
+    description: 'Always one page, because nobody has more than 50 circles.',
     access: 'user',
     operation: 'list_pending_invitations',
     params: UserId,
@@ -170,7 +171,7 @@ export default routes('social', {
     answers: { 200: InvitationPage },
   },
   'GET /circles/memberships/me': {
-    summary: 'Circles of others that I belong to, newest first',
+    summary: 'Circles of others that you belong to, newest first',
     access: 'user',
     operation: 'list_memberships',
     page: true,

@@ -7,7 +7,7 @@ export default routes('social', {
   'POST /circles/users/:id/follow': {
     summary: 'Follow a person',
     description:
-      'Repeating it changes nothing, and tells the person nothing. At most 400 an hour and person, repeats among them, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
+      'Repeating it changes nothing and does not notify the person again. Limit: 400 follows, including repeated ones per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     also: ['POST /users/:id/follow'],
     operation: 'follow_person',
@@ -16,7 +16,7 @@ export default routes('social', {
     answers: { 200: FollowStats },
   },
   'DELETE /circles/users/:id/follow': {
-    summary: 'End a follow',
+    summary: 'Unfollow a person',
     description: 'Repeating it changes nothing.',
     access: 'user',
     also: ['DELETE /users/:id/follow'],
@@ -26,8 +26,9 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /circles/users/:id/follow-stats': {
-    summary: 'How many follow a person, and whom they follow',
-    description: 'As many as the lists show to the caller: banned people and those across a block are not counted.',
+    summary: 'The number of a person’s followers, and of people whom they follow',
+    description:
+      'Counts exactly the people in the lists that the caller gets: without banned people and people with a block to the caller.',
     access: 'user',
     operation: 'follow_stats',
     params: PersonId,
@@ -35,8 +36,8 @@ export default routes('social', {
     answers: { 200: FollowStats },
   },
   'GET /circles/users/:id/followers': {
-    summary: 'Who follows a person, newest first',
-    description: 'The cursor is an actor id; it holds for a day after that follow has ended.',
+    summary: 'A person’s followers, newest first',
+    description: 'The cursor is an actor id. It is valid for a day after that follow has ended.',
     access: 'user',
     operation: 'list_followers',
     params: PersonId,
@@ -45,8 +46,8 @@ export default routes('social', {
     answers: { 200: PersonPage },
   },
   'GET /circles/users/:id/following': {
-    summary: 'Whom a person follows, newest first',
-    description: 'The cursor is an actor id; it holds for a day after that follow has ended.',
+    summary: 'People whom a person follows, newest first',
+    description: 'The cursor is an actor id. It is valid for a day after that follow has ended.',
     access: 'user',
     operation: 'list_following',
     params: PersonId,

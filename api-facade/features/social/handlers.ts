@@ -1,4 +1,4 @@
-// A body that names one thing by two names: clients send inviteeId or invitee.
+// A body with two names for one field: clients send inviteeId or invitee.
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'

@@ -7,7 +7,7 @@ export default routes('social', {
   'POST /users/:id/block': {
     summary: 'Block a person',
     description:
-      'Both fall silent for each other at once, and follows and pending invitations end, both ways. Memberships stay, silent. Repeating it changes nothing. A person blocks at most 5000 people.',
+      'Takes effect immediately: neither sees the other, and follows and pending invitations between you end. Memberships in each other’s circles remain, hidden. Repeating it changes nothing. You can block at most 5000 people.',
     access: 'user',
     operation: 'block_person',
     params: PersonId,
@@ -15,8 +15,8 @@ export default routes('social', {
     answers: { 200: Blocked },
   },
   'DELETE /users/:id/block': {
-    summary: 'Lift a block',
-    description: 'What the memberships say holds again. Repeating it changes nothing.',
+    summary: 'Unblock a person',
+    description: 'Hidden memberships become visible again. Repeating it changes nothing.',
     access: 'user',
     operation: 'unblock_person',
     params: PersonId,
@@ -24,8 +24,8 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /identity/me/blocks': {
-    summary: 'Whom I have blocked, by username',
-    description: 'The one list that names people across a block, and it gives no more than their names.',
+    summary: 'People whom you blocked, by username',
+    description: 'The only list that names people across a block; it only has their names.',
     access: 'user',
     operation: 'list_blocks',
     page: true,
@@ -34,7 +34,7 @@ export default routes('social', {
   'POST /users/:id/mute': {
     summary: 'Mute a person',
     description:
-      'They notice nothing. They cause me no notifications any more, and my feed leaves their posts out; their profile, their posts opened one by one and their replies stay as they are. Repeating it changes nothing.',
+      'The person is not told. They cause no notifications for you any more, and your feed leaves out their posts; their profile, single posts and replies stay visible. Repeating it changes nothing.',
     access: 'user',
     operation: 'mute_person',
     params: PersonId,
@@ -42,7 +42,7 @@ export default routes('social', {
     answers: { 200: Muted },
   },
   'DELETE /users/:id/mute': {
-    summary: 'Lift a mute',
+    summary: 'Unmute a person',
     description: 'Repeating it changes nothing.',
     access: 'user',
     operation: 'unmute_person',
@@ -51,41 +51,41 @@ export default routes('social', {
     answers: { 204: null },
   },
   'GET /identity/me/mutes': {
-    summary: 'Whom I have muted, by username',
-    description: 'Leaves out who is banned or across a block; the mute stays.',
+    summary: 'People whom you muted, by username',
+    description: 'Leaves out people who are banned or have a block with you; their mute remains.',
     access: 'user',
     operation: 'list_mutes',
     page: true,
     answers: { 200: PersonPage },
   },
   'GET /identity/me/muted-keywords': {
-    summary: 'My muted keywords that still hold, newest first',
+    summary: 'Your active muted keywords, newest first',
     access: 'user',
     operation: 'list_muted_keywords',
     page: true,
     answers: { 200: KeywordPage },
   },
   'POST /identity/me/muted-keywords': {
-    summary: 'Mute a keyword, for good or until a moment',
+    summary: 'Mute a keyword, permanently or until a time',
     description:
-      'My feed leaves out posts, also my own, whose title or body has it. Case and accents make no difference. Whole words are looked for, and any part of a text where the edge of the keyword is of a script that writes no spaces (Han, Kana, Hangul, Thai and others) or is no letter (`#tag`). At most 100. Muting it again sets `until` anew and keeps the id. While common words are muted a page of the feed can be short, or empty, although `hasMore` is true.',
+      'Your feed leaves out posts, including your own, whose title or body contains the keyword. Case and accents are ignored. Whole words are matched; any part of a text matches where the keyword begins or ends with a script without spaces (Han, Kana, Hangul, Thai and others) or with a character that is not a letter (`#tag`). At most 100 keywords. Muting a keyword again updates `until` and keeps the id. With common words muted, a page of the feed can be short or empty although `hasMore` is true.',
     access: 'user',
     operation: 'mute_keyword',
     body: NewKeyword,
     answers: { 201: Keyword },
   },
   'DELETE /identity/me/muted-keywords/:id': {
-    summary: 'Lift a muted keyword',
-    description: 'Repeating it changes nothing; neither does an id that is none of mine.',
+    summary: 'Unmute a keyword',
+    description: 'Repeating it changes nothing, and neither does an id that is not yours.',
     access: 'user',
     operation: 'unmute_keyword',
     params: UuidId,
     answers: { 204: null },
   },
   'POST /reports': {
-    summary: 'Report a person, a post or a reply to the staff',
+    summary: 'Report a person, a post or a reply to staff',
     description:
-      '`targetType` is `user`, `post` or `reply`; `targetId` an actor id or username for a person, else the UUID. What the caller may not see is 404, as if it did not exist. Reporting the same again while the first report is open is 409. At most 100 an hour and person, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.',
+      '`targetType` is `user`, `post` or `reply`; `targetId` is an actor id or username for a person, otherwise the UUID. 404 for anything that you cannot see. 409 if you report the same thing again while the first report is open. Limit: 100 reports per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'report',
     body: NewReport,

@@ -1,4 +1,4 @@
-// Social routes, one table a subject.
+// Social routes: one table per subject.
 import type { Table } from '../../lib/routes.ts'
 import circles from './circles.ts'
 import follows from './follows.ts'

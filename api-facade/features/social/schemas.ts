@@ -39,7 +39,7 @@ export const MemberPage = Page(Member)
 export const NewInvitation = z
   .object({
     inviteeId: PersonParam.optional(),
-    invitee: PersonParam.optional().openapi({ description: 'Another name of `inviteeId`.' }),
+    invitee: PersonParam.optional().openapi({ description: 'Another name for `inviteeId`.' }),
     bondLevel: BondLevel.optional(),
   })
   .transform(({ inviteeId, invitee, bondLevel }) => ({ inviteeId: inviteeId ?? invitee, bondLevel }))
@@ -67,7 +67,7 @@ export const CircleCheck = z.object({ sharesCircle: z.boolean(), inMyCircle: z.b
 export const FollowStats = z.object({
   followers: z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' }),
   following: z.int().min(0).max(10_000).openapi({ description: 'Counted up to 10,000.' }),
-  isFollowing: z.boolean().openapi({ description: 'Whether the caller follows them.' }),
+  isFollowing: z.boolean().openapi({ description: 'Whether you follow them.' }),
 })
 export const PersonPage = Page(PersonCard)
 
@@ -75,19 +75,19 @@ export const Blocked = z.object({ blocked: z.literal(true) })
 export const BlockedPage = Page(
   z
     .object({ id: z.string(), actorId: z.string(), username: z.string(), createdAt: Timestamp })
-    .openapi('BlockedPerson', { description: 'A person across a block: `id` and `actorId` are both the actor id.' }),
+    .openapi('BlockedPerson', { description: 'A person whom you blocked; `id` and `actorId` are both the actor id.' }),
 )
 
 export const NewKeyword = z.object({
   keyword: z.string().trim().min(1).max(100),
-  until: Moment.nullish().openapi({ description: 'Lies in the future; for good without it.' }),
+  until: Moment.nullish().openapi({ description: 'In the future. Default: without end.' }),
 })
 export const Keyword = z
   .object({ id: Uuid, keyword: z.string(), until: Timestamp.nullable(), createdAt: Timestamp })
   .openapi('MutedKeyword')
 export const KeywordPage = Page(Keyword)
 
-/** Which kinds there are is for SQL to say: each feature registers its own. */
+/** SQL decides which kinds exist: each feature registers its own. */
 export const NewReport = z.object({
   targetType: z.string().trim().min(1).max(30).openapi({ example: 'post' }),
   targetId: z.string().trim().min(1).max(320),
@@ -97,7 +97,7 @@ export const Report = z
   .object({
     id: Uuid,
     targetType: z.string(),
-    targetId: z.string().openapi({ description: 'Of a person the actor id.' }),
+    targetId: z.string().openapi({ description: 'For a person the actor id.' }),
     reason: z.string(),
     status: z.enum(['open', 'reviewed', 'dismissed']),
     createdAt: Timestamp,

@@ -9,7 +9,8 @@ export const accent = z
   .nullable()
 export const newSlug = (example: string) =>
   z.string().max(100).openapi({
-    description: '3 to 60 small letters, digits and hyphens, no UUID; made of the name where absent. Stays as it is.',
+    description:
+      '3 to 60 lowercase letters, digits and hyphens, but not a UUID. Default: made from the name. Cannot be changed.',
     example,
   })
 /** The id in a path, as a component of the description; `description` says that it can be a slug. */
@@ -23,21 +24,21 @@ export const spaceId = (component: string, description: string) =>
 
 export const isTrue = z.enum(['true', 'false']).transform((value) => value === 'true')
 export const SpaceQuery = z.object({
-  mine: isTrue.optional().openapi({ type: 'boolean', description: 'Only those that I am a member of.' }),
+  mine: isTrue.optional().openapi({ type: 'boolean', description: 'Only those that you are a member of.' }),
   q: z.string().trim().min(1).max(200).optional().openapi({
-    description: 'Words of slug, name and about, whole and all of them; case and accents are forgiven.',
+    description: 'Words in slug, name or about. All must occur as whole words; case and accents are ignored.',
   }),
-  interestId: Uuid.optional().openapi({ description: 'Those about this interest and what is below it.' }),
+  interestId: Uuid.optional().openapi({ description: 'Only those about this interest or one below it.' }),
 })
 export const MemberQuery = z.object({
-  q: z.string().trim().min(1).max(100).optional().openapi({ description: 'A part of a name or username.' }),
+  q: z.string().trim().min(1).max(100).optional().openapi({ description: 'Part of a name or username.' }),
 })
 export const JoinMessage = z
   .object({ message: z.string().max(5000).nullish().openapi({ description: 'Up to 500 characters.' }) })
   .optional()
 
 export const memberCount = z.int().min(0).openapi({
-  description: 'Without the banned and people across a block, as in the list of members.',
+  description: 'Leaves out banned people and people with a block to the caller, like the list of members.',
 })
 /** @param userId of staff's shapes the internal id */
 export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = z.string()) =>

@@ -12,13 +12,13 @@ import {
 } from './schemas.ts'
 
 const often =
-  'At most 300 movements of treasuries an hour and person, unless an operator sets another number: 429 `writes_exceeded`.'
+  'Limit: 300 movements of treasuries per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 
 export default routes('treasury', {
   'GET /treasury/:guildId': {
-    summary: 'The treasury of my guild, newest row first',
+    summary: 'The treasury of a guild, newest row first',
     description:
-      'For its members, also of an archived guild. A row a person: a distribution has one for each share. A row stays when its person is hidden, who is null then.',
+      'For its members, also in an archived guild. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
     access: 'user',
     operation: 'get_treasury',
     never: ['space_role'],
@@ -27,8 +27,8 @@ export default routes('treasury', {
     answers: { 200: Treasury },
   },
   'POST /treasury/:guildId/contribute': {
-    summary: 'Give mana to the treasury of my guild',
-    description: `An archived guild takes none. ${often}`,
+    summary: 'Give mana to the treasury of a guild',
+    description: `Not possible in an archived guild. ${often}`,
     access: 'user',
     operation: 'contribute',
     never: ['space_role', 'treasury_amount'],
@@ -38,8 +38,8 @@ export default routes('treasury', {
     answers: { 201: Contributed },
   },
   'POST /treasury/:guildId/disburse': {
-    summary: 'Give mana of the treasury to somebody',
-    description: `For the founder and stewards, to anybody whom they see but themselves. An archived guild gives none. 409 \`insufficient_mana\` when the treasury has less. ${often}`,
+    summary: 'Pay mana from the treasury to a person',
+    description: `For the founder and stewards, to anybody whom they can see except themselves. Not possible in an archived guild. 409 \`insufficient_mana\` if the treasury has less. ${often}`,
     access: 'user',
     operation: 'disburse',
     never: ['treasury_amount'],
@@ -49,8 +49,8 @@ export default routes('treasury', {
     answers: { 201: Disbursed },
   },
   'POST /treasury/:guildId/distribute-by-contribution': {
-    summary: 'Give mana of the treasury to all members, by their contribution',
-    description: `For the founder and stewards. The shares add up to \`amount\` exactly: by score, in whole mana, and what rounding leaves goes to the largest remainders, of equal ones to who joined first. Shares of nothing are left out, and so is who is banned from the instance. ${often}`,
+    summary: 'Distribute mana from the treasury to all members by contribution',
+    description: `For the founder and stewards. The shares are proportional to the contribution scores, in whole mana, and add up to exactly \`amount\`: the remainder goes to the largest fractions and, among equal ones, to the members who joined first. Shares of 0 and people who are banned from the instance are left out. ${often}`,
     access: 'user',
     operation: 'distribute',
     never: ['treasury_amount'],

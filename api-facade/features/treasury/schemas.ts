@@ -21,12 +21,12 @@ const TreasuryEntry = z
   .object({
     id: Uuid,
     kind: z.enum(['contribution', 'disbursement', 'distribution']),
-    actor: PersonCard.nullable().openapi({ description: 'Who did it; null for somebody whom I do not see.' }),
-    counterpart: PersonCard.nullable().openapi({ description: 'Who gave or got the mana; null as `actor`.' }),
-    proposalId: Uuid.nullable().openapi({ description: 'Of what a proposal disbursed, which has no `actor`.' }),
-    amount: z.int().openapi({ description: 'More than 0 came in, less went out.' }),
+    actor: PersonCard.nullable().openapi({ description: 'Who did it. Null if you cannot see the person.' }),
+    counterpart: PersonCard.nullable().openapi({ description: 'Who gave or received the mana. Null as for `actor`.' }),
+    proposalId: Uuid.nullable().openapi({ description: 'The proposal that disbursed it; there is no `actor` then.' }),
+    amount: z.int().openapi({ description: 'Positive if mana came in, negative if it went out.' }),
     balanceAfter: balance,
-    note: z.string().nullable().openapi({ description: 'Null also when I do not see who wrote it.' }),
+    note: z.string().nullable().openapi({ description: 'Also null if you cannot see its author.' }),
     createdAt: Timestamp,
   })
   .openapi('TreasuryEntry')
@@ -41,7 +41,7 @@ export const Distributed = z
   .object({
     shares: z.array(
       z.object({
-        recipientId: z.string().nullable().openapi({ description: 'Null for somebody whom I do not see.' }),
+        recipientId: z.string().nullable().openapi({ description: 'Null if you cannot see the person.' }),
         score: z.number(),
         amount: z.int().min(1),
       }),

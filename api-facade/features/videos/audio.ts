@@ -17,7 +17,7 @@ export default routes('videos', {
   'POST /audio': {
     summary: 'Publish an audio recording',
     description:
-      'The recording itself lies elsewhere; nothing is fetched from its address. In this instance’s own storage it is a committed asset of mine of kind `audio`. Nobody is told of it. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'The file itself is stored elsewhere, and nothing is fetched from its URL. In this instance’s own storage it must be a committed asset of yours of kind `audio`. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_audio',
     body: NewAudio,
@@ -25,7 +25,7 @@ export default routes('videos', {
   },
   'GET /audio/by-author/:authorId': {
     summary: 'A person’s latest 30 audio recordings',
-    description: 'As one page, the newest first: those that I may see, among the person’s latest 400.',
+    description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
     access: 'user',
     operation: 'list_audio_by',
     params: AuthorId,
@@ -33,16 +33,16 @@ export default routes('videos', {
   },
   'GET /audio/:id': {
     summary: 'An audio recording',
-    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    description: 'Only its author sees a recording that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_audio',
     params: UuidId,
     answers: { 200: Audio },
   },
   'DELETE /audio/:id': {
-    summary: 'Delete my audio recording',
+    summary: 'Delete an audio recording',
     description:
-      'For everyone, for good; also a removed one. A second time it is 404. One of somebody else is 403 when I see it, otherwise 404.',
+      'Deletes it for everyone and permanently; also works for a removed one. Deleting it again is 404. Somebody else’s is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_audio',
     params: UuidId,

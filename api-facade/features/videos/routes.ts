@@ -16,14 +16,14 @@ import {
 } from './schemas.ts'
 
 const engaging =
-  'Repeating it changes nothing. Answers the card as it is then. At most 2000 likes and reposts an hour and person, unless an operator sets another number: 429 `writes_exceeded`, and `Retry-After` says until when.'
+  'Repeating it changes nothing. Returns the updated card. Limit: 2000 likes and reposts per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.'
 const takingBack =
-  'Repeating it changes nothing. It also works on a video that I no longer see, which is answered with 404 all the same.'
+  'Repeating it changes nothing. If you can no longer see the video, it still takes effect, but the answer is 404.'
 
 const videos = routes('videos', {
   'GET /videos': {
     summary: 'Videos, newest first',
-    description: `${listing} Unlike that of other lists the cursor is an offset: the number of videos before the page, up to 1000, so that a video that comes in between is met again and one that goes may be passed over. Behind the first 1000, and behind a page that is short because much was passed over, \`nextCursor\` is a place instead; a video’s id is taken as a cursor too.`,
+    description: `${listing} Unlike in other lists, the cursor is an offset: the number of videos before the page, up to 1000. So after a new video an item may come twice, and after a deletion one may be skipped. After the first 1000, and after a short page, \`nextCursor\` is an opaque position instead. The id of a video is also accepted as a cursor.`,
     access: 'user',
     operation: 'list_videos',
     query: AboutQuery,
@@ -33,7 +33,7 @@ const videos = routes('videos', {
   'POST /videos': {
     summary: 'Publish a video',
     description:
-      'The video itself lies elsewhere; nothing is fetched from its address. In this instance’s own storage it is a committed asset of mine of kind `video`, the thumbnail one of kind `image`. Nobody is told of it. At most 300 contents of all kinds an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'The file itself is stored elsewhere, and nothing is fetched from its URL. In this instance’s own storage it must be a committed asset of yours of kind `video`, and the thumbnail one of kind `image`. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_video',
     limit: 'create_video',
@@ -42,7 +42,7 @@ const videos = routes('videos', {
   },
   'GET /videos/by-author/:authorId': {
     summary: 'A person’s latest 30 videos',
-    description: 'As one page, the newest first: those that I may see, among the person’s latest 400.',
+    description: 'As one page, newest first: those of the person’s latest 400 that you can see.',
     access: 'user',
     operation: 'list_videos_by',
     params: AuthorId,
@@ -50,16 +50,16 @@ const videos = routes('videos', {
   },
   'GET /videos/:id': {
     summary: 'A video',
-    description: 'One that staff removed its author alone still sees, with `removedAt`.',
+    description: 'Only its author sees a video that staff removed; it has `removedAt`.',
     access: 'user',
     operation: 'get_video',
     params: UuidId,
     answers: { 200: Video },
   },
   'DELETE /videos/:id': {
-    summary: 'Delete my video',
+    summary: 'Delete a video',
     description:
-      'For everyone, for good, with its likes, reposts and comments; also a removed one. A second time it is 404. A video of somebody else is 403 when I see it, otherwise 404.',
+      'Deletes it for everyone and permanently, with its likes, reposts and comments; also works for a removed one. Deleting it again is 404. Somebody else’s video is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_video',
     params: UuidId,
@@ -67,14 +67,14 @@ const videos = routes('videos', {
   },
   'POST /videos/:id/like': {
     summary: 'Like a video',
-    description: `${engaging} A removed video takes none.`,
+    description: `${engaging} Not possible for a removed video.`,
     access: 'user',
     operation: 'like_video',
     params: UuidId,
     answers: { 200: Video },
   },
   'DELETE /videos/:id/like': {
-    summary: 'Take my like back',
+    summary: 'Remove your like',
     description: takingBack,
     access: 'user',
     operation: 'unlike_video',
@@ -83,14 +83,14 @@ const videos = routes('videos', {
   },
   'POST /videos/:id/repost': {
     summary: 'Repost a video',
-    description: `${engaging} A removed video takes none. One’s own may be reposted: a repost of a video only counts, and is no post.`,
+    description: `${engaging} Not possible for a removed video. You can repost your own video. A repost of a video creates no post.`,
     access: 'user',
     operation: 'repost_video',
     params: UuidId,
     answers: { 200: Video },
   },
   'DELETE /videos/:id/repost': {
-    summary: 'Take my repost back',
+    summary: 'Remove your repost',
     description: takingBack,
     access: 'user',
     operation: 'unrepost_video',
@@ -100,7 +100,7 @@ const videos = routes('videos', {
   'GET /videos/:id/comments': {
     summary: 'Comments on a video, oldest first',
     description:
-      'The first 200 as one page, without those that were taken back and those of people whom I do not see; 400 are looked at.',
+      'The first 200 as one page, without deleted comments and those of people whom you cannot see; 400 are scanned.',
     access: 'user',
     operation: 'list_video_comments',
     params: UuidId,
@@ -109,7 +109,7 @@ const videos = routes('videos', {
   'POST /videos/:id/comments': {
     summary: 'Comment on a video',
     description:
-      'A removed video takes none, not even from its author. Nobody is told of it. At most 600 an hour and person, unless an operator sets another number: 429 `writes_exceeded`.',
+      'Not possible for a removed video, even for its author. Nobody is notified. Limit: 600 comments per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_video_comment',
     params: UuidId,
@@ -117,9 +117,9 @@ const videos = routes('videos', {
     answers: { 201: Comment },
   },
   'DELETE /videos/comments/:commentId': {
-    summary: 'Take my comment back',
+    summary: 'Delete your comment',
     description:
-      'For everyone; it leaves the list and the count. It also works where I no longer see the video. A second time it is 404. A comment of somebody else is 403 when I see it, otherwise 404.',
+      'Deletes it for everyone; it leaves the list and the count. Also works if you can no longer see the video. Deleting it again is 404. Somebody else’s comment is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_video_comment',
     params: CommentId,

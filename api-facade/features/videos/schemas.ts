@@ -4,7 +4,7 @@ import { aboutContents, contentOf, space } from '../content/schemas.ts'
 
 const mediaUrl = z.string().openapi({
   description:
-    'An http(s) address of up to 2000 characters, at a host that this instance takes. One that has the id of an asset in it is that of a committed asset of mine, and becomes its `publicUrl`.',
+    'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours, and the URL becomes its `publicUrl`.',
   example: 'https://cdn.example.org/clip.mp4',
 })
 const caption = z.string().nullish().openapi({ description: 'Up to 280 characters.' })
@@ -13,8 +13,8 @@ const seconds = (most: number) =>
     .number()
     .min(0)
     .nullish()
-    .openapi({ description: `In seconds; rounded, and what is above ${most} becomes ${most}.` })
-const interestId = Uuid.nullish().openapi({ description: 'Any UUID: it need not be in the catalog.' })
+    .openapi({ description: `In seconds, rounded; values above ${most} become ${most}.` })
+const interestId = Uuid.nullish().openapi({ description: 'Any UUID; it need not be in the catalog.' })
 
 export const NewVideo = z
   .object({ mediaUrl, thumbnailUrl: mediaUrl.nullish(), caption, durationSec: seconds(60), interestId, ...space })
@@ -31,7 +31,7 @@ export const Video = contentOf('video', z.null(), {
   likeCount: z.int().min(0),
   repostCount: z.int().min(0),
   commentCount: z.int().min(0).openapi({
-    description: 'Without those that were taken back, and those of the banned; with those of people across a block.',
+    description: 'Without deleted comments and those of banned people; includes those across a block.',
   }),
   viewerHasLiked: z.boolean(),
   viewerHasReposted: z.boolean(),
@@ -57,7 +57,7 @@ export const Comment = z
     authorId: z.string(),
     author: PersonCard,
     body: z.string(),
-    removedAt: z.null().openapi({ description: 'One that was taken back is shown to nobody.' }),
+    removedAt: z.null().openapi({ description: 'Nobody sees a deleted comment.' }),
     createdAt: Timestamp,
   })
   .openapi('VideoComment')

@@ -1,4 +1,4 @@
-// What a proposal changes. Operations answer the text that it was written upon, and here the difference takes its place.
+// The changes of a proposal. Operations return the text on which it is based; here the difference replaces it.
 import { setImmediate } from 'node:timers/promises'
 import { diffLines } from 'diff'
 import type { z } from 'zod'
@@ -8,10 +8,10 @@ import type { WikiProposal, WikiProposalPage } from './schemas.ts'
 type Change = z.output<typeof WikiProposal>['diff'][number]
 type Row = { body: string; baseBody: string }
 
-// its time goes by the square of this: 200 take some 10 ms at worst, whatever the texts are
+// the time is quadratic in this: 200 take about 10 ms in the worst case
 const MOST = 200
 
-/** From one text to another, line by line; all of the one and all of the other where too much differs. */
+/** The difference of two texts, line by line; if too much differs, all lines of both. */
 export function changesBetween(base: string, body: string): Change[] {
   const parts = diffLines(base, body, { maxEditLength: MOST }) ?? [
     { removed: true, added: false, value: base },
@@ -25,13 +25,13 @@ export function changesBetween(base: string, body: string): Change[] {
 
 const withDiff = ({ baseBody, ...row }: Row) => ({ ...row, diff: changesBetween(baseBody, row.body) })
 
-/** The answer of an operation about one proposal; null stays null. */
+/** The result of an operation on one proposal; null stays null. */
 export function oneWithDiff({ body }: Answer): unknown {
   const row: Row | null = JSON.parse(body ?? 'null')
   return row && withDiff(row)
 }
 
-/** The answer of an operation that lists proposals. Others get their turn between two of them. */
+/** The result of an operation that lists proposals. Yields to other requests between two proposals. */
 export async function pageWithDiffs({ body }: Answer): Promise<unknown> {
   const page: Omit<z.output<typeof WikiProposalPage>, 'items'> & { items: Row[] } = JSON.parse(body ?? 'null')
   const items: unknown[] = []

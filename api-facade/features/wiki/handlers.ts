@@ -1,4 +1,4 @@
-// Proposals go out with what they change.
+// Adds the difference to the proposals in an answer.
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'

@@ -1,4 +1,4 @@
-// The wiki: an entry for each interest, and proposals. Rules are in sql/wiki, visibility in policies/wiki.sql.
+// The wiki: one entry per interest, and proposals. Rules are in sql/wiki, visibility in policies/wiki.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { list, propose, vote, withdraw } from './handlers.ts'
@@ -15,14 +15,14 @@ import {
   WikiVote,
 } from './schemas.ts'
 
-const flag = 'While the flag `wiki` is off, all of the wiki answers 403 `feature_disabled`.'
+const flag = 'While the flag `wiki` is off, every wiki route is 403 `feature_disabled`.'
 const open = { check: 'require_flag', of: 'wiki' } as const
-const reputation = 'It takes a reputation of 5 in the interest or of 20 in all: 403 `wiki_reputation`.'
+const reputation = 'Requires a reputation of 5 in the interest or 20 in total: 403 `wiki_reputation`.'
 
 export default routes('wiki', {
   'GET /wiki/:slug': {
     summary: 'The wiki entry of an interest',
-    description: `An interest without one is at version 0, with an empty body. What is approved is common: it stays when its author is blocked, banned or erased, and then names nobody. ${flag}`,
+    description: `An interest without an entry has version 0 and an empty body. Approved text belongs to the community: it stays when its author is blocked, banned or erased, and then names no author. ${flag}`,
     access: 'user',
     operation: 'get_wiki_entry',
     gate: open,
@@ -31,7 +31,7 @@ export default routes('wiki', {
   },
   'GET /wiki/:slug/versions': {
     summary: 'The history of an entry, latest version first',
-    description: 'Without the texts. No version is ever changed or deleted.',
+    description: 'Without the texts. Versions are never changed or deleted.',
     access: 'user',
     operation: 'list_wiki_versions',
     gate: open,
@@ -50,7 +50,7 @@ export default routes('wiki', {
   'GET /wiki/:slug/proposals': {
     summary: 'Proposals about an interest, newest first',
     description:
-      'All, or those of one status, without those of people whom I do not see. A page looks at 400 and may be short.',
+      'All, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     params: Slug,
     query: ProposalQuery,
@@ -61,8 +61,8 @@ export default routes('wiki', {
     answers: { 200: WikiProposalPage },
   },
   'POST /wiki/:slug/proposals': {
-    summary: 'Propose what an entry should say',
-    description: `\`baseVersion\` is the version that I read, 0 where there is none; with any other than the current one it is 409 \`wiki_base_stale\`. ${reputation} A person proposes at most 60 times an hour, unless an operator sets another number.`,
+    summary: 'Propose a new version of an entry',
+    description: `\`baseVersion\` is the version that you read, 0 if there is none. 409 \`wiki_base_stale\` if it is not the current one. ${reputation} Limit: 60 proposals per person and hour, unless the operator sets another one (429 \`writes_exceeded\`).`,
     access: 'user',
     params: Slug,
     body: NewWikiProposal,
@@ -73,7 +73,7 @@ export default routes('wiki', {
   },
   'POST /wiki/proposals/:id/vote': {
     summary: 'Vote on a proposal',
-    description: `1 for it, -1 against it, 0 takes my vote back; my latest vote counts. ${reputation} Taking back needs none, and answers null where I no longer see the proposal. At a net of 3 the proposal becomes the next version, and its author hears of it (\`wiki.resolved\`). If the entry has another version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal takes no votes (409).`,
+    description: `1 is for it, -1 against it, and 0 removes your vote; your latest vote counts. ${reputation} Removing a vote needs no reputation, and returns null if you can no longer see the proposal. At a balance of 3 the proposal becomes the next version, and its author is notified (\`wiki.resolved\`). If the entry has another version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal accepts no votes (409).`,
     access: 'user',
     params: UuidId,
     body: WikiVote,
@@ -84,7 +84,7 @@ export default routes('wiki', {
     answers: { 200: WikiProposal.nullable() },
   },
   'POST /wiki/proposals/:id/withdraw': {
-    summary: 'Take my proposal back',
+    summary: 'Withdraw your proposal',
     access: 'user',
     params: UuidId,
     handler: withdraw,

@@ -1,7 +1,12 @@
 // Shapes of the wiki. The rules are in sql/wiki.
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const slug = z.string().trim().min(1).max(80).openapi({ description: 'Of an interest.', example: 'philosophy' })
+const slug = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .openapi({ description: 'The slug of an interest.', example: 'philosophy' })
 export const Slug = z.object({ slug })
 export const VersionParams = z.object({ slug, n: queryInteger(0, 999_999_999) })
 
@@ -10,8 +15,17 @@ export const ProposalQuery = z.object({ status: WikiStatus.optional() })
 export const NewWikiProposal = z
   .object({
     body: z.string().min(1).max(100_000).openapi({ description: 'Markdown, 1 to 20,000 characters: the whole entry.' }),
-    summary: z.string().trim().min(1).max(1000).openapi({ description: 'What it changes: 1 to 300 characters.' }),
-    baseVersion: z.int().min(0).max(2_147_483_647).openapi({ description: 'The version that it was written upon.' }),
+    summary: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1000)
+      .openapi({ description: 'A summary of the change: 1 to 300 characters.' }),
+    baseVersion: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .openapi({ description: 'The version on which the proposal is based.' }),
   })
   .openapi('NewWikiProposal')
 export const WikiVote = z
@@ -19,7 +33,7 @@ export const WikiVote = z
   .openapi('WikiVote')
 
 const author = {
-  authorId: z.string().nullable().openapi({ description: 'Null where I do not see who wrote it.' }),
+  authorId: z.string().nullable().openapi({ description: 'Null if you cannot see the author.' }),
   author: PersonCard.nullable(),
 }
 export const WikiEntry = z
@@ -27,9 +41,9 @@ export const WikiEntry = z
     interestId: Uuid,
     slug: z.string(),
     name: z.string(),
-    version: z.int().min(0).openapi({ description: '0 when there is no entry yet.' }),
-    body: z.string().openapi({ description: 'Markdown, as it was written.' }),
-    summary: z.string().nullable().openapi({ description: 'What the latest version changed.' }),
+    version: z.int().min(0).openapi({ description: '0 if there is no entry yet.' }),
+    body: z.string().openapi({ description: 'Markdown, unchanged.' }),
+    summary: z.string().nullable().openapi({ description: 'A summary of the latest change.' }),
     ...author,
     updatedAt: Timestamp.nullable(),
   })
@@ -59,10 +73,10 @@ export const WikiProposal = z
     body: z.string(),
     diff: z.array(Change).openapi({
       description:
-        'From the version that it was written upon, line by line. Where more than 200 lines differ, all of the one and all of the other.',
+        'The difference to the version on which it is based, line by line. If more than 200 lines differ, all lines of both.',
     }),
     netVotes: z.int(),
-    version: z.int().nullable().openapi({ description: 'The version that it became.' }),
+    version: z.int().nullable().openapi({ description: 'The number of the version that it became.' }),
     viewer: z.object({ vote: z.int().min(-1).max(1) }),
     createdAt: Timestamp,
     resolvedAt: Timestamp.nullable(),

@@ -107,7 +107,7 @@ describe('Migrations', () => {
     const before = await versions()
     await owner`update supabase_migrations.schema_migrations set version = 'x' || version`
     await expect(start({})).rejects.toThrow(
-      / does not fit .*\n {2}The migration \d+ has not been applied: .*db push\.$/,
+      / does not match .*\n {2}The migration \d+ has not been applied: .*db push\.$/,
     )
     await owner`alter schema supabase_migrations rename to books`
     await expect(start({})).rejects.toThrow('has not been applied')

@@ -257,7 +257,7 @@ describe('A rule without a code of its own', () => {
   ])('raises value_invalid for %s with %j, as over HTTP, and quotes no row', async (...each) => {
     expect(await call(each)).toMatchObject({
       status: 422,
-      body: { code: 'PT422', message: 'value_invalid', details: 'A value is outside what is allowed.', hint: null },
+      body: { code: 'PT422', message: 'value_invalid', details: 'A value is not allowed.', hint: null },
     })
   })
 
