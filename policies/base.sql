@@ -148,7 +148,6 @@ grant execute on function
   private.finish_idempotent,
   private.is_ahead,
   private.may_meet,
-  private.may_see,
   private.merge_objects,
   private.not_modified,
   private.open,

@@ -15,16 +15,10 @@ alter table private.content_cascades enable row level security;
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
-  using (private.may_see(
-    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = contents.author_id),
-    required_level,
-    space_id is null or (select true from app.space_members m
-                         where m.space_id = contents.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.hidden_people s where s.user_id = contents.author_id) is null);
+  using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
-  'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
-  'from it.';
+  'By private.visibility: everybody sees a content, but not across a block, nor of who is banned or erased; what is '
+  'removed or a draft its author alone; in a space its members. The policies of every kind derive from this one.';
 -- no insert: private.add_content publishes
 
 -- helpers

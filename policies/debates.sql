@@ -19,11 +19,7 @@ comment on policy select_own on app.debate_positions is
 alter table app.debate_arguments enable row level security;
 grant select on app.debate_arguments to authenticated;
 create policy select_with_content on app.debate_arguments for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = debate_arguments.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
   'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '

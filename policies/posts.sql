@@ -31,21 +31,15 @@ grant update (
   publish_at
 ) on app.posts to authenticated;
 create policy select_audience on app.posts for select to authenticated
-  using (private.may_see(
-    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = posts.author_id),
-    required_level,
-    space_id is null or (select true from app.space_members m
-                         where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.hidden_people s where s.user_id = posts.author_id) is null
-    and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
+  using ((select v.is_visible
+          from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
+  'By private.visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
   'erased, and, in a space, are members of it; a repost only if they may see its original. The policies of everything '
-  'that belongs to a post derive from it.';
+  'that belongs to a post derive from this one.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
-    and (space_id is null or (select true from app.space_members m
-                              where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
+    and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
@@ -95,10 +89,7 @@ alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
 grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
 create policy select_with_post on app.replies for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = replies.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
   'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
@@ -292,6 +283,7 @@ grant execute on function
   private.settle_co_author,
   private.trending_at,
   private.unpin,
+  private.visibility,
   private.visibility_level,
   private.withdraw_vote
   to authenticated;

@@ -12,11 +12,7 @@ comment on policy select_with_content on app.problems is 'Everybody who sees the
 alter table app.problem_solutions enable row level security;
 grant select on app.problem_solutions to authenticated;
 create policy select_with_content on app.problem_solutions for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = problem_solutions.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
   'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '

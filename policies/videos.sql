@@ -68,11 +68,7 @@ grant select on app.video_comments to authenticated;
 grant insert (video_id, author_id, body) on app.video_comments to authenticated;
 grant select on app.video_comment_card to authenticated;
 create policy select_with_content on app.video_comments for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = video_comments.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = video_comments.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
   'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '

@@ -37,17 +37,6 @@ comment on function private.hide_person is 'Step: app.hidden_people has who is b
 insert into private.account_steps (step, events, position) values
   ('private.hide_person', '{ban,unban,erasure}', 60);
 
-create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
-language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
-set search_path = ''
-as $$
-begin
-  return coalesce(p_level, 0) >= p_required and p_member;
-end $$;
-comment on function private.may_see is
-  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 '
-  'circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in.';
-
 create function private.may_meet(p_level smallint) returns boolean
 language plpgsql immutable
 set search_path = ''

@@ -80,7 +80,7 @@ comment on column app.contents.author_hidden is
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
-  'nobody (deleted, author banned or erased). See private.may_see.';
+  'nobody (deleted, author banned or erased). See private.visibility.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
@@ -96,15 +96,10 @@ create trigger _100_check_author before insert on app.contents
 create view private.visible_contents with (security_invoker) as
 select c.*
 from app.contents c
--- private.may_see in place, as in private.visible_posts
-where coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = c.author_id), 0) >= c.required_level
-  and (c.space_id is null or (select true from app.space_members m
-                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
+cross join lateral private.visibility(c.author_id, c.required_level, c.space_id) v
+where v.is_visible;
 comment on view private.visible_contents is
-  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
-  'to which no policy applies.';
+  'The contents that the caller may see. It is for definer functions, to which no policy applies.';
 
 create view private.written_heads with (security_invoker) as
 select c.id, c.kind,

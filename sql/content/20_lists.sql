@@ -7,12 +7,10 @@ set search_path = ''
 as $$
 begin
   return (
-    select (c.created_at, c.id)::app.place from app.contents c
-    where c.id = p_id and c.kind = p_kind
-      and (not c.is_draft or c.author_id = app.uid())
-      and private.may_meet(private.find_level(app.uid(), c.author_id))
-      and (c.space_id is null or exists (select from app.space_members m
-                                         where m.space_id = c.space_id and m.user_id = app.uid())));
+    select (c.created_at, c.id)::app.place
+    from app.contents c
+    cross join lateral private.visibility(c.author_id, case when c.is_draft then 3 else 0 end, c.space_id) v
+    where c.id = p_id and c.kind = p_kind and v.is_addressed);
 end $$;
 comment on function private.content_place is
   'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one that '

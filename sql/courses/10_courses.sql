@@ -140,12 +140,8 @@ select c.id, c.author_id
 from app.contents c
 join app.courses d on d.id = c.id and d.archived_at is not null
 join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
-where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null
-  and private.may_meet((select a.level from app.audience a
-                        where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
-  and (c.space_id is null or (select true from app.space_members m
-                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
+cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- an archived one requires its author
+where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null and v.is_visible;
 comment on view private.visible_courses is
   'The courses that the caller may see: by their heads, and archived ones as a student.';
 

@@ -107,13 +107,11 @@ create trigger _200_count_votes after insert or delete on app.argument_votes
 create view private.visible_arguments with (security_invoker) as
 select a.*
 from app.debate_arguments a
--- as private.visible_contents
-where coalesce((select m.level from app.audience m
-                where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
-  and (select true from app.hidden_people s where s.user_id = a.author_id) is null;
+cross join lateral private.visibility(a.author_id, a.required_level) v
+where v.is_visible;
 comment on view private.visible_arguments is
-  'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
-  'app.debate_arguments. It is for definer functions, to which no policy applies.';
+  'The arguments that the caller may see, of debates that they see. It is for definer functions, to which no policy '
+  'applies.';
 
 create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,

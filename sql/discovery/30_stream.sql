@@ -183,7 +183,8 @@ begin
                                        where r.video_id = c.id and r.user_id = (select app.uid())) is true) end,
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
-      join app.person_card author on author.id = c.author_id
+      -- from the content to its author, and never the other way round, however few people there are
+      cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
       where c.id = any (p_ids)) s on s.id = i.id);

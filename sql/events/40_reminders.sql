@@ -58,13 +58,12 @@ begin
              -- a place is given to this person alone, and not by the host: each is told
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
+    cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
     where r.status in ('going', case when e.event = 'events.event.changed' then 'waitlisted' end)
       and (e.event <> 'events.event.changed' or c.author_id <> e.user_id)
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
-      and private.may_meet(private.find_level(e.user_id, c.author_id))
-      and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
-      and not exists (select from app.hidden_people s where s.user_id = c.author_id)
+      and seen.is_visible
       -- a batch may run twice
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key

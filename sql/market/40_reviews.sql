@@ -78,10 +78,8 @@ create trigger count_removed_review after update on app.offering_reviews
 create view private.visible_reviews with (security_invoker) as
 select r.*
 from app.offering_reviews r
-where (r.removed_at is null or r.author_id = (select app.uid()))
-  and coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= 0
-  and (select true from app.hidden_people s where s.user_id = r.author_id) is null;
+cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
+where v.is_visible;
 comment on view private.visible_reviews is
   'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
   'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';

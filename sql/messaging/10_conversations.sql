@@ -85,8 +85,7 @@ language plpgsql stable security definer   -- reads the audience of others than 
 set search_path = ''
 as $$
 begin
-  return (select a.level from app.audience a where a.viewer_id = p_viewer and a.author_id = p_sender) < 0 is not true
-     and not exists (select from app.hidden_people s where s.user_id = p_sender);
+  return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
   'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '

@@ -157,12 +157,10 @@ select m.id,
                     'id', r.id,
                     'sender', case when rs.erased_at is null then rp.card end,
                     'excerpt', case when rs.erased_at is null then left(r.body, 140) end)
-           from app.messages r
+           from private.find_message(m.reply_to_id) r
            join app.users rs on rs.id = r.sender_id
            join app.person_card rp on rp.id = r.sender_id
-           where r.id = m.reply_to_id and m.deleted_at is null and s.erased_at is null
-             and private.in_span(r.conversation_id, r.number)
-             and private.may_read_of(c.kind = 'direct', (select app.uid()), r.sender_id)),
+           where m.deleted_at is null and s.erased_at is null),
          'attachment', (
            select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
            from app.media_assets a

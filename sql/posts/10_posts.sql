@@ -8,7 +8,8 @@ as $$
 begin
   return (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint;
 end $$;
-comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
+comment on function private.visibility_level is
+  'The audience level that a visibility requires. See private.visibility.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
 language plpgsql immutable   -- the time zone makes no difference when hours are added
@@ -172,7 +173,7 @@ comment on column app.posts.pinned_at is
   'When it was pinned; a deleted post keeps the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
-  'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
+  'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.visibility.';
 comment on column app.posts.author_banned is
   'Whether the author is banned: of the newest 500 posts at once, of the others soon after '
   '(private.hide_or_show_posts). Until then app.hidden_people hides them.';

@@ -1,4 +1,4 @@
--- Who sees a post, and how operations find one. The policy is in policies/posts.sql.
+-- Who sees what: the one rule, from which policies derive, and how operations find a post.
 -- docs/decisions.md, Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
@@ -7,34 +7,49 @@ set search_path = ''
 as $$
 begin
   return (
-    select private.may_see(
-             private.find_level(p_viewer, p.author_id), p.required_level,
-             p.space_id is null or exists (select from app.space_members m
-                                           where m.space_id = p.space_id and m.user_id = p_viewer))
-       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
-       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
-    from app.posts p where p.id = p_post);
+    select v.is_visible
+    from app.posts p
+    cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id,
+                                          p_viewer) v
+    where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
-  'may see its original. Null when there is no such post.';
+  'Whether a person may see a post, for definer functions that tell others about it. Null when there is no such post.';
+
+create function private.visibility(
+  p_author uuid, p_required integer, p_space uuid default null, p_format text default '', p_quoted uuid default null,
+  p_viewer uuid default null
+) returns table (level smallint, is_inside boolean, is_silenced boolean, is_addressed boolean, is_visible boolean)
+language sql stable   -- without a search_path, so that Postgres puts it in place of its call: test/guards.test.ts
+begin atomic
+  select f.level, f.is_inside, f.is_silenced,
+         f.level >= p_required and f.is_inside,
+         f.level >= p_required and f.is_inside and not f.is_silenced
+         and (p_format <> 'repost' or private.post_visible_to(p_quoted, coalesce(p_viewer, (select app.uid()))))
+  from (
+    select coalesce((select a.level from app.audience a
+                     where a.viewer_id = coalesce(p_viewer, (select app.uid())) and a.author_id = p_author),
+                    0::smallint) as level,
+           p_space is null or (select true from app.space_members m
+                               where m.space_id = p_space
+                                 and m.user_id = coalesce(p_viewer, (select app.uid()))) is true as is_inside,
+           (select true from app.hidden_people s where s.user_id = p_author) is not null as is_silenced
+    offset 0) f;   -- each once
+end;
+comment on function private.visibility is
+  'The one rule of visibility, for a row of this author that requires a level, may be in a space, and may be a '
+  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger); is_inside: the row is '
+  'in no space, or the viewer is a member of it; is_silenced: the author is banned or erased; is_addressed: the level '
+  'is enough and is_inside; is_visible: is_addressed, not is_silenced, and of a repost the original is visible too. '
+  'The viewer is the caller where p_viewer is null. It has its caller''s rights.';
 
 create view private.posts_with_visibility with (security_invoker) as
-select p.*, v.viewer_level,
-       -- private.may_see in place: a page asks this of 50 posts and more, and calling it takes as long as the level
-       v.viewer_level >= p.required_level
-       and (p.space_id is null or (select true from app.space_members m
-                                   where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
-       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
-       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid()))) as is_visible
+select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
-cross join lateral (
-  select coalesce((select a.level from app.audience a
-                   where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) as viewer_level
-  offset 0) v;   -- once
+cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s level to its author (viewer_level: app.audience) and whether the caller may see '
-  'it (is_visible), by the rule of the policy of app.posts.';
+  'All posts, each with the caller''s level to its author (viewer_level) and whether the caller may see it '
+  '(is_visible), by private.visibility.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
@@ -98,13 +113,10 @@ set search_path = ''
 as $$
 begin
   return (
-    select p.published_at from app.posts p
-    where p.id = p_post
-      and private.may_see(
-        private.find_level(app.uid(), p.author_id),
-        private.visibility_level(p.visibility),
-        p.space_id is null or exists (select from app.space_members m
-                                      where m.space_id = p.space_id and m.user_id = app.uid()))
+    select p.published_at
+    from app.posts p
+    cross join lateral private.visibility(p.author_id, private.visibility_level(p.visibility), p.space_id) v
+    where p.id = p_post and v.is_addressed
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is

@@ -131,13 +131,11 @@ comment on function private.find_reply_time is
 create view private.visible_replies with (security_invoker) as
 select r.*
 from app.replies r
-where coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= r.required_level
-  and (select true from app.hidden_people s where s.user_id = r.author_id) is null
+cross join lateral private.visibility(r.author_id, r.required_level) v
+where v.is_visible
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
-  'The replies that the caller may see, by the rule of the policy of app.replies: for definer functions, to which no '
-  'policy applies.';
+  'The replies that the caller may see: for definer functions, to which no policy applies.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, row_to_json(c) as card
@@ -259,11 +257,10 @@ begin
     order by w.at, w.id limit 400
   ), seen as materialized (
     select array(
-      select l.id from looked l
-      where private.may_see(
-        (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
-        l.required_level, true)
-        and (select true from app.hidden_people s where s.user_id = l.author_id) is null
+      select l.id
+      from looked l
+      cross join lateral private.visibility(l.author_id, l.required_level) v
+      where v.is_visible
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51

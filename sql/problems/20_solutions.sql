@@ -100,13 +100,11 @@ create trigger _200_count_votes after insert or update or delete on app.solution
 create view private.visible_solutions with (security_invoker) as
 select s.*
 from app.problem_solutions s
--- as private.visible_contents
-where coalesce((select m.level from app.audience m
-                where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
-  and (select true from app.hidden_people q where q.user_id = s.author_id) is null;
+cross join lateral private.visibility(s.author_id, s.required_level) v
+where v.is_visible;
 comment on view private.visible_solutions is
-  'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
-  'app.problem_solutions. It is for definer functions, to which no policy applies.';
+  'The solutions that the caller may see, of problems that they see. It is for definer functions, to which no policy '
+  'applies.';
 
 create view private.solution_details with (security_invoker) as
 select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,

@@ -31,8 +31,8 @@ begin
     join app.project_updates w on w.id = (e.payload ->> 'updateId')::uuid
     join app.project_members m on m.project_id = w.project_id and m.user_id = e.user_id
     join app.contents c on c.id = w.project_id and c.required_level = 0
-    where c.space_id is null
-       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)
+    cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) v
+    where v.is_visible
     order by e.id));
 end $$;
 comment on function private.notify_project_update is

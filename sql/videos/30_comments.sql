@@ -110,9 +110,8 @@ begin
                 where video_id = p_video and required_level = 0
                 order by created_at, id limit 400) l
           join app.video_comment_card c on c.id = l.id
-          where private.may_meet((select a.level from app.audience a
-                                  where a.viewer_id = (select app.uid()) and a.author_id = l.author_id))
-            and (select true from app.hidden_people s where s.user_id = l.author_id) is null
+          cross join lateral private.visibility(l.author_id, 0) v
+          where v.is_visible
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is

@@ -1,6 +1,6 @@
 -- Who sees what: every kind of viewer and every kind of post, by rows, operations and the predicate.
 begin;
-select plan(119);
+select plan(126);
 select test.people('alice', 'stranger', 'member', 'inner', 'former', 'blocked', 'blocker', 'nina');
 
 create temp table made (name text primary key, id uuid);
@@ -100,6 +100,18 @@ select pg_temp.sees('former', 'public', 'public', 'A former member');
 select pg_temp.sees('blocked', '', '', 'A person blocked by the author');
 select pg_temp.sees('blocker', '', '', 'A person who blocked the author');
 select pg_temp.sees('alice', 'circles hidden inner public', 'circles inner public', 'The author');
+
+-- The rule by itself, for rows of Alice's that require the levels 0 to 4
+select test.act_as_owner();
+select is((select string_agg(v.is_visible::int::text, '' order by r)
+           from generate_series(0, 4) r
+           cross join lateral private.visibility(test.id('alice'), r, p_viewer => test.id(p)) v), e,
+  format('%s sees %s of everyone, circles, inner, author, nobody', p, e))
+from (values ('blocked', '00000'), ('blocker', '00000'), ('stranger', '10000'), ('member', '11000'), ('inner', '11100'),
+             ('alice', '11110')) as t (p, e);
+select is((select array[v.is_inside, v.is_addressed, v.is_visible]
+           from private.visibility(test.id('alice'), 0, gen_random_uuid(), p_viewer => test.id('inner')) v),
+  '{f,f,f}', 'A person who is not a member of the space sees nothing in it, at any level');
 
 -- Nobody sees other people's reactions
 select test.act_as('alice');
