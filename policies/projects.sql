@@ -71,3 +71,8 @@ grant execute on function
   api.update_project_role,
   api.withdraw_project_application
   to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.end_role_applications
+  to worker;

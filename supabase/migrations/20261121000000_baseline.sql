@@ -764,17 +764,6 @@ comment on function private.hide_person is 'Step: app.hidden_people has who is b
 insert into private.account_steps (step, events, position) values
   ('private.hide_person', '{ban,unban,erasure}', 60);
 
-create function private.may_see(p_level smallint, p_required smallint, p_member boolean) returns boolean
-language plpgsql immutable   -- costs 2 µs a row in policies, half of what SQL costs with a search_path
-set search_path = ''
-as $$
-begin
-  return coalesce(p_level, 0) >= p_required and p_member;
-end $$;
-comment on function private.may_see is
-  'The one predicate of visibility: the viewer''s audience level, the level that the row requires (0 everyone, 1 '
-  'circles, 2 inner, 3 the author, 4 nobody), and whether its space lets the viewer in.';
-
 create function private.may_meet(p_level smallint) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -3338,7 +3327,6 @@ grant execute on function
   private.finish_idempotent,
   private.is_ahead,
   private.may_meet,
-  private.may_see,
   private.merge_objects,
   private.not_modified,
   private.open,
@@ -10142,7 +10130,8 @@ as $$
 begin
   return (case p_visibility when 'public' then 0 when 'circles' then 1 else 2 end)::smallint;
 end $$;
-comment on function private.visibility_level is 'The audience level that a visibility requires. See private.may_see.';
+comment on function private.visibility_level is
+  'The audience level that a visibility requires. See private.visibility.';
 
 create function private.trending_at(p_published timestamptz, p_boost smallint) returns timestamptz
 language plpgsql immutable   -- the time zone makes no difference when hours are added
@@ -10306,7 +10295,7 @@ comment on column app.posts.pinned_at is
   'When it was pinned; a deleted post keeps the place that it had on the profile.';
 comment on column app.posts.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
-  'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.may_see.';
+  'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.visibility.';
 comment on column app.posts.author_banned is
   'Whether the author is banned: of the newest 500 posts at once, of the others soon after '
   '(private.hide_or_show_posts). Until then app.hidden_people hides them.';
@@ -10505,7 +10494,7 @@ create trigger raise_trending after update of reactions, replies, shares, bookma
 
 -- sql/posts/12_visibility.sql
 
--- Who sees a post, and how operations find one. The policy is in policies/posts.sql.
+-- Who sees what: the one rule, from which policies derive, and how operations find a post.
 -- docs/decisions.md, Visibility.
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
@@ -10514,34 +10503,49 @@ set search_path = ''
 as $$
 begin
   return (
-    select private.may_see(
-             private.find_level(p_viewer, p.author_id), p.required_level,
-             p.space_id is null or exists (select from app.space_members m
-                                           where m.space_id = p.space_id and m.user_id = p_viewer))
-       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
-       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, p_viewer))
-    from app.posts p where p.id = p_post);
+    select v.is_visible
+    from app.posts p
+    cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id,
+                                          p_viewer) v
+    where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether a person may see a post, for definer functions that tell others about it. A repost is visible to those who '
-  'may see its original. Null when there is no such post.';
+  'Whether a person may see a post, for definer functions that tell others about it. Null when there is no such post.';
+
+create function private.visibility(
+  p_author uuid, p_required integer, p_space uuid default null, p_format text default '', p_quoted uuid default null,
+  p_viewer uuid default null
+) returns table (level smallint, is_inside boolean, is_silenced boolean, is_addressed boolean, is_visible boolean)
+language sql stable   -- without a search_path, so that Postgres puts it in place of its call: test/guards.test.ts
+begin atomic
+  select f.level, f.is_inside, f.is_silenced,
+         f.level >= p_required and f.is_inside,
+         f.level >= p_required and f.is_inside and not f.is_silenced
+         and (p_format <> 'repost' or private.post_visible_to(p_quoted, coalesce(p_viewer, (select app.uid()))))
+  from (
+    select coalesce((select a.level from app.audience a
+                     where a.viewer_id = coalesce(p_viewer, (select app.uid())) and a.author_id = p_author),
+                    0::smallint) as level,
+           p_space is null or (select true from app.space_members m
+                               where m.space_id = p_space
+                                 and m.user_id = coalesce(p_viewer, (select app.uid()))) is true as is_inside,
+           (select true from app.hidden_people s where s.user_id = p_author) is not null as is_silenced
+    offset 0) f;   -- each once
+end;
+comment on function private.visibility is
+  'The one rule of visibility, for a row of this author that requires a level, may be in a space, and may be a '
+  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger); is_inside: the row is '
+  'in no space, or the viewer is a member of it; is_silenced: the author is banned or erased; is_addressed: the level '
+  'is enough and is_inside; is_visible: is_addressed, not is_silenced, and of a repost the original is visible too. '
+  'The viewer is the caller where p_viewer is null. It has its caller''s rights.';
 
 create view private.posts_with_visibility with (security_invoker) as
-select p.*, v.viewer_level,
-       -- private.may_see in place: a page asks this of 50 posts and more, and calling it takes as long as the level
-       v.viewer_level >= p.required_level
-       and (p.space_id is null or (select true from app.space_members m
-                                   where m.space_id = p.space_id and m.user_id = (select app.uid())) is true)
-       and (select true from app.hidden_people s where s.user_id = p.author_id) is null
-       and (p.format <> 'repost' or private.post_visible_to(p.quoted_post_id, (select app.uid()))) as is_visible
+select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
-cross join lateral (
-  select coalesce((select a.level from app.audience a
-                   where a.viewer_id = (select app.uid()) and a.author_id = p.author_id), 0) as viewer_level
-  offset 0) v;   -- once
+cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s level to its author (viewer_level: app.audience) and whether the caller may see '
-  'it (is_visible), by the rule of the policy of app.posts.';
+  'All posts, each with the caller''s level to its author (viewer_level) and whether the caller may see it '
+  '(is_visible), by private.visibility.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
@@ -10605,13 +10609,10 @@ set search_path = ''
 as $$
 begin
   return (
-    select p.published_at from app.posts p
-    where p.id = p_post
-      and private.may_see(
-        private.find_level(app.uid(), p.author_id),
-        private.visibility_level(p.visibility),
-        p.space_id is null or exists (select from app.space_members m
-                                      where m.space_id = p.space_id and m.user_id = app.uid()))
+    select p.published_at
+    from app.posts p
+    cross join lateral private.visibility(p.author_id, private.visibility_level(p.visibility), p.space_id) v
+    where p.id = p_post and v.is_addressed
       and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null));
 end $$;
 comment on function private.find_post_time is
@@ -10630,31 +10631,30 @@ set search_path = ''
 as $$
 declare
   v_post     app.posts;
-  v_level    integer := coalesce(private.find_level(p_viewer, (select author_id from app.posts where id = p_post)), 0);
   v_required integer;
-  v_gone     boolean;
+  v_rule     record;
 begin
   select * into v_post from app.posts where id = p_post;
   if not found then
     return query values ('post', 'There is no such post.', false);
     return;
   end if;
-  v_gone := exists (select from app.hidden_people where user_id = v_post.author_id);
   v_required := private.visibility_level(v_post.visibility);
+  select * into v_rule from private.visibility(v_post.author_id, v_required, v_post.space_id, p_viewer => p_viewer);
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
-    ('ban', case when v_gone then 'the author is banned or erased' when v_post.author_banned then 'of a ban that has '
-                 'ended, until the worker comes to it' else 'the author is not banned' end,
-     not v_gone and not v_post.author_banned),
+    ('ban', case when v_rule.is_silenced then 'the author is banned or erased'
+                 when v_post.author_banned then 'of a ban that has ended, until the worker comes to it'
+                 else 'the author is not banned' end,
+     not v_rule.is_silenced and not v_post.author_banned),
     ('hidden', coalesce('hidden at ' || v_post.hidden_at || ', from all but the author', 'not hidden'),
-     v_post.hidden_at is null or v_level = 3),
+     v_post.hidden_at is null or v_rule.level = 3),
     ('published', coalesce('published at ' || v_post.published_at, 'not published yet: only the author sees it'),
-     v_post.published_at is not null or v_level = 3),
-    ('audience', format('the post requires level %s, and the viewer has %s', v_required, v_level),
-     v_level >= v_required),
+     v_post.published_at is not null or v_rule.level = 3),
+    ('audience', format('the post requires level %s, and the viewer has %s', v_required, v_rule.level),
+     v_rule.level >= v_required),
     ('space', case when v_post.space_id is null then 'in no space' else 'for members of ' || v_post.space_id end,
-     v_post.space_id is null or exists (select from app.space_members m
-                                        where m.space_id = v_post.space_id and m.user_id = p_viewer)),
+     v_rule.is_inside),
     ('original',
      case when v_post.format = 'repost' then 'a repost of ' || v_post.quoted_post_id else 'not a repost' end,
      v_post.format <> 'repost' or private.post_visible_to(v_post.quoted_post_id, p_viewer) is true);
@@ -10799,13 +10799,11 @@ comment on function private.find_reply_time is
 create view private.visible_replies with (security_invoker) as
 select r.*
 from app.replies r
-where coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= r.required_level
-  and (select true from app.hidden_people s where s.user_id = r.author_id) is null
+cross join lateral private.visibility(r.author_id, r.required_level) v
+where v.is_visible
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
-  'The replies that the caller may see, by the rule of the policy of app.replies: for definer functions, to which no '
-  'policy applies.';
+  'The replies that the caller may see: for definer functions, to which no policy applies.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, row_to_json(c) as card
@@ -10927,11 +10925,10 @@ begin
     order by w.at, w.id limit 400
   ), seen as materialized (
     select array(
-      select l.id from looked l
-      where private.may_see(
-        (select a.level from app.audience a where a.viewer_id = v_me and a.author_id = l.author_id),
-        l.required_level, true)
-        and (select true from app.hidden_people s where s.user_id = l.author_id) is null
+      select l.id
+      from looked l
+      cross join lateral private.visibility(l.author_id, l.required_level) v
+      where v.is_visible
       order by l.at, l.id limit 51) as ids
   )
   select s.ids, case when cardinality(s.ids) < 51
@@ -14021,21 +14018,15 @@ grant update (
   publish_at
 ) on app.posts to authenticated;
 create policy select_audience on app.posts for select to authenticated
-  using (private.may_see(
-    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = posts.author_id),
-    required_level,
-    space_id is null or (select true from app.space_members m
-                         where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.hidden_people s where s.user_id = posts.author_id) is null
-    and (format <> 'repost' or private.post_visible_to(quoted_post_id, (select app.uid()))));
+  using ((select v.is_visible
+          from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
-  'The one rule of visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
+  'By private.visibility: viewers see a post if they are close enough to its author, who is neither banned nor '
   'erased, and, in a space, are members of it; a repost only if they may see its original. The policies of everything '
-  'that belongs to a post derive from it.';
+  'that belongs to a post derive from this one.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
-    and (space_id is null or (select true from app.space_members m
-                              where m.space_id = posts.space_id and m.user_id = (select app.uid())) is true)
+    and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
     and (quoted_post_id is null or format not in ('quote', 'repost')
       or private.post_visible_to(quoted_post_id, (select app.uid()))));
 comment on policy insert_own on app.posts is
@@ -14085,10 +14076,7 @@ alter table app.replies enable row level security;
 grant select on app.replies to authenticated;
 grant insert (post_id, author_id, parent_id, kind, body) on app.replies to authenticated;
 create policy select_with_post on app.replies for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = replies.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = replies.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
   'Everybody who sees the post sees its replies, except those by people across a block, the banned and the erased.';
@@ -14282,6 +14270,7 @@ grant execute on function
   private.settle_co_author,
   private.trending_at,
   private.unpin,
+  private.visibility,
   private.visibility_level,
   private.withdraw_vote
   to authenticated;
@@ -20716,7 +20705,7 @@ comment on column app.contents.author_hidden is
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
-  'nobody (deleted, author banned or erased). See private.may_see.';
+  'nobody (deleted, author banned or erased). See private.visibility.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
@@ -20732,15 +20721,10 @@ create trigger _100_check_author before insert on app.contents
 create view private.visible_contents with (security_invoker) as
 select c.*
 from app.contents c
--- private.may_see in place, as in private.visible_posts
-where coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = c.author_id), 0) >= c.required_level
-  and (c.space_id is null or (select true from app.space_members m
-                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
+cross join lateral private.visibility(c.author_id, c.required_level, c.space_id) v
+where v.is_visible;
 comment on view private.visible_contents is
-  'The contents that the caller may see, by the rule of the policy of app.contents. It is for definer functions, '
-  'to which no policy applies.';
+  'The contents that the caller may see. It is for definer functions, to which no policy applies.';
 
 create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
@@ -21009,12 +20993,10 @@ set search_path = ''
 as $$
 begin
   return (
-    select (c.created_at, c.id)::app.place from app.contents c
-    where c.id = p_id and c.kind = p_kind
-      and (not c.is_draft or c.author_id = app.uid())
-      and private.may_meet(private.find_level(app.uid(), c.author_id))
-      and (c.space_id is null or exists (select from app.space_members m
-                                         where m.space_id = c.space_id and m.user_id = app.uid())));
+    select (c.created_at, c.id)::app.place
+    from app.contents c
+    cross join lateral private.visibility(c.author_id, case when c.is_draft then 3 else 0 end, c.space_id) v
+    where c.id = p_id and c.kind = p_kind and v.is_addressed);
 end $$;
 comment on function private.content_place is
   'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one that '
@@ -21609,16 +21591,10 @@ alter table private.content_cascades enable row level security;
 alter table app.contents enable row level security;
 grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
-  using (private.may_see(
-    (select a.level from app.audience a where a.viewer_id = (select app.uid()) and a.author_id = contents.author_id),
-    required_level,
-    space_id is null or (select true from app.space_members m
-                         where m.space_id = contents.space_id and m.user_id = (select app.uid())) is true)
-    and (select true from app.hidden_people s where s.user_id = contents.author_id) is null);
+  using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'The one rule of visibility of contents: everybody sees one, but not across a block, nor of who is banned or '
-  'erased; what is removed or a draft its author alone; in a space its members. The policies of every kind derive '
-  'from it.';
+  'By private.visibility: everybody sees a content, but not across a block, nor of who is banned or erased; what is '
+  'removed or a draft its author alone; in a space its members. The policies of every kind derive from this one.';
 -- no insert: private.add_content publishes
 
 -- helpers
@@ -22067,9 +22043,8 @@ begin
                 where video_id = p_video and required_level = 0
                 order by created_at, id limit 400) l
           join app.video_comment_card c on c.id = l.id
-          where private.may_meet((select a.level from app.audience a
-                                  where a.viewer_id = (select app.uid()) and a.author_id = l.author_id))
-            and (select true from app.hidden_people s where s.user_id = l.author_id) is null
+          cross join lateral private.visibility(l.author_id, 0) v
+          where v.is_visible
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
@@ -22513,11 +22488,7 @@ grant select on app.video_comments to authenticated;
 grant insert (video_id, author_id, body) on app.video_comments to authenticated;
 grant select on app.video_comment_card to authenticated;
 create policy select_with_content on app.video_comments for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = video_comments.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = video_comments.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
   'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '
@@ -24569,8 +24540,7 @@ language plpgsql stable security definer   -- reads the audience of others than 
 set search_path = ''
 as $$
 begin
-  return (select a.level from app.audience a where a.viewer_id = p_viewer and a.author_id = p_sender) < 0 is not true
-     and not exists (select from app.hidden_people s where s.user_id = p_sender);
+  return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
   'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
@@ -24889,12 +24859,10 @@ select m.id,
                     'id', r.id,
                     'sender', case when rs.erased_at is null then rp.card end,
                     'excerpt', case when rs.erased_at is null then left(r.body, 140) end)
-           from app.messages r
+           from private.find_message(m.reply_to_id) r
            join app.users rs on rs.id = r.sender_id
            join app.person_card rp on rp.id = r.sender_id
-           where r.id = m.reply_to_id and m.deleted_at is null and s.erased_at is null
-             and private.in_span(r.conversation_id, r.number)
-             and private.may_read_of(c.kind = 'direct', (select app.uid()), r.sender_id)),
+           where m.deleted_at is null and s.erased_at is null),
          'attachment', (
            select json_build_object('assetId', a.id, 'url', private.asset_url(a.key), 'contentType', a.content_type)
            from app.media_assets a
@@ -27491,13 +27459,12 @@ begin
              -- a place is given to this person alone, and not by the host: each is told
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
+    cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
     where r.status in ('going', case when e.event = 'events.event.changed' then 'waitlisted' end)
       and (e.event <> 'events.event.changed' or c.author_id <> e.user_id)
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
-      and private.may_meet(private.find_level(e.user_id, c.author_id))
-      and (c.space_id is null or private.find_role(c.space_id, e.user_id) is not null)
-      and not exists (select from app.hidden_people s where s.user_id = c.author_id)
+      and seen.is_visible
       -- a batch may run twice
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
@@ -28222,13 +28189,11 @@ create trigger _200_count_votes after insert or delete on app.argument_votes
 create view private.visible_arguments with (security_invoker) as
 select a.*
 from app.debate_arguments a
--- as private.visible_contents
-where coalesce((select m.level from app.audience m
-                where m.viewer_id = (select app.uid()) and m.author_id = a.author_id), 0) >= a.required_level
-  and (select true from app.hidden_people s where s.user_id = a.author_id) is null;
+cross join lateral private.visibility(a.author_id, a.required_level) v
+where v.is_visible;
 comment on view private.visible_arguments is
-  'The arguments that the caller may see, of debates that they see, by the rule of the policy of '
-  'app.debate_arguments. It is for definer functions, to which no policy applies.';
+  'The arguments that the caller may see, of debates that they see. It is for definer functions, to which no policy '
+  'applies.';
 
 create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
@@ -28693,11 +28658,7 @@ comment on policy select_own on app.debate_positions is
 alter table app.debate_arguments enable row level security;
 grant select on app.debate_arguments to authenticated;
 create policy select_with_content on app.debate_arguments for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = debate_arguments.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = debate_arguments.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
   'Everybody who sees the debate sees its arguments, except those by people across a block, the banned and the '
@@ -29048,13 +29009,11 @@ create trigger _200_count_votes after insert or update or delete on app.solution
 create view private.visible_solutions with (security_invoker) as
 select s.*
 from app.problem_solutions s
--- as private.visible_contents
-where coalesce((select m.level from app.audience m
-                where m.viewer_id = (select app.uid()) and m.author_id = s.author_id), 0) >= s.required_level
-  and (select true from app.hidden_people q where q.user_id = s.author_id) is null;
+cross join lateral private.visibility(s.author_id, s.required_level) v
+where v.is_visible;
 comment on view private.visible_solutions is
-  'The solutions that the caller may see, of problems that they see, by the rule of the policy of '
-  'app.problem_solutions. It is for definer functions, to which no policy applies.';
+  'The solutions that the caller may see, of problems that they see. It is for definer functions, to which no policy '
+  'applies.';
 
 create view private.solution_details with (security_invoker) as
 select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,
@@ -29713,11 +29672,7 @@ comment on policy select_with_content on app.problems is 'Everybody who sees the
 alter table app.problem_solutions enable row level security;
 grant select on app.problem_solutions to authenticated;
 create policy select_with_content on app.problem_solutions for select to authenticated
-  using (private.may_see(
-      (select a.level from app.audience a
-       where a.viewer_id = (select app.uid()) and a.author_id = problem_solutions.author_id),
-      required_level, true)
-     and (select true from app.hidden_people s where s.user_id = problem_solutions.author_id) is null
+  using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
   'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
@@ -29919,12 +29874,8 @@ select c.id, c.author_id
 from app.contents c
 join app.courses d on d.id = c.id and d.archived_at is not null
 join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
-where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null
-  and private.may_meet((select a.level from app.audience a
-                        where a.viewer_id = (select app.uid()) and a.author_id = c.author_id))
-  and (c.space_id is null or (select true from app.space_members m
-                              where m.space_id = c.space_id and m.user_id = (select app.uid())) is true)
-  and (select true from app.hidden_people s where s.user_id = c.author_id) is null;
+cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- an archived one requires its author
+where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null and v.is_visible;
 comment on view private.visible_courses is
   'The courses that the caller may see: by their heads, and archived ones as a student.';
 
@@ -32034,8 +31985,8 @@ begin
     join app.project_updates w on w.id = (e.payload ->> 'updateId')::uuid
     join app.project_members m on m.project_id = w.project_id and m.user_id = e.user_id
     join app.contents c on c.id = w.project_id and c.required_level = 0
-    where c.space_id is null
-       or exists (select from app.space_members s where s.space_id = c.space_id and s.user_id = e.user_id)
+    cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) v
+    where v.is_visible
     order by e.id));
 end $$;
 comment on function private.notify_project_update is
@@ -32167,6 +32118,11 @@ grant execute on function
   api.update_project_role,
   api.withdraw_project_application
   to authenticated;
+
+-- batches that the worker does
+grant execute on function
+  private.end_role_applications
+  to worker;
 
 -- sql/market/10_offerings.sql
 
@@ -33006,10 +32962,8 @@ create trigger count_removed_review after update on app.offering_reviews
 create view private.visible_reviews with (security_invoker) as
 select r.*
 from app.offering_reviews r
-where (r.removed_at is null or r.author_id = (select app.uid()))
-  and coalesce((select a.level from app.audience a
-                where a.viewer_id = (select app.uid()) and a.author_id = r.author_id), 0) >= 0
-  and (select true from app.hidden_people s where s.user_id = r.author_id) is null;
+cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
+where v.is_visible;
 comment on view private.visible_reviews is
   'The reviews that the caller may see where they see the offering or are a party of the order: not those of people '
   'across a block, the banned and the erased; one that is removed its author alone. For definer functions.';
@@ -35834,7 +35788,8 @@ begin
                                        where r.video_id = c.id and r.user_id = (select app.uid())) is true) end,
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
-      join app.person_card author on author.id = c.author_id
+      -- from the content to its author, and never the other way round, however few people there are
+      cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id
       where c.id = any (p_ids)) s on s.id = i.id);
