@@ -125,7 +125,7 @@ describe('After the original is no longer visible', () => {
         + (select count(*)::int from app.post_mutes where post_id = ${id})
         + (select count(*)::int from app.poll_votes v join app.polls l on l.id = v.poll_id where l.post_id = ${id}) as engagement,
         c.reactions + c.bookmarks as counted from app.post_counters c where c.post_id = ${id}`
-      expect(left).toEqual({ marks: 0, counted: 0 })
+      expect(left).toEqual({ engagement: 0, counted: 0 })
     },
   )
 })
