@@ -62,6 +62,10 @@ alter table private.event_types enable row level security;
 -- account_steps: a registry, for definer functions alone
 alter table private.account_steps enable row level security;
 
+-- lock_ranks, lock_kinds: registries, for definer functions alone
+alter table private.lock_ranks enable row level security;
+alter table private.lock_kinds enable row level security;
+
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
 
@@ -138,6 +142,7 @@ grant execute on function
   private.begin_idempotent,
   private.calendar_end,
   private.catch_up,
+  private.check_lock_order,
   private.check_text,
   private.count_writes,
   private.cursor_place,
@@ -147,6 +152,7 @@ grant execute on function
   private.find_person,
   private.finish_idempotent,
   private.is_ahead,
+  private.lock,
   private.may_meet,
   private.merge_objects,
   private.not_modified,

@@ -60,6 +60,7 @@ declare
   v_post app.posts;
 begin
   perform private.require_role('moderator', 'admin');
+  perform private.check_lock_order('post');
   select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
     perform private.raise_error('post_unknown');
@@ -87,6 +88,7 @@ begin
   perform private.require_role('moderator', 'admin');
   -- before the reply: ARCHITECTURE.md, Locks
   perform private.lock_counters(array(select post_id from app.replies where id = p_id));
+  perform private.check_lock_order('post');
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
     perform private.raise_error('reply_unknown');

@@ -238,6 +238,7 @@ begin
   if private.is_child_kind(v_kind) then
     return private.set_child_removed(v_kind, p_id, p_removed, p_reason);
   end if;
+  perform private.check_lock_order('content');
   select * into v_content from app.contents
   where id = p_id and kind = v_kind and deleted_at is null for no key update;
   if not found then

@@ -15,7 +15,9 @@ declare
   v_person app.users;
 begin
   -- credentials first: ARCHITECTURE.md, Locks
+  perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials where user_id = p_user for update;
+  perform private.check_lock_order('person', p_user::text);
   select * into v_person from app.users where id = p_user and erased_at is null for no key update;
   if not found then
     perform private.raise_error('person_unknown');   -- erased meanwhile

@@ -110,6 +110,7 @@ as $$
 declare
   v_order app.orders;
 begin
+  perform private.check_lock_order('order');
   select * into v_order from app.orders where id = p_id for no key update;
   if not found then
     perform private.raise_error('order_unknown');

@@ -100,7 +100,7 @@ begin
     perform private.raise_error('value_invalid');
   end if;
   -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
-  perform pg_advisory_xact_lock(hashtextextended('choices ' || app.uid(), 0));
+  perform private.lock('choices', app.uid()::text);
   v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
             from unnest(p_ids) with ordinality as p (id, place)
             where not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p.id));

@@ -65,6 +65,8 @@ insert into private.errors (code, status, text) values
   ('role_required', 403, 'Your role does not allow this.'),
   ('feature_disabled', 403, 'This feature is currently switched off.');
 
+insert into private.lock_kinds (kind, position) values ('person', 230);
+
 create function app.uid() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -222,6 +224,7 @@ set search_path = ''
 as $$
 begin
   -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
+  perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.raise_error('token_revoked');

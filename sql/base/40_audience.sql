@@ -22,6 +22,8 @@ comment on table app.hidden_people is
   'The banned and the erased. Nobody sees what they wrote from then on, though their rows get required_level 4 in '
   'batches. private.hide_person maintains it.';
 
+insert into private.lock_kinds (kind, position) values ('pair', 400);
+
 create function private.hide_person(p_user app.users) returns void
 language plpgsql volatile
 set search_path = ''
@@ -83,12 +85,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two who lock the same pairs do not wait for each other: ARCHITECTURE.md, Locks
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct
-          hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) & 1023 as key
-        from unnest(p_ones, p_others) as o (one, other)
-        order by key) k;
+  perform private.lock('pair', variadic array(
+    select (hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) & 1023)::text
+    from unnest(p_ones, p_others) as o (one, other)));
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '

@@ -28,6 +28,8 @@ insert into private.errors (code, status, text) values
   ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer is no '
    'longer available, because it is about a person who was erased.');
 
+insert into private.lock_kinds (kind, position) values ('kept answer', 100);
+
 create function private.find_idempotency_key() returns text
 language plpgsql stable
 set search_path = ''
@@ -58,6 +60,7 @@ begin
 
   begin
     perform set_config('lock_timeout', '5s', true);
+    perform private.check_lock_order('kept answer');
     -- waits here while a first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)

@@ -33,6 +33,8 @@ comment on table private.audit_head is
   'One row once there is an entry: how many there are, and the hash of the last. Without it the last could be deleted '
   'and nothing would be missing.';
 
+insert into private.lock_kinds (kind, position) values ('audit', 800);
+
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language plpgsql immutable
 set search_path = ''
@@ -53,7 +55,7 @@ declare
   v_entry app.audit_log;
 begin
   -- the lock comes first, the read in a later statement: otherwise two would follow the same entry and fork the chain
-  perform pg_advisory_xact_lock(hashtextextended('app.audit_log', 0));
+  perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
   v_entry.action := p_action;

@@ -52,6 +52,8 @@ comment on column private.stuck_effects.retry_at is
   'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
 comment on column private.stuck_effects.failed_at is 'When it last failed.';
 
+insert into private.lock_kinds (kind, position) values ('effects', 600);
+
 create function private.add_effects(
   p_event text, p_payload jsonb, p_people uuid[], p_event_id bigint default null
 ) returns void
@@ -78,7 +80,8 @@ as $$
 begin
   return hashtextextended('effects ' || p_person, 0);
 end $$;
-comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
+comment on function private.effects_key is
+  'The key under which private.lock has the effects of a person, for those who only try for it.';
 
 create function private.is_stuck(p_person uuid) returns boolean
 language plpgsql stable security definer   -- nobody else reads who is stuck
@@ -134,9 +137,7 @@ as $$
 declare
   v_person uuid;
 begin
-  -- sorted, so that two who lock the same people do not wait for each other
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct private.effects_key(p.id) as key from unnest(p_people) as p (id) order by key) k;
+  perform private.lock('effects', variadic p_people::text[]);
   -- each by itself: a fault of one must not take from another what is theirs
   foreach v_person in array p_people loop
     begin
@@ -170,7 +171,7 @@ begin
   loop
     begin
       perform set_config('lock_timeout', '1s', true);
-      perform pg_advisory_xact_lock(private.effects_key(v_person));
+      perform private.lock('effects', v_person::text);
       perform private.apply_effects_of(array[v_person], 300);
       perform set_config('lock_timeout', v_timeout, true);
     exception when others or query_canceled then

@@ -7,6 +7,8 @@
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_id, target_type, id);
 
+insert into private.lock_kinds (kind, position) values ('erasure', 290);
+
 create function private.erase_later(p_queue text, p_job json) returns void
 language plpgsql volatile
 set search_path = ''

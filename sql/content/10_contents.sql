@@ -132,6 +132,8 @@ comment on view private.content_heads is
   'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
   'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
 
+insert into private.lock_kinds (kind, position) values ('content', 560);
+
 create function private.words_in(p_texts text[]) returns tsvector
 language plpgsql stable security definer   -- what it asks for is not for everybody
 set search_path = ''
@@ -207,7 +209,11 @@ comment on function private.require_reported_content is
 create function private.share_lock_content(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may lock heads
 set search_path = ''
-as $$ begin perform from app.contents where id = p_id for share; end $$;
+as $$
+begin
+  perform private.check_lock_order('content', p_id::text);
+  perform from app.contents where id = p_id for share;
+end $$;
 comment on function private.share_lock_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
@@ -253,6 +259,7 @@ begin
   if p_seen then
     perform private.count_writes('edits');   -- before any lock: ARCHITECTURE.md, Locks
   end if;
+  perform private.check_lock_order('content');
   select * into v_content from app.contents
   where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null for no key update;
   if found and (not p_seen or exists (select from private.visible_contents where id = p_id)) then

@@ -137,4 +137,4 @@ end $$;
 comment on function private.hide_children is
   'Step: as private.hide_contents, of 500 rows of each table of children.';
 insert into private.account_steps (step, events, position) values
-  ('private.hide_children', '{ban,unban,erasure}', 167);
+  ('private.hide_children', '{ban,unban,erasure}', 166);

@@ -106,11 +106,14 @@ from app.courses c;
 comment on view private.course_details is
   'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
 
+insert into private.lock_kinds (kind, position) values ('course', 530);
+
 create function private.lock_courses(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write courses
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('course', variadic p_ids::text[]);
   perform from app.courses where id = any (p_ids) order by id for no key update;
 end $$;
 comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';

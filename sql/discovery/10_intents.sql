@@ -45,14 +45,15 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
 
+insert into private.lock_kinds (kind, position) values ('intents', 598);
+
 create function private.place_intents(p_users uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers write them
 set search_path = ''
 as $$
 begin
   -- an intent and a choice of one person at the same time would not see each other
-  perform pg_advisory_xact_lock(hashtextextended('intents ' || u.id, 0))
-  from (select distinct unnest(p_users) as id order by id) u;
+  perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
   select i.intent, c.interest_id, i.created_at, i.user_id

@@ -34,6 +34,8 @@ comment on type private.search_text is
   'A thing as the index takes it: whose it is, null for nobody''s; its scope, null where no search by words finds it; '
   'its words; and its interests.';
 
+insert into private.lock_kinds (kind, position) values ('search document', 800);
+
 create function private.search_scope(p_type text, p_author uuid, p_level integer, p_space uuid) returns text
 language plpgsql immutable
 set search_path = ''
@@ -160,6 +162,7 @@ declare
   v_scope    text;
   v_kept     text[];
 begin
+  perform private.check_lock_order('search document');
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;

@@ -74,8 +74,9 @@ create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
-create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
-  for each row execute function private.index_row('kind');
+-- at the commit: who founds a space takes locks after it is inserted that come before those of the index
+create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
+  deferrable initially deferred for each row execute function private.index_row('kind');
 -- of one that is not out nothing is found yet
 create trigger _200_index_post after update of visibility, hidden_at on app.posts
   for each row when (new.published_at is not null and new.deleted_at is null

@@ -29,6 +29,8 @@ comment on table app.mana_accounts is
 comment on column app.mana_accounts.balance is
   'Whole mana, never below 0, of kinds that keep it here; a trigger on the entries writes it. Null of all others.';
 
+insert into private.lock_kinds (kind, position) values ('mana account', 700);
+
 create function private.open_account() returns trigger
 language plpgsql security definer   -- reads the registry, whoever opens an account
 set search_path = ''
@@ -147,6 +149,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('mana account');
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
   -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
@@ -243,6 +246,7 @@ as $$
 declare
   v_account uuid;
 begin
+  perform private.check_lock_order('mana account');
   for v_account in select distinct a.id from unnest(p_accounts) as a (id) order by a.id loop
     perform from app.wallets where user_id = v_account for no key update;
     if found then

@@ -72,6 +72,8 @@ comment on column app.event_rsvps.since is
   'When it became so, by which people wait: later than that of everybody before in the same status.';
 comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
 
+insert into private.lock_kinds (kind, position) values ('event seats', 540);
+
 create function private.place_event() returns trigger
 language plpgsql security definer   -- nobody may write places
 set search_path = ''
@@ -161,6 +163,7 @@ language plpgsql volatile security definer   -- nobody may write places
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('event seats', variadic p_ids::text[]);
   perform from app.event_seats where event_id = any (p_ids) order by event_id for no key update;
 end $$;
 comment on function private.lock_events is

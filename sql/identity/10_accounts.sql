@@ -147,6 +147,7 @@ as $$
 declare
   v_id uuid;
 begin
+  perform private.lock_address(btrim(p_email));
   loop
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
@@ -156,7 +157,6 @@ begin
     returning id into v_id;
     exit when found;
   end loop;
-  perform private.lock_address(btrim(p_email));
   insert into app.accounts (user_id, email, date_of_birth) values (v_id, btrim(p_email), p_date_of_birth);
   insert into private.credentials (user_id, password_hash) values (v_id, p_password_hash);
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);

@@ -6,21 +6,24 @@ insert into private.errors (code, status, text) values
   ('personas_exhausted', 409, 'You can have at most 5 personas.'),
   ('persona_is_default', 409, 'The default persona cannot be deleted. Make another one the default first.');
 
+insert into private.lock_kinds (kind, position) values ('personas', 250);
+
 create function private.limit_personas() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
+  perform private.lock('personas', new.user_id::text);
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.raise_error('personas_exhausted');
   end if;
   return new;
 end $$;
 comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
+-- the default one comes with the person
 create trigger limit_personas before insert on app.personas
-  for each row execute function private.limit_personas();
+  for each row when (not new.is_default) execute function private.limit_personas();
 
 create function private.keep_default_persona() returns trigger
 language plpgsql
@@ -133,7 +136,7 @@ language plpgsql volatile security definer   -- a person may not write is_defaul
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.require_caller(), 0));
+  perform private.lock('personas', private.require_caller()::text);
   -- two steps, since the index allows no second one even within a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;

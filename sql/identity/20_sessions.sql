@@ -1,6 +1,8 @@
 -- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; the rules are here.
 -- docs/decisions.md, Tokens and sessions.
 
+insert into private.lock_kinds (kind, position) values ('credentials', 220);
+
 create function private.issue_claims(p_user uuid, p_seconds integer) returns json
 language plpgsql volatile
 set search_path = ''
@@ -33,7 +35,9 @@ set search_path = ''
 as $$
 begin
   -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
+  perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials where user_id = p_user for update;
+  perform private.check_lock_order('person', p_user::text);
   perform from app.users where id = p_user for no key update;
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
   return greatest(

@@ -51,6 +51,8 @@ insert into private.errors (code, status, text) values
   ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
   ('reservation_over', 410, 'This reservation has expired or was already used. Reserve the invite code again.');
 
+insert into private.lock_kinds (kind, position) values ('first admin', 200), ('candidate', 200), ('invite code', 210);
+
 create function private.random_code() returns text
 language plpgsql volatile
 set search_path = ''
@@ -119,9 +121,10 @@ begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
     -- a candidate holds one reservation, also when two requests of theirs race
-    perform pg_advisory_xact_lock(hashtextextended('candidate ' || p_candidate_session_id, 0));
+    perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
+  perform private.check_lock_order('invite code');
   select * into v_code from app.invite_codes where code = upper(btrim(p_code)) for update;
   if not found then
     perform private.raise_error('invite_unknown');
@@ -183,6 +186,7 @@ begin
     perform private.raise_error('under_age');
   end if;
 
+  perform private.check_lock_order('invite code');
   select * into v_code from app.invite_codes where reservation_id = p_session_id for update;
   if not found or v_code.status <> 'reserved' or v_code.reserved_until <= now()
      or exists (select from app.users u where u.id = v_code.generated_by
@@ -219,7 +223,7 @@ as $$
 declare
   v_admin uuid;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('first admin', 0));   -- several facades may boot at once
+  perform private.lock('first admin');   -- several facades may boot at once
   if exists (select from app.users where role = 'admin') then
     return null;
   end if;

@@ -5,6 +5,8 @@ insert into private.errors (code, status, text) values
   ('invites_exhausted', 409, 'You have given out all your invite codes. You get more with time and reputation.'),
   ('invite_settled', 409, 'This invite code has been used or has expired.');
 
+insert into private.lock_kinds (kind, position) values ('invites', 650);
+
 create function private.invite_status(p_code app.invite_codes) returns text
 language plpgsql stable
 set search_path = ''
@@ -95,7 +97,7 @@ declare
 begin
   perform private.lock_effects(v_me);   -- the allotment goes by reputation
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
+  perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.raise_error('invites_exhausted');
   end if;

@@ -41,12 +41,14 @@ comment on view private.reachable_accounts is
   'registration may be a stranger''s. One with email_bounced_at gets only what somebody asks for, or nobody could '
   'come back by it.';
 
+insert into private.lock_kinds (kind, position) values ('email', 240);
+
 create function private.lock_address(p_email text) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('email ' || lower(p_email), 0));
+  perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
   'Lets one transaction at a time take an address. Who waited for the index instead would do so with their account '

@@ -4,12 +4,14 @@
 insert into private.errors (code, status, text) values
   ('last_admin', 409, 'You are the last admin. Make another person admin first.');
 
+insert into private.lock_kinds (kind, position) values ('roles', 200);
+
 create function private.lock_roles() returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+  perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
   'Lets one transaction at a time change who is an admin: two could else take the role from each other.';
@@ -79,6 +81,7 @@ begin
   if exists (select from app.users where id = private.require_caller() and role = 'admin') then
     perform private.lock_roles();
   end if;
+  perform private.check_lock_order('credentials', app.uid()::text);
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
     -- the password changed while it was being checked, which ended this token

@@ -28,6 +28,8 @@ insert into private.errors (code, status, text) values
   ('interest_depth_out_of_range', 422, 'depth must be between 1 and 5.'),
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
 
+insert into private.lock_kinds (kind, position) values ('choices', 250);
+
 create function private.count_choices() returns trigger
 language plpgsql security definer   -- nobody may write the catalog's counts
 set search_path = ''
@@ -103,7 +105,7 @@ declare
   v_chosen uuid[];
 begin
   -- choices keep the order in which they were made, so two calls of one person must not overlap
-  perform pg_advisory_xact_lock(hashtextextended('choices ' || private.require_caller(), 0));
+  perform private.lock('choices', private.require_caller()::text);
 
   with named as (
     select distinct on (r.id) r.id, r.depth, r.expertise, r.place

@@ -14,4 +14,4 @@ comment on function private.erase_choices is
   'Step: deletes an erased person''s choices, so that they are no longer counted.';
 call private.force_index_scans('private.erase_choices');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_choices', '{erasure}', 130);
+  ('private.erase_choices', '{erasure}', 172);

@@ -122,6 +122,8 @@ insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
    'an order is placed, or comes into another state');
 
+insert into private.lock_kinds (kind, position) values ('order', 520);
+
 create function private.note_order(p_order app.orders, p_actor text) returns void
 language plpgsql volatile
 set search_path = ''
@@ -191,6 +193,7 @@ declare
   v_actor text;
 begin
   perform private.count_writes('orders');
+  perform private.check_lock_order('order');
   select * into v_order from app.orders where id = p_id and v_me in (buyer_id, seller_id) for no key update;
   if not found then
     perform private.raise_error('order_unknown');
@@ -214,6 +217,7 @@ set search_path = ''
 as $$
 begin
   -- a ban or an erasure of either waits for this, or this is refused: it would miss the order
+  perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
              and (u.banned_at is not null or u.erased_at is not null)) then

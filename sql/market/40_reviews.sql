@@ -188,6 +188,7 @@ declare
   v_order app.orders;
   v_id    uuid;
 begin
+  perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
   select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
   if not found then

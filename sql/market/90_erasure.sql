@@ -84,4 +84,4 @@ comment on function private.interrupt_person is
   'Step: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
   'all orders. Before private.hide_contents, since orders are locked before what they are of.';
 insert into private.account_steps (step, events, position) values
-  ('private.interrupt_person', '{ban,erasure}', 158);
+  ('private.interrupt_person', '{ban,erasure}', 155);

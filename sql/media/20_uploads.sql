@@ -17,6 +17,8 @@ insert into private.errors (code, status, text) values
 
 insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
 
+insert into private.lock_kinds (kind, position) values ('assets', 250);
+
 create function private.asset_card(p_asset app.media_assets) returns json
 language plpgsql stable
 set search_path = ''
@@ -57,7 +59,7 @@ begin
   end if;
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
-  perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
+  perform private.lock('assets', v_caller::text);   -- two at once never make one too many
   loop
     -- in one statement, since a commit makes of the one the other
     select count(*), coalesce(sum(a.size), 0) + coalesce((

@@ -80,6 +80,8 @@ insert into private.errors (code, status, text) values
   ('no_shared_circle', 403, 'To open a direct conversation or to add a person to a group, the two of you must share a '
    'circle or already have a direct conversation.');
 
+insert into private.lock_kinds (kind, position) values ('conversation', 580);
+
 create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of others than the caller
 set search_path = ''
@@ -147,6 +149,7 @@ language plpgsql volatile security definer   -- nobody may lock a conversation o
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('conversation', p_conversation::text);
   perform from app.conversations where id = p_conversation for no key update;
   return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
 end $$;

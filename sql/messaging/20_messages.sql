@@ -76,6 +76,8 @@ insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
    'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
 
+insert into private.lock_kinds (kind, position) values ('message', 585);
+
 create function private.in_span(p_conversation uuid, p_number bigint) returns boolean
 language plpgsql stable security definer   -- people may not read spans
 set search_path = ''
@@ -138,6 +140,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_message(p_id);
+  perform private.check_lock_order('message');
   perform from app.messages where id = p_id for no key update;
   return private.require_message(p_id);   -- as it is now, if the caller still sees it
 end $$;

@@ -77,6 +77,7 @@ declare
   v_card         json;
 begin
   -- share, as private.check_author: it waits for a ban or an erasure under way, with nothing held that these want
+  perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then

@@ -60,4 +60,4 @@ comment on function private.erase_conversations is
   'messages become tombstones: 500 of each at once.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_conversations', '{erasure}', 166);
+  ('private.erase_conversations', '{erasure}', 168);

@@ -109,6 +109,8 @@ comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
   'first three whom the reader may still see, among the first 50.';
 
+insert into private.lock_kinds (kind, position) values ('reads', 650);
+
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
@@ -428,7 +430,7 @@ begin
   end if;
   perform private.catch_up(private.require_caller());
   -- of two devices the second counts what the first has left
-  perform pg_advisory_xact_lock(hashtextextended('reads ' || private.require_caller(), 0));
+  perform private.lock('reads', private.require_caller()::text);
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
   else

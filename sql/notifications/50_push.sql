@@ -51,6 +51,8 @@ insert into private.retention (relation, counts_from, keep) values ('private.pus
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
 
+insert into private.lock_kinds (kind, position) values ('push tokens', 250);
+
 create function private.take_push_token(p_token text, p_platform text, p_p256dh text, p_auth text) returns timestamptz
 language plpgsql volatile security definer   -- the device may have been another's
 set search_path = ''
@@ -59,7 +61,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   -- two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('push tokens ' || v_caller, 0));
+  perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
   on conflict (token) do update

@@ -1,5 +1,7 @@
 -- What triggers keep for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
 
+insert into private.lock_kinds (kind, position) values ('post counters', 500);
+
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- reads the original of a repost, whoever may see it
 set search_path = ''
@@ -40,6 +42,7 @@ language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('post counters', variadic p_posts::text[]);
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is

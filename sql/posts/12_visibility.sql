@@ -1,6 +1,8 @@
 -- Who sees what: the one rule, from which policies derive, and how operations find a post.
 -- docs/decisions.md, Visibility.
 
+insert into private.lock_kinds (kind, position) values ('post', 510);
+
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- checks for others than the caller, and reads the original of a repost
 set search_path = ''
@@ -98,6 +100,7 @@ begin
   if v_post.author_id <> private.require_caller() then
     perform private.raise_error('post_not_yours');
   end if;
+  perform private.check_lock_order('post', p_post::text);
   select * into v_post from app.posts where id = p_post for update;
   if not found then
     perform private.raise_error('post_unknown');

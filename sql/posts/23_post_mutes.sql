@@ -14,13 +14,15 @@ comment on table app.post_mutes is
 insert into private.errors (code, status, text) values
   ('post_mutes_exhausted', 409, 'You can mute at most 5000 posts.');
 
+insert into private.lock_kinds (kind, position) values ('post mutes', 515);
+
 create function private.limit_post_mutes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- as in private.limit_mutes
-  perform pg_advisory_xact_lock(hashtextextended('post mutes ' || new.user_id, 0));
+  perform private.lock('post mutes', new.user_id::text);
   if (select count(*) from app.post_mutes where user_id = new.user_id and post_id <> new.post_id) >= 5000 then
     perform private.raise_error('post_mutes_exhausted');
   end if;

@@ -55,6 +55,8 @@ insert into private.errors (code, status, text) values
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
 
+insert into private.lock_kinds (kind, position) values ('poll', 515);
+
 create function private.count_votes() returns trigger
 language plpgsql security definer   -- only this trigger writes tallies
 set search_path = ''
@@ -171,7 +173,7 @@ begin
     perform private.raise_error('poll_unknown');
   end if;
   -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
+  perform private.lock('poll', v_poll.id::text)
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
     perform private.raise_error('poll_closed');
@@ -219,7 +221,7 @@ begin
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as in private.lock_running_poll
+  perform private.lock('poll', v_poll.id::text);   -- as in private.lock_running_poll
   delete from app.poll_votes
   where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
@@ -264,7 +266,7 @@ begin
   if not found then
     return 0;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));
+  perform private.lock('poll', v_poll.id::text);
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));

@@ -70,13 +70,15 @@ insert into private.errors (code, status, text) values
 
 create trigger check_author before insert on app.series for each row execute function private.check_author();
 
+insert into private.lock_kinds (kind, position) values ('series of', 515), ('series', 515);
+
 create function private.limit_series() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
+  perform private.lock('series of', new.author_id::text);
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.raise_error('series_exhausted');
   end if;
@@ -90,7 +92,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
+  perform private.lock('series', p_series::text);
 end $$;
 comment on function private.lock_series is
   'Lets one transaction at a time move items of a series; it counts them in a later statement. Lock the rows of posts '
@@ -107,6 +109,7 @@ declare
   v_new    boolean;
 begin
   -- the post first: ARCHITECTURE.md, Locks. It also keeps two series from taking the post at once
+  perform private.check_lock_order('post');
   perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id

@@ -177,6 +177,7 @@ as $$
 declare
   v_row app.post_co_authors;
 begin
+  perform private.check_lock_order('post');
   perform from app.posts where id = p_post for no key update;
   -- only what is read after the lock is final
   select * into v_row from app.post_co_authors

@@ -4,6 +4,8 @@
 insert into private.errors (code, status, text) values
   ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
 
+insert into private.lock_kinds (kind, position) values ('pins', 515);
+
 create function private.pin(p_post uuid) returns void
 language plpgsql volatile security definer   -- people may not write pinned_at
 set search_path = ''
@@ -13,7 +15,7 @@ declare
   v_all    integer;
 begin
   -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
-  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
+  perform private.lock('pins', private.require_caller()::text);
   -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts

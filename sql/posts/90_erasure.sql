@@ -38,7 +38,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.leave_spaces
+  perform private.lock('erasure');   -- as in private.leave_spaces
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
   update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
@@ -71,7 +71,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.leave_spaces
+  perform private.lock('erasure');   -- as in private.leave_spaces
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set body = '', deleted_at = coalesce(deleted_at, now())

@@ -188,4 +188,4 @@ end $$;
 comment on function private.release_bounties_later is
   'Step: what is held for the problems of who is banned or erased goes back, soon after.';
 insert into private.account_steps (step, events, position) values
-  ('private.release_bounties_later', '{ban,erasure}', 169);
+  ('private.release_bounties_later', '{ban,erasure}', 171);

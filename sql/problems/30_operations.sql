@@ -232,6 +232,7 @@ declare
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
   perform private.share_lock_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));

@@ -272,6 +272,7 @@ declare
 begin
   select * into v_content from app.contents where id = p_id;
   -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
+  perform private.check_lock_order('person', variadic (p_people || private.require_caller())::text[]);
   perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
   perform private.write_in_space(v_content.space_id);
   return private.lock_own_content('project', p_id, false);

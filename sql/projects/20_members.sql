@@ -2,6 +2,8 @@
 -- the lock of its role, so that none has more people than places.
 -- docs/decisions.md, Projects.
 
+insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
+
 create function private.project_application_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may see them
 set search_path = ''
@@ -60,7 +62,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('project places ' || p_user, 0));
+  perform private.lock('project slots', p_user::text);
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
     perform private.raise_error('project_places_exhausted');
   end if;
@@ -116,6 +118,7 @@ language plpgsql volatile security definer   -- nobody may write members
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('project role');
   perform from app.project_roles where id = any (p_roles) order by id for no key update;
   with gone as (
     delete from app.project_members m using unnest(p_roles, p_users) w (role_id, user_id)

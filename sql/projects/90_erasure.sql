@@ -17,7 +17,7 @@ end $$;
 comment on function private.free_own_project_slots is
   'Step: who is banned or erased holds no role any more, and an erased person''s applications go.';
 insert into private.account_steps (step, events, position) values
-  ('private.free_own_project_slots', '{ban,erasure}', 163);
+  ('private.free_own_project_slots', '{ban,erasure}', 167);
 
 create function private.free_blocked_project_slots() returns trigger
 language plpgsql security definer   -- ends memberships of both
@@ -40,5 +40,5 @@ end $$;
 comment on function private.free_blocked_project_slots is
   'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
 call private.force_index_scans('private.free_blocked_project_slots');
-create trigger _130_free_blocked_project_slots after insert on app.blocks
+create trigger _230_free_blocked_project_slots after insert on app.blocks
   referencing new table as changed for each statement execute function private.free_blocked_project_slots();

@@ -61,6 +61,7 @@ declare
   v_before app.reputation_votes;
 begin
   -- as in private.check_author: the banned and the erased cast no vote, not even while the ban is under way
+  perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then

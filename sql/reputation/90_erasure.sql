@@ -31,4 +31,4 @@ comment on function private.erase_reputation is
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
 call private.force_index_scans('private.erase_reputation');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_reputation', '{erasure}', 170);
+  ('private.erase_reputation', '{erasure}', 175);

@@ -48,13 +48,15 @@ insert into private.errors (code, status, text) values
   ('member_unknown', 404, 'This person is not in the circle.'),
   ('member_oneself', 400, 'You cannot be a member of your own circle.');
 
+insert into private.lock_kinds (kind, position) values ('circles', 450);
+
 create function private.limit_circles() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
+  perform private.lock('circles', new.owner_id::text);
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.raise_error('circles_exhausted');
   end if;

@@ -16,13 +16,15 @@ insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.'),
   ('blocks_exhausted', 409, 'You can block at most 5000 people. Unblock one first.');
 
+insert into private.lock_kinds (kind, position) values ('blocks', 450);
+
 create function private.limit_blocks() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('blocks ' || new.blocker_id, 0));
+  perform private.lock('blocks', new.blocker_id::text);
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
     perform private.raise_error('blocks_exhausted');

@@ -17,13 +17,15 @@ insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.'),
   ('mutes_exhausted', 409, 'You can mute at most 5000 people.');
 
+insert into private.lock_kinds (kind, position) values ('mutes', 450);
+
 create function private.limit_mutes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many; the feed goes through all of them for every post
-  perform pg_advisory_xact_lock(hashtextextended('mutes ' || new.muter_id, 0));
+  perform private.lock('mutes', new.muter_id::text);
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
     perform private.raise_error('mutes_exhausted');
   end if;

@@ -24,6 +24,8 @@ insert into private.errors (code, status, text) values
   ('keyword_until', 422, 'until must be in the future, and before 9999-12-31.'),
   ('keywords_exhausted', 409, 'You can mute at most 100 keywords, with at most 2000 characters in total.');
 
+insert into private.lock_kinds (kind, position) values ('keywords', 450);
+
 create function private.fold(p_text text) returns text
 language plpgsql stable
 set search_path = ''
@@ -181,7 +183,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
+  perform private.lock('keywords', new.user_id::text);
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
     perform private.raise_error('keywords_exhausted');

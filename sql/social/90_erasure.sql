@@ -79,4 +79,4 @@ comment on function private.erase_ties is
   'and the words of their reports. What others reported stays.';
 call private.force_index_scans('private.erase_ties');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_ties', '{erasure}', 140);
+  ('private.erase_ties', '{erasure}', 90);

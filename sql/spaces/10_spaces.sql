@@ -2,6 +2,8 @@
 -- (20_membership.sql): what guilds call applications, founder and steward are join requests, owner and moderator here.
 -- docs/decisions.md, Spaces.
 
+insert into private.lock_kinds (kind, position) values ('space', 300), ('spaces of', 350);
+
 create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
 language plpgsql immutable   -- the time zone makes no difference when hours are added
 set search_path = ''
@@ -280,7 +282,9 @@ declare
   v_space app.spaces;
 begin
   -- people before spaces: ARCHITECTURE.md, Locks. A ban or an erasure of one of them waits, or is seen
+  perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
+  perform private.check_lock_order('space', p_space::text);
   select * into v_space from app.spaces where id = p_space for no key update;
   return v_space;
 end $$;
@@ -353,7 +357,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('spaces of ' || p_user, 0));
+  perform private.lock('spaces of', p_user::text);
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
     perform private.raise_error('spaces_exhausted');

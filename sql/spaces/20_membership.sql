@@ -2,6 +2,8 @@
 -- of the space, so that no two ways in make two memberships, and a space has one owner at every moment.
 -- docs/decisions.md, Spaces.
 
+insert into private.lock_kinds (kind, position) values ('memberships', 350);
+
 create function private.require_visible_person(p_person text) returns uuid
 language plpgsql stable security definer   -- for definer functions, to which no policy applies
 set search_path = ''
@@ -41,7 +43,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('memberships ' || p_user, 0));
+  perform private.lock('memberships', p_user::text);
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
     perform private.raise_error('memberships_exhausted');
   end if;

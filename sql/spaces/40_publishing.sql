@@ -33,7 +33,9 @@ begin
   end if;
   -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
   -- waits for this, or is refused
+  perform private.check_lock_order('person', v_me::text);
   perform from app.users where id = v_me for share;
+  perform private.check_lock_order('space', p_space::text);
   select archived_at into v_archived from app.spaces where id = p_space for share;
   if private.find_role(p_space, v_me) is null then
     perform private.raise_error('space_not_member');

@@ -13,8 +13,9 @@ declare
   v_heir   uuid;
 begin
   -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
+  perform private.lock('erasure');
   v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
+  perform private.check_lock_order('space');
   perform from app.spaces where id = any (v_spaces) order by id for no key update;
   for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
     v_role := private.find_role(v_space.id, p_user.id);
@@ -53,4 +54,4 @@ end $$;
 comment on function private.erase_pending is
   'Step: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
 insert into private.account_steps (step, events, position) values
-  ('private.erase_pending', '{erasure}', 141);
+  ('private.erase_pending', '{erasure}', 91);

@@ -35,6 +35,8 @@ insert into private.errors (code, status, text) values
   ('video_caption', 422, 'The caption of a video can have at most 280 characters.'),
   ('audio_caption', 422, 'The caption of an audio recording can have at most 280 characters.');
 
+insert into private.lock_kinds (kind, position) values ('video counters', 550);
+
 create function private.count_video() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''
@@ -51,6 +53,7 @@ language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('video counters', variadic p_videos::text[]);
   perform from app.video_counters c where c.video_id = any (p_videos) order by c.video_id for no key update;
 end $$;
 comment on function private.lock_video_counters is

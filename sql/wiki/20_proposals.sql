@@ -2,6 +2,8 @@
 -- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
 -- docs/decisions.md, Wiki.
 
+insert into private.lock_kinds (kind, position) values ('wiki proposal', 590), ('wiki entry', 595);
+
 create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
 language plpgsql stable security definer   -- asked of proposals that their list has found
 set search_path = ''
@@ -184,8 +186,6 @@ as $$
 declare
   v_version integer;
 begin
-  -- the lock comes before the read, so that of two upon one version the second finds the first
-  perform pg_advisory_xact_lock(hashtextextended('wiki ' || p_proposal.interest_id, 0));
   v_version := private.wiki_version(p_proposal.interest_id);
   if v_version <> p_proposal.base_version then
     perform private.settle_wiki_proposal(p_proposal, 'superseded');
@@ -207,11 +207,14 @@ as $$
 declare
   v_proposal app.wiki_proposals;
 begin
+  perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
+  -- the lock comes before the version is read: of two proposals for one version the second finds the first
+  perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
 end $$;
 comment on function private.lock_wiki_proposal is
-  'Locks a proposal until the transaction ends; null when there is none.';
+  'Locks a proposal, and the entry for which it is, until the transaction ends; null when there is none.';
 
 create function private.require_open_wiki_proposal(p_proposal app.wiki_proposals) returns void
 language plpgsql stable

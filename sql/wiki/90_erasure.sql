@@ -26,4 +26,4 @@ end $$;
 comment on function private.erase_wiki_proposals is
   'Step: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
 insert into private.account_steps (step, events, position) values
-  ('private.erase_wiki_proposals', '{erasure}', 168);
+  ('private.erase_wiki_proposals', '{erasure}', 169);

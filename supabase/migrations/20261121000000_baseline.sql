@@ -224,6 +224,78 @@ begin
 end $$;
 comment on function private.touch is 'Trigger: stamps updated_at.';
 
+-- sql/base/25_locks.sql
+
+-- Locks: which kinds there are, in which order a transaction takes them, and one function that takes them.
+-- ARCHITECTURE.md, Locks.
+
+create table private.lock_ranks (
+  rank smallint primary key check (rank between 1 and 8),
+  name text not null unique
+);
+comment on table private.lock_ranks is 'The order of locks: a transaction takes those of a lower rank first.';
+insert into private.lock_ranks (rank, name) values
+  (1, 'request'), (2, 'person'), (3, 'space'), (4, 'pair'), (5, 'thing'), (6, 'effects'), (7, 'mana'), (8, 'record');
+
+create table private.lock_kinds (
+  kind     text primary key,
+  position smallint not null,
+  rank     smallint generated always as (position / 100) stored references private.lock_ranks on delete restrict
+);
+create index lock_kinds_rank_idx on private.lock_kinds (rank);
+comment on table private.lock_kinds is
+  'Registry: the kinds of locks. private.lock takes them.';
+comment on column private.lock_kinds.position is
+  'The order of the kinds, 100 to 899. Its hundreds are the rank. Kinds of one position never wait for each other.';
+
+create function private.check_lock_order(p_kind text, variadic p_keys text[] default null) returns void
+language plpgsql volatile security definer   -- nobody else reads the registry
+set search_path = ''
+as $$
+declare
+  v_held     jsonb;
+  v_position smallint;
+begin
+  if current_setting('kith.lock_order', true) is distinct from 'checked' or p_keys = '{}' then
+    return;
+  end if;
+  v_held := coalesce(nullif(current_setting('kith.locks_held', true), ''), '{"last": 0, "keys": {}}')::jsonb;
+  if v_held -> 'keys' -> p_kind ?& coalesce(p_keys, '{}') then
+    return;
+  end if;
+  v_position := (select k.position from private.lock_kinds k where k.kind = p_kind);
+  if v_position is null then
+    raise exception 'there is no kind of locks %', p_kind;
+  elsif v_position < (v_held -> 'last')::integer then
+    raise exception 'the lock % (%) is taken after one of %', p_kind, v_position, v_held -> 'last';
+  end if;
+  perform set_config('kith.locks_held', jsonb_build_object(
+    'last', v_position,
+    'keys', (v_held -> 'keys') || jsonb_build_object(
+      p_kind, coalesce(v_held -> 'keys' -> p_kind, '[]') || coalesce(to_jsonb(p_keys), '[]')))::text, true);
+end $$;
+comment on function private.check_lock_order is
+  'For tests, whose sessions have kith.lock_order "checked": raises when this transaction has a lock of a later kind, '
+  'unless it has these very locks already. A function that locks rows calls it before.';
+
+create function private.lock(p_kind text, variadic p_keys text[] default null) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  perform private.check_lock_order(p_kind, variadic p_keys);
+  if p_keys is null then
+    perform pg_advisory_xact_lock(hashtextextended(p_kind, 0));
+  else
+    -- sorted, so that two transactions that take the same locks do not deadlock
+    perform pg_advisory_xact_lock(k.key)
+    from (select distinct hashtextextended(p_kind || ' ' || u.key, 0) as key from unnest(p_keys) u (key)
+          order by key) k;
+  end if;
+end $$;
+comment on function private.lock is
+  'Takes the advisory locks of a kind with these keys, or the one of the kind, until the transaction ends.';
+
 -- sql/base/30_people.sql
 
 -- The core of a person, and who is calling.
@@ -292,6 +364,8 @@ insert into private.errors (code, status, text) values
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
   ('feature_disabled', 403, 'This feature is currently switched off.');
+
+insert into private.lock_kinds (kind, position) values ('person', 230);
 
 create function app.uid() returns uuid
 language plpgsql stable
@@ -450,6 +524,7 @@ set search_path = ''
 as $$
 begin
   -- share, not a foreign key's key share: it waits for a ban or an erasure under way, which would miss what comes
+  perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.raise_error('token_revoked');
@@ -749,6 +824,8 @@ comment on table app.hidden_people is
   'The banned and the erased. Nobody sees what they wrote from then on, though their rows get required_level 4 in '
   'batches. private.hide_person maintains it.';
 
+insert into private.lock_kinds (kind, position) values ('pair', 400);
+
 create function private.hide_person(p_user app.users) returns void
 language plpgsql volatile
 set search_path = ''
@@ -810,12 +887,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two who lock the same pairs do not wait for each other: ARCHITECTURE.md, Locks
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct
-          hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) & 1023 as key
-        from unnest(p_ones, p_others) as o (one, other)
-        order by key) k;
+  perform private.lock('pair', variadic array(
+    select (hashtextextended(least(o.one, o.other)::text || greatest(o.one, o.other)::text, 0) & 1023)::text
+    from unnest(p_ones, p_others) as o (one, other)));
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller recomputes in a later statement, whose snapshot then '
@@ -923,6 +997,8 @@ insert into private.errors (code, status, text) values
   ('idempotency_answer_gone', 410, 'The first request with this Idempotency-Key succeeded, but its answer is no '
    'longer available, because it is about a person who was erased.');
 
+insert into private.lock_kinds (kind, position) values ('kept answer', 100);
+
 create function private.find_idempotency_key() returns text
 language plpgsql stable
 set search_path = ''
@@ -953,6 +1029,7 @@ begin
 
   begin
     perform set_config('lock_timeout', '5s', true);
+    perform private.check_lock_order('kept answer');
     -- waits here while a first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
@@ -1050,6 +1127,8 @@ comment on table private.audit_head is
   'One row once there is an entry: how many there are, and the hash of the last. Without it the last could be deleted '
   'and nothing would be missing.';
 
+insert into private.lock_kinds (kind, position) values ('audit', 800);
+
 create function private.audit_hash(p_entry app.audit_log) returns bytea
 language plpgsql immutable
 set search_path = ''
@@ -1070,7 +1149,7 @@ declare
   v_entry app.audit_log;
 begin
   -- the lock comes first, the read in a later statement: otherwise two would follow the same entry and fork the chain
-  perform pg_advisory_xact_lock(hashtextextended('app.audit_log', 0));
+  perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);
   v_entry.action := p_action;
@@ -1553,6 +1632,8 @@ comment on column private.stuck_effects.retry_at is
   'When the worker tries again: after 5 seconds, then each time twice as long, an hour at most.';
 comment on column private.stuck_effects.failed_at is 'When it last failed.';
 
+insert into private.lock_kinds (kind, position) values ('effects', 600);
+
 create function private.add_effects(
   p_event text, p_payload jsonb, p_people uuid[], p_event_id bigint default null
 ) returns void
@@ -1579,7 +1660,8 @@ as $$
 begin
   return hashtextextended('effects ' || p_person, 0);
 end $$;
-comment on function private.effects_key is 'The advisory lock under which effects of a person are applied.';
+comment on function private.effects_key is
+  'The key under which private.lock has the effects of a person, for those who only try for it.';
 
 create function private.is_stuck(p_person uuid) returns boolean
 language plpgsql stable security definer   -- nobody else reads who is stuck
@@ -1635,9 +1717,7 @@ as $$
 declare
   v_person uuid;
 begin
-  -- sorted, so that two who lock the same people do not wait for each other
-  perform pg_advisory_xact_lock(k.key)
-  from (select distinct private.effects_key(p.id) as key from unnest(p_people) as p (id) order by key) k;
+  perform private.lock('effects', variadic p_people::text[]);
   -- each by itself: a fault of one must not take from another what is theirs
   foreach v_person in array p_people loop
     begin
@@ -1671,7 +1751,7 @@ begin
   loop
     begin
       perform set_config('lock_timeout', '1s', true);
-      perform pg_advisory_xact_lock(private.effects_key(v_person));
+      perform private.lock('effects', v_person::text);
       perform private.apply_effects_of(array[v_person], 300);
       perform set_config('lock_timeout', v_timeout, true);
     exception when others or query_canceled then
@@ -3054,6 +3134,8 @@ comment on function private.export_page is
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_id, target_type, id);
 
+insert into private.lock_kinds (kind, position) values ('erasure', 290);
+
 create function private.erase_later(p_queue text, p_job json) returns void
 language plpgsql volatile
 set search_path = ''
@@ -3241,6 +3323,10 @@ alter table private.event_types enable row level security;
 -- account_steps: a registry, for definer functions alone
 alter table private.account_steps enable row level security;
 
+-- lock_ranks, lock_kinds: registries, for definer functions alone
+alter table private.lock_ranks enable row level security;
+alter table private.lock_kinds enable row level security;
+
 -- event_listeners: a registry, for definer functions alone
 alter table private.event_listeners enable row level security;
 
@@ -3317,6 +3403,7 @@ grant execute on function
   private.begin_idempotent,
   private.calendar_end,
   private.catch_up,
+  private.check_lock_order,
   private.check_text,
   private.count_writes,
   private.cursor_place,
@@ -3326,6 +3413,7 @@ grant execute on function
   private.find_person,
   private.finish_idempotent,
   private.is_ahead,
+  private.lock,
   private.may_meet,
   private.merge_objects,
   private.not_modified,
@@ -3681,6 +3769,8 @@ insert into private.errors (code, status, text) values
 
 insert into private.write_limits (kind, per_hour) values ('uploads', 200), ('megabytes', 4000);
 
+insert into private.lock_kinds (kind, position) values ('assets', 250);
+
 create function private.asset_card(p_asset app.media_assets) returns json
 language plpgsql stable
 set search_path = ''
@@ -3721,7 +3811,7 @@ begin
   end if;
   perform private.count_writes('megabytes', (p_size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
-  perform pg_advisory_xact_lock(hashtextextended('assets ' || v_caller, 0));   -- two at once never make one too many
+  perform private.lock('assets', v_caller::text);   -- two at once never make one too many
   loop
     -- in one statement, since a commit makes of the one the other
     select count(*), coalesce(sum(a.size), 0) + coalesce((
@@ -4101,6 +4191,7 @@ as $$
 declare
   v_id uuid;
 begin
+  perform private.lock_address(btrim(p_email));
   loop
     insert into app.users (username, role, first_name, last_name, country, city)
     values (private.free_username(p_first_name, p_last_name), p_role,
@@ -4110,7 +4201,6 @@ begin
     returning id into v_id;
     exit when found;
   end loop;
-  perform private.lock_address(btrim(p_email));
   insert into app.accounts (user_id, email, date_of_birth) values (v_id, btrim(p_email), p_date_of_birth);
   insert into private.credentials (user_id, password_hash) values (v_id, p_password_hash);
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
@@ -4204,21 +4294,24 @@ insert into private.errors (code, status, text) values
   ('personas_exhausted', 409, 'You can have at most 5 personas.'),
   ('persona_is_default', 409, 'The default persona cannot be deleted. Make another one the default first.');
 
+insert into private.lock_kinds (kind, position) values ('personas', 250);
+
 create function private.limit_personas() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('personas ' || new.user_id, 0));
+  perform private.lock('personas', new.user_id::text);
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.raise_error('personas_exhausted');
   end if;
   return new;
 end $$;
 comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
+-- the default one comes with the person
 create trigger limit_personas before insert on app.personas
-  for each row execute function private.limit_personas();
+  for each row when (not new.is_default) execute function private.limit_personas();
 
 create function private.keep_default_persona() returns trigger
 language plpgsql
@@ -4331,7 +4424,7 @@ language plpgsql volatile security definer   -- a person may not write is_defaul
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('personas ' || private.require_caller(), 0));
+  perform private.lock('personas', private.require_caller()::text);
   -- two steps, since the index allows no second one even within a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
@@ -4357,6 +4450,8 @@ comment on function api.set_default_persona is
 
 -- Sessions: what a token says, logging in, logging out. The facade signs and checks passwords; the rules are here.
 -- docs/decisions.md, Tokens and sessions.
+
+insert into private.lock_kinds (kind, position) values ('credentials', 220);
 
 create function private.issue_claims(p_user uuid, p_seconds integer) returns json
 language plpgsql volatile
@@ -4390,7 +4485,9 @@ set search_path = ''
 as $$
 begin
   -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
+  perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials where user_id = p_user for update;
+  perform private.check_lock_order('person', p_user::text);
   perform from app.users where id = p_user for no key update;
   update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
   return greatest(
@@ -4570,6 +4667,8 @@ insert into private.errors (code, status, text) values
   ('invite_dead', 410, 'This invite code was used, has expired or was revoked.'),
   ('reservation_over', 410, 'This reservation has expired or was already used. Reserve the invite code again.');
 
+insert into private.lock_kinds (kind, position) values ('first admin', 200), ('candidate', 200), ('invite code', 210);
+
 create function private.random_code() returns text
 language plpgsql volatile
 set search_path = ''
@@ -4638,9 +4737,10 @@ begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
     -- a candidate holds one reservation, also when two requests of theirs race
-    perform pg_advisory_xact_lock(hashtextextended('candidate ' || p_candidate_session_id, 0));
+    perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
+  perform private.check_lock_order('invite code');
   select * into v_code from app.invite_codes where code = upper(btrim(p_code)) for update;
   if not found then
     perform private.raise_error('invite_unknown');
@@ -4702,6 +4802,7 @@ begin
     perform private.raise_error('under_age');
   end if;
 
+  perform private.check_lock_order('invite code');
   select * into v_code from app.invite_codes where reservation_id = p_session_id for update;
   if not found or v_code.status <> 'reserved' or v_code.reserved_until <= now()
      or exists (select from app.users u where u.id = v_code.generated_by
@@ -4738,7 +4839,7 @@ as $$
 declare
   v_admin uuid;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('first admin', 0));   -- several facades may boot at once
+  perform private.lock('first admin');   -- several facades may boot at once
   if exists (select from app.users where role = 'admin') then
     return null;
   end if;
@@ -4763,6 +4864,8 @@ comment on function private.ensure_first_admin is
 insert into private.errors (code, status, text) values
   ('invites_exhausted', 409, 'You have given out all your invite codes. You get more with time and reputation.'),
   ('invite_settled', 409, 'This invite code has been used or has expired.');
+
+insert into private.lock_kinds (kind, position) values ('invites', 650);
 
 create function private.invite_status(p_code app.invite_codes) returns text
 language plpgsql stable
@@ -4854,7 +4957,7 @@ declare
 begin
   perform private.lock_effects(v_me);   -- the allotment goes by reputation
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('invites ' || v_me, 0));
+  perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.raise_error('invites_exhausted');
   end if;
@@ -5413,12 +5516,14 @@ comment on view private.reachable_accounts is
   'registration may be a stranger''s. One with email_bounced_at gets only what somebody asks for, or nobody could '
   'come back by it.';
 
+insert into private.lock_kinds (kind, position) values ('email', 240);
+
 create function private.lock_address(p_email text) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('email ' || lower(p_email), 0));
+  perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
   'Lets one transaction at a time take an address. Who waited for the index instead would do so with their account '
@@ -5642,12 +5747,14 @@ comment on function api.verify_email is
 insert into private.errors (code, status, text) values
   ('last_admin', 409, 'You are the last admin. Make another person admin first.');
 
+insert into private.lock_kinds (kind, position) values ('roles', 200);
+
 create function private.lock_roles() returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('roles', 0));
+  perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
   'Lets one transaction at a time change who is an admin: two could else take the role from each other.';
@@ -5717,6 +5824,7 @@ begin
   if exists (select from app.users where id = private.require_caller() and role = 'admin') then
     perform private.lock_roles();
   end if;
+  perform private.check_lock_order('credentials', app.uid()::text);
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
     -- the password changed while it was being checked, which ended this token
@@ -6110,6 +6218,8 @@ insert into private.errors (code, status, text) values
   ('interest_depth_out_of_range', 422, 'depth must be between 1 and 5.'),
   ('interest_expertise_out_of_range', 422, 'expertise must be between 1 and 5.');
 
+insert into private.lock_kinds (kind, position) values ('choices', 250);
+
 create function private.count_choices() returns trigger
 language plpgsql security definer   -- nobody may write the catalog's counts
 set search_path = ''
@@ -6185,7 +6295,7 @@ declare
   v_chosen uuid[];
 begin
   -- choices keep the order in which they were made, so two calls of one person must not overlap
-  perform pg_advisory_xact_lock(hashtextextended('choices ' || private.require_caller(), 0));
+  perform private.lock('choices', private.require_caller()::text);
 
   with named as (
     select distinct on (r.id) r.id, r.depth, r.expertise, r.place
@@ -6241,7 +6351,7 @@ comment on function private.erase_choices is
   'Step: deletes an erased person''s choices, so that they are no longer counted.';
 call private.force_index_scans('private.erase_choices');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_choices', '{erasure}', 130);
+  ('private.erase_choices', '{erasure}', 172);
 
 -- policies/interests.sql
 
@@ -6340,13 +6450,15 @@ insert into private.errors (code, status, text) values
   ('member_unknown', 404, 'This person is not in the circle.'),
   ('member_oneself', 400, 'You cannot be a member of your own circle.');
 
+insert into private.lock_kinds (kind, position) values ('circles', 450);
+
 create function private.limit_circles() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('circles ' || new.owner_id, 0));
+  perform private.lock('circles', new.owner_id::text);
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.raise_error('circles_exhausted');
   end if;
@@ -7086,13 +7198,15 @@ insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.'),
   ('blocks_exhausted', 409, 'You can block at most 5000 people. Unblock one first.');
 
+insert into private.lock_kinds (kind, position) values ('blocks', 450);
+
 create function private.limit_blocks() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('blocks ' || new.blocker_id, 0));
+  perform private.lock('blocks', new.blocker_id::text);
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
     perform private.raise_error('blocks_exhausted');
@@ -7559,13 +7673,15 @@ insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.'),
   ('mutes_exhausted', 409, 'You can mute at most 5000 people.');
 
+insert into private.lock_kinds (kind, position) values ('mutes', 450);
+
 create function private.limit_mutes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many; the feed goes through all of them for every post
-  perform pg_advisory_xact_lock(hashtextextended('mutes ' || new.muter_id, 0));
+  perform private.lock('mutes', new.muter_id::text);
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
     perform private.raise_error('mutes_exhausted');
   end if;
@@ -7701,6 +7817,8 @@ insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or symbol that can be found in a text.'),
   ('keyword_until', 422, 'until must be in the future, and before 9999-12-31.'),
   ('keywords_exhausted', 409, 'You can mute at most 100 keywords, with at most 2000 characters in total.');
+
+insert into private.lock_kinds (kind, position) values ('keywords', 450);
 
 create function private.fold(p_text text) returns text
 language plpgsql stable
@@ -7859,7 +7977,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('keywords ' || new.user_id, 0));
+  perform private.lock('keywords', new.user_id::text);
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
     perform private.raise_error('keywords_exhausted');
@@ -8150,7 +8268,7 @@ comment on function private.erase_ties is
   'and the words of their reports. What others reported stays.';
 call private.force_index_scans('private.erase_ties');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_ties', '{erasure}', 140);
+  ('private.erase_ties', '{erasure}', 90);
 
 -- policies/social.sql
 
@@ -8361,6 +8479,8 @@ grant execute on function
 -- Spaces: groups and guilds. Their members are the audience of what is posted in them, and are kept by one code
 -- (20_membership.sql): what guilds call applications, founder and steward are join requests, owner and moderator here.
 -- docs/decisions.md, Spaces.
+
+insert into private.lock_kinds (kind, position) values ('space', 300), ('spaces of', 350);
 
 create function private.member_place(p_joined timestamptz, p_role text) returns timestamptz
 language plpgsql immutable   -- the time zone makes no difference when hours are added
@@ -8640,7 +8760,9 @@ declare
   v_space app.spaces;
 begin
   -- people before spaces: ARCHITECTURE.md, Locks. A ban or an erasure of one of them waits, or is seen
+  perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
+  perform private.check_lock_order('space', p_space::text);
   select * into v_space from app.spaces where id = p_space for no key update;
   return v_space;
 end $$;
@@ -8713,7 +8835,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('spaces of ' || p_user, 0));
+  perform private.lock('spaces of', p_user::text);
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
     perform private.raise_error('spaces_exhausted');
@@ -8863,6 +8985,8 @@ comment on function private.archive_space is
 -- of the space, so that no two ways in make two memberships, and a space has one owner at every moment.
 -- docs/decisions.md, Spaces.
 
+insert into private.lock_kinds (kind, position) values ('memberships', 350);
+
 create function private.require_visible_person(p_person text) returns uuid
 language plpgsql stable security definer   -- for definer functions, to which no policy applies
 set search_path = ''
@@ -8902,7 +9026,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('memberships ' || p_user, 0));
+  perform private.lock('memberships', p_user::text);
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
     perform private.raise_error('memberships_exhausted');
   end if;
@@ -9837,7 +9961,9 @@ begin
   end if;
   -- a person before a space: ARCHITECTURE.md, Locks. Who is about to be removed, or whose space is being archived,
   -- waits for this, or is refused
+  perform private.check_lock_order('person', v_me::text);
   perform from app.users where id = v_me for share;
+  perform private.check_lock_order('space', p_space::text);
   select archived_at into v_archived from app.spaces where id = p_space for share;
   if private.find_role(p_space, v_me) is null then
     perform private.raise_error('space_not_member');
@@ -9988,8 +10114,9 @@ declare
   v_heir   uuid;
 begin
   -- one erasure at a time, from here on: two people who erase themselves have rows that name each other
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));
+  perform private.lock('erasure');
   v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
+  perform private.check_lock_order('space');
   perform from app.spaces where id = any (v_spaces) order by id for no key update;
   for v_space in select * from app.spaces where id = any (v_spaces) order by id loop
     v_role := private.find_role(v_space.id, p_user.id);
@@ -10028,7 +10155,7 @@ end $$;
 comment on function private.erase_pending is
   'Step: deletes the requests and invitations of an erased person, behind the pairs (ARCHITECTURE.md, Locks).';
 insert into private.account_steps (step, events, position) values
-  ('private.erase_pending', '{erasure}', 141);
+  ('private.erase_pending', '{erasure}', 91);
 
 -- policies/spaces.sql
 
@@ -10394,6 +10521,8 @@ create trigger _100_check_author before insert on app.posts for each row execute
 
 -- What triggers keep for a post: its keyword_words, its counters, the times of its interests, its trending_boost.
 
+insert into private.lock_kinds (kind, position) values ('post counters', 500);
+
 create function private.prepare_post() returns trigger
 language plpgsql security definer   -- reads the original of a repost, whoever may see it
 set search_path = ''
@@ -10434,6 +10563,7 @@ language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('post counters', variadic p_posts::text[]);
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
@@ -10496,6 +10626,8 @@ create trigger raise_trending after update of reactions, replies, shares, bookma
 
 -- Who sees what: the one rule, from which policies derive, and how operations find a post.
 -- docs/decisions.md, Visibility.
+
+insert into private.lock_kinds (kind, position) values ('post', 510);
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- checks for others than the caller, and reads the original of a repost
@@ -10594,6 +10726,7 @@ begin
   if v_post.author_id <> private.require_caller() then
     perform private.raise_error('post_not_yours');
   end if;
+  perform private.check_lock_order('post', p_post::text);
   select * into v_post from app.posts where id = p_post for update;
   if not found then
     perform private.raise_error('post_unknown');
@@ -11271,13 +11404,15 @@ comment on table app.post_mutes is
 insert into private.errors (code, status, text) values
   ('post_mutes_exhausted', 409, 'You can mute at most 5000 posts.');
 
+insert into private.lock_kinds (kind, position) values ('post mutes', 515);
+
 create function private.limit_post_mutes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- as in private.limit_mutes
-  perform pg_advisory_xact_lock(hashtextextended('post mutes ' || new.user_id, 0));
+  perform private.lock('post mutes', new.user_id::text);
   if (select count(*) from app.post_mutes where user_id = new.user_id and post_id <> new.post_id) >= 5000 then
     perform private.raise_error('post_mutes_exhausted');
   end if;
@@ -11758,6 +11893,8 @@ insert into private.errors (code, status, text) values
   ('option_unknown', 404, 'This poll has no such option.'),
   ('poll_closed', 422, 'This poll is closed.');
 
+insert into private.lock_kinds (kind, position) values ('poll', 515);
+
 create function private.count_votes() returns trigger
 language plpgsql security definer   -- only this trigger writes tallies
 set search_path = ''
@@ -11874,7 +12011,7 @@ begin
     perform private.raise_error('poll_unknown');
   end if;
   -- the end of a poll waits for votes under way, so that their voters are told too; after the end nobody waits
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0))
+  perform private.lock('poll', v_poll.id::text)
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
   if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
     perform private.raise_error('poll_closed');
@@ -11922,7 +12059,7 @@ begin
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));   -- as in private.lock_running_poll
+  perform private.lock('poll', v_poll.id::text);   -- as in private.lock_running_poll
   delete from app.poll_votes
   where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
@@ -11967,7 +12104,7 @@ begin
   if not found then
     return 0;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('poll ' || v_poll.id, 0));
+  perform private.lock('poll', v_poll.id::text);
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
@@ -12063,13 +12200,15 @@ insert into private.errors (code, status, text) values
 
 create trigger check_author before insert on app.series for each row execute function private.check_author();
 
+insert into private.lock_kinds (kind, position) values ('series of', 515), ('series', 515);
+
 create function private.limit_series() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('series of ' || new.author_id, 0));
+  perform private.lock('series of', new.author_id::text);
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.raise_error('series_exhausted');
   end if;
@@ -12083,7 +12222,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('series ' || p_series, 0));
+  perform private.lock('series', p_series::text);
 end $$;
 comment on function private.lock_series is
   'Lets one transaction at a time move items of a series; it counts them in a later statement. Lock the rows of posts '
@@ -12100,6 +12239,7 @@ declare
   v_new    boolean;
 begin
   -- the post first: ARCHITECTURE.md, Locks. It also keeps two series from taking the post at once
+  perform private.check_lock_order('post');
   perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
   perform from app.series s join app.posts p on p.author_id = s.author_id
@@ -12588,6 +12728,7 @@ as $$
 declare
   v_row app.post_co_authors;
 begin
+  perform private.check_lock_order('post');
   perform from app.posts where id = p_post for no key update;
   -- only what is read after the lock is final
   select * into v_row from app.post_co_authors
@@ -12652,6 +12793,8 @@ comment on function api.respond_co_author is
 insert into private.errors (code, status, text) values
   ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
 
+insert into private.lock_kinds (kind, position) values ('pins', 515);
+
 create function private.pin(p_post uuid) returns void
 language plpgsql volatile security definer   -- people may not write pinned_at
 set search_path = ''
@@ -12661,7 +12804,7 @@ declare
   v_all    integer;
 begin
   -- the lock comes first, the count in a later statement: the second of two then sees what the first has pinned
-  perform pg_advisory_xact_lock(hashtextextended('pins ' || private.require_caller(), 0));
+  perform private.lock('pins', private.require_caller()::text);
   -- a repost that its author cannot see is not on the profile, so they could not find it there to unpin it
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts
@@ -13901,7 +14044,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.leave_spaces
+  perform private.lock('erasure');   -- as in private.leave_spaces
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
   update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
@@ -13934,7 +14077,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('erasure', 0));   -- as in private.leave_spaces
+  perform private.lock('erasure');   -- as in private.leave_spaces
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
@@ -14438,6 +14581,8 @@ comment on view app.notification_card is
   'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
   'first three whom the reader may still see, among the first 50.';
 
+insert into private.lock_kinds (kind, position) values ('reads', 650);
+
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
@@ -14757,7 +14902,7 @@ begin
   end if;
   perform private.catch_up(private.require_caller());
   -- of two devices the second counts what the first has left
-  perform pg_advisory_xact_lock(hashtextextended('reads ' || private.require_caller(), 0));
+  perform private.lock('reads', private.require_caller()::text);
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
   else
@@ -15615,6 +15760,8 @@ insert into private.retention (relation, counts_from, keep) values ('private.pus
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
 
+insert into private.lock_kinds (kind, position) values ('push tokens', 250);
+
 create function private.take_push_token(p_token text, p_platform text, p_p256dh text, p_auth text) returns timestamptz
 language plpgsql volatile security definer   -- the device may have been another's
 set search_path = ''
@@ -15623,7 +15770,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   -- two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('push tokens ' || v_caller, 0));
+  perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
   on conflict (token) do update
@@ -17071,6 +17218,7 @@ declare
   v_before app.reputation_votes;
 begin
   -- as in private.check_author: the banned and the erased cast no vote, not even while the ban is under way
+  perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -17784,7 +17932,7 @@ comment on function private.erase_reputation is
   'ledgers and sums stay: the reputation of others needs these ids and numbers.';
 call private.force_index_scans('private.erase_reputation');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_reputation', '{erasure}', 170);
+  ('private.erase_reputation', '{erasure}', 175);
 
 -- policies/reputation.sql
 
@@ -17926,6 +18074,8 @@ comment on table app.mana_accounts is
 comment on column app.mana_accounts.balance is
   'Whole mana, never below 0, of kinds that keep it here; a trigger on the entries writes it. Null of all others.';
 
+insert into private.lock_kinds (kind, position) values ('mana account', 700);
+
 create function private.open_account() returns trigger
 language plpgsql security definer   -- reads the registry, whoever opens an account
 set search_path = ''
@@ -18044,6 +18194,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('mana account');
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
   -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
@@ -18140,6 +18291,7 @@ as $$
 declare
   v_account uuid;
 begin
+  perform private.check_lock_order('mana account');
   for v_account in select distinct a.id from unnest(p_accounts) as a (id) order by a.id loop
     perform from app.wallets where user_id = v_account for no key update;
     if found then
@@ -20757,6 +20909,8 @@ comment on view private.content_heads is
   'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
   'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
 
+insert into private.lock_kinds (kind, position) values ('content', 560);
+
 create function private.words_in(p_texts text[]) returns tsvector
 language plpgsql stable security definer   -- what it asks for is not for everybody
 set search_path = ''
@@ -20832,7 +20986,11 @@ comment on function private.require_reported_content is
 create function private.share_lock_content(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may lock heads
 set search_path = ''
-as $$ begin perform from app.contents where id = p_id for share; end $$;
+as $$
+begin
+  perform private.check_lock_order('content', p_id::text);
+  perform from app.contents where id = p_id for share;
+end $$;
 comment on function private.share_lock_content is
   'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
 
@@ -20878,6 +21036,7 @@ begin
   if p_seen then
     perform private.count_writes('edits');   -- before any lock: ARCHITECTURE.md, Locks
   end if;
+  perform private.check_lock_order('content');
   select * into v_content from app.contents
   where id = p_id and kind = p_kind and author_id = private.require_caller() and deleted_at is null for no key update;
   if found and (not p_seen or exists (select from private.visible_contents where id = p_id)) then
@@ -21437,7 +21596,7 @@ end $$;
 comment on function private.hide_children is
   'Step: as private.hide_contents, of 500 rows of each table of children.';
 insert into private.account_steps (step, events, position) values
-  ('private.hide_children', '{ban,unban,erasure}', 167);
+  ('private.hide_children', '{ban,unban,erasure}', 166);
 
 -- sql/content/65_votes.sql
 
@@ -21668,6 +21827,8 @@ insert into private.errors (code, status, text) values
   ('video_caption', 422, 'The caption of a video can have at most 280 characters.'),
   ('audio_caption', 422, 'The caption of an audio recording can have at most 280 characters.');
 
+insert into private.lock_kinds (kind, position) values ('video counters', 550);
+
 create function private.count_video() returns trigger
 language plpgsql security definer   -- only triggers write counters
 set search_path = ''
@@ -21684,6 +21845,7 @@ language plpgsql volatile security definer   -- only triggers write counters
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('video counters', variadic p_videos::text[]);
   perform from app.video_counters c where c.video_id = any (p_videos) order by c.video_id for no key update;
 end $$;
 comment on function private.lock_video_counters is
@@ -24535,6 +24697,8 @@ insert into private.errors (code, status, text) values
   ('no_shared_circle', 403, 'To open a direct conversation or to add a person to a group, the two of you must share a '
    'circle or already have a direct conversation.');
 
+insert into private.lock_kinds (kind, position) values ('conversation', 580);
+
 create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of others than the caller
 set search_path = ''
@@ -24602,6 +24766,7 @@ language plpgsql volatile security definer   -- nobody may lock a conversation o
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('conversation', p_conversation::text);
   perform from app.conversations where id = p_conversation for no key update;
   return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
 end $$;
@@ -24778,6 +24943,8 @@ insert into private.event_types (name, payload, happens) values
   ('messaging.message.sent', '{messageId,conversationId}',
    'a message is sent, or the conversation itself says something: who came, left, renamed or owns it');
 
+insert into private.lock_kinds (kind, position) values ('message', 585);
+
 create function private.in_span(p_conversation uuid, p_number bigint) returns boolean
 language plpgsql stable security definer   -- people may not read spans
 set search_path = ''
@@ -24840,6 +25007,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_message(p_id);
+  perform private.check_lock_order('message');
   perform from app.messages where id = p_id for no key update;
   return private.require_message(p_id);   -- as it is now, if the caller still sees it
 end $$;
@@ -25240,6 +25408,7 @@ declare
   v_card         json;
 begin
   -- share, as private.check_author: it waits for a ban or an erasure under way, with nothing held that these want
+  perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
@@ -26499,7 +26668,7 @@ comment on function private.erase_conversations is
   'messages become tombstones: 500 of each at once.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
-  ('private.erase_conversations', '{erasure}', 166);
+  ('private.erase_conversations', '{erasure}', 168);
 
 -- policies/messaging.sql
 
@@ -26670,6 +26839,8 @@ comment on column app.event_rsvps.since is
   'When it became so, by which people wait: later than that of everybody before in the same status.';
 comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
 
+insert into private.lock_kinds (kind, position) values ('event seats', 540);
+
 create function private.place_event() returns trigger
 language plpgsql security definer   -- nobody may write places
 set search_path = ''
@@ -26759,6 +26930,7 @@ language plpgsql volatile security definer   -- nobody may write places
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('event seats', variadic p_ids::text[]);
   perform from app.event_seats where event_id = any (p_ids) order by event_id for no key update;
 end $$;
 comment on function private.lock_events is
@@ -28903,7 +29075,7 @@ end $$;
 comment on function private.release_bounties_later is
   'Step: what is held for the problems of who is banned or erased goes back, soon after.';
 insert into private.account_steps (step, events, position) values
-  ('private.release_bounties_later', '{ban,erasure}', 169);
+  ('private.release_bounties_later', '{ban,erasure}', 171);
 
 -- sql/problems/20_solutions.sql
 
@@ -29595,6 +29767,7 @@ declare
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
   -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
   perform private.share_lock_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));
@@ -29840,11 +30013,14 @@ from app.courses c;
 comment on view private.course_details is
   'What the card of a course has of its own kind: {summary, depth, priceMana, status, lessonCount, enrolledCount}.';
 
+insert into private.lock_kinds (kind, position) values ('course', 530);
+
 create function private.lock_courses(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write courses
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('course', variadic p_ids::text[]);
   perform from app.courses where id = any (p_ids) order by id for no key update;
 end $$;
 comment on function private.lock_courses is 'Locks these courses, sorted, before any head: ARCHITECTURE.md, Locks.';
@@ -31004,6 +31180,7 @@ declare
 begin
   select * into v_content from app.contents where id = p_id;
   -- people before spaces, and these before heads: ARCHITECTURE.md, Locks
+  perform private.check_lock_order('person', variadic (p_people || private.require_caller())::text[]);
   perform from app.users where id = any (p_people || private.require_caller()) order by id for share;
   perform private.write_in_space(v_content.space_id);
   return private.lock_own_content('project', p_id, false);
@@ -31097,6 +31274,8 @@ comment on function private.remove_project is
 -- the lock of its role, so that none has more people than places.
 -- docs/decisions.md, Projects.
 
+insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
+
 create function private.project_application_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may see them
 set search_path = ''
@@ -31155,7 +31334,7 @@ set search_path = ''
 as $$
 begin
   -- so that two at once never make one too many
-  perform pg_advisory_xact_lock(hashtextextended('project places ' || p_user, 0));
+  perform private.lock('project slots', p_user::text);
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
     perform private.raise_error('project_places_exhausted');
   end if;
@@ -31211,6 +31390,7 @@ language plpgsql volatile security definer   -- nobody may write members
 set search_path = ''
 as $$
 begin
+  perform private.check_lock_order('project role');
   perform from app.project_roles where id = any (p_roles) order by id for no key update;
   with gone as (
     delete from app.project_members m using unnest(p_roles, p_users) w (role_id, user_id)
@@ -32017,7 +32197,7 @@ end $$;
 comment on function private.free_own_project_slots is
   'Step: who is banned or erased holds no role any more, and an erased person''s applications go.';
 insert into private.account_steps (step, events, position) values
-  ('private.free_own_project_slots', '{ban,erasure}', 163);
+  ('private.free_own_project_slots', '{ban,erasure}', 167);
 
 create function private.free_blocked_project_slots() returns trigger
 language plpgsql security definer   -- ends memberships of both
@@ -32040,7 +32220,7 @@ end $$;
 comment on function private.free_blocked_project_slots is
   'Trigger: a block between the author of a project and a member ends the membership: neither sees the other there.';
 call private.force_index_scans('private.free_blocked_project_slots');
-create trigger _130_free_blocked_project_slots after insert on app.blocks
+create trigger _230_free_blocked_project_slots after insert on app.blocks
   referencing new table as changed for each statement execute function private.free_blocked_project_slots();
 
 -- policies/projects.sql
@@ -32482,6 +32662,8 @@ insert into private.event_types (name, payload, happens) values
   ('market.order.changed', '{orderId,state}',
    'an order is placed, or comes into another state');
 
+insert into private.lock_kinds (kind, position) values ('order', 520);
+
 create function private.note_order(p_order app.orders, p_actor text) returns void
 language plpgsql volatile
 set search_path = ''
@@ -32551,6 +32733,7 @@ declare
   v_actor text;
 begin
   perform private.count_writes('orders');
+  perform private.check_lock_order('order');
   select * into v_order from app.orders where id = p_id and v_me in (buyer_id, seller_id) for no key update;
   if not found then
     perform private.raise_error('order_unknown');
@@ -32574,6 +32757,7 @@ set search_path = ''
 as $$
 begin
   -- a ban or an erasure of either waits for this, or this is refused: it would miss the order
+  perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
              and (u.banned_at is not null or u.erased_at is not null)) then
@@ -33072,6 +33256,7 @@ declare
   v_order app.orders;
   v_id    uuid;
 begin
+  perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
   select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
   if not found then
@@ -33299,7 +33484,7 @@ comment on function private.interrupt_person is
   'Step: the running orders of who is banned or erased end, by the worker, and an erasure takes their words out of '
   'all orders. Before private.hide_contents, since orders are locked before what they are of.';
 insert into private.account_steps (step, events, position) values
-  ('private.interrupt_person', '{ban,erasure}', 158);
+  ('private.interrupt_person', '{ban,erasure}', 155);
 
 -- policies/market.sql
 
@@ -33661,6 +33846,8 @@ comment on function api.get_wiki_version is
 -- becomes a version under the lock of the entry: so one approval makes one version, however many come at once.
 -- docs/decisions.md, Wiki.
 
+insert into private.lock_kinds (kind, position) values ('wiki proposal', 590), ('wiki entry', 595);
+
 create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
 language plpgsql stable security definer   -- asked of proposals that their list has found
 set search_path = ''
@@ -33843,8 +34030,6 @@ as $$
 declare
   v_version integer;
 begin
-  -- the lock comes before the read, so that of two upon one version the second finds the first
-  perform pg_advisory_xact_lock(hashtextextended('wiki ' || p_proposal.interest_id, 0));
   v_version := private.wiki_version(p_proposal.interest_id);
   if v_version <> p_proposal.base_version then
     perform private.settle_wiki_proposal(p_proposal, 'superseded');
@@ -33866,11 +34051,14 @@ as $$
 declare
   v_proposal app.wiki_proposals;
 begin
+  perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
+  -- the lock comes before the version is read: of two proposals for one version the second finds the first
+  perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
 end $$;
 comment on function private.lock_wiki_proposal is
-  'Locks a proposal until the transaction ends; null when there is none.';
+  'Locks a proposal, and the entry for which it is, until the transaction ends; null when there is none.';
 
 create function private.require_open_wiki_proposal(p_proposal app.wiki_proposals) returns void
 language plpgsql stable
@@ -34046,7 +34234,7 @@ end $$;
 comment on function private.erase_wiki_proposals is
   'Step: takes the words out of an erased person''s proposals, 500 at once, and withdraws open ones.';
 insert into private.account_steps (step, events, position) values
-  ('private.erase_wiki_proposals', '{erasure}', 168);
+  ('private.erase_wiki_proposals', '{erasure}', 169);
 
 -- policies/wiki.sql
 
@@ -34762,7 +34950,7 @@ begin
     perform private.raise_error('value_invalid');
   end if;
   -- as in api.select_interests: what the caller has chosen meanwhile keeps its depth
-  perform pg_advisory_xact_lock(hashtextextended('choices ' || app.uid(), 0));
+  perform private.lock('choices', app.uid()::text);
   v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
             from unnest(p_ids) with ordinality as p (id, place)
             where not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p.id));
@@ -34904,14 +35092,15 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('private.intent_interests', 'user_id', 'A copy of the intent and of the choices, which are there.');
 
+insert into private.lock_kinds (kind, position) values ('intents', 598);
+
 create function private.place_intents(p_users uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers write them
 set search_path = ''
 as $$
 begin
   -- an intent and a choice of one person at the same time would not see each other
-  perform pg_advisory_xact_lock(hashtextextended('intents ' || u.id, 0))
-  from (select distinct unnest(p_users) as id order by id) u;
+  perform private.lock('intents', variadic p_users::text[]);
   delete from private.intent_interests where user_id = any (p_users);
   insert into private.intent_interests (intent, interest_id, placed_at, user_id)
   select i.intent, c.interest_id, i.created_at, i.user_id
@@ -35855,6 +36044,8 @@ comment on type private.search_text is
   'A thing as the index takes it: whose it is, null for nobody''s; its scope, null where no search by words finds it; '
   'its words; and its interests.';
 
+insert into private.lock_kinds (kind, position) values ('search document', 800);
+
 create function private.search_scope(p_type text, p_author uuid, p_level integer, p_space uuid) returns text
 language plpgsql immutable
 set search_path = ''
@@ -35981,6 +36172,7 @@ declare
   v_scope    text;
   v_kept     text[];
 begin
+  perform private.check_lock_order('search document');
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
@@ -36230,8 +36422,9 @@ create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
-create trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
-  for each row execute function private.index_row('kind');
+-- at the commit: who founds a space takes locks after it is inserted that come before those of the index
+create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
+  deferrable initially deferred for each row execute function private.index_row('kind');
 -- of one that is not out nothing is found yet
 create trigger _200_index_post after update of visibility, hidden_at on app.posts
   for each row when (new.published_at is not null and new.deleted_at is null
@@ -37520,6 +37713,7 @@ declare
   v_post app.posts;
 begin
   perform private.require_role('moderator', 'admin');
+  perform private.check_lock_order('post');
   select * into v_post from app.posts where id = p_id and deleted_at is null for update;
   if not found then
     perform private.raise_error('post_unknown');
@@ -37547,6 +37741,7 @@ begin
   perform private.require_role('moderator', 'admin');
   -- before the reply: ARCHITECTURE.md, Locks
   perform private.lock_counters(array(select post_id from app.replies where id = p_id));
+  perform private.check_lock_order('post');
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
   if not found then
     perform private.raise_error('reply_unknown');
@@ -37984,6 +38179,7 @@ begin
   if private.is_child_kind(v_kind) then
     return private.set_child_removed(v_kind, p_id, p_removed, p_reason);
   end if;
+  perform private.check_lock_order('content');
   select * into v_content from app.contents
   where id = p_id and kind = v_kind and deleted_at is null for no key update;
   if not found then
@@ -38139,7 +38335,9 @@ declare
   v_person app.users;
 begin
   -- credentials first: ARCHITECTURE.md, Locks
+  perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials where user_id = p_user for update;
+  perform private.check_lock_order('person', p_user::text);
   select * into v_person from app.users where id = p_user and erased_at is null for no key update;
   if not found then
     perform private.raise_error('person_unknown');   -- erased meanwhile
@@ -39326,6 +39524,7 @@ as $$
 declare
   v_order app.orders;
 begin
+  perform private.check_lock_order('order');
   select * into v_order from app.orders where id = p_id for no key update;
   if not found then
     perform private.raise_error('order_unknown');

@@ -1,38 +1,25 @@
-// The order of locks (ARCHITECTURE.md, Locks), held against the operations: while one waits for a lock it has those
-// before, and none behind. And operations that want the same, held where they would meet crosswise: each waits for the
-// other, and none is sent a deadlock.
+// The order of locks (ARCHITECTURE.md, Locks): a lock that is taken out of order fails, and operations that want the same
+// locks are held where they would meet. Each then waits for the other, and none meets a deadlock.
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import {
-  account,
   advisory,
   as,
   asOnce,
   asStaff,
   atGate,
-  audit,
-  comments,
-  contents,
   counters,
   createRaces,
-  credentials,
   effects,
   form,
-  type Lock,
   type Outcome,
-  pair,
-  person,
   posts,
   type Races,
   type Request,
-  recorded,
-  replies,
   row,
   type Someone,
-  series,
   statement,
-  wallet,
-  writes,
 } from './races.ts'
 
 const heart = (who: Someone, post: string) => as(who, `react($3::uuid, 'heart')`, post)
@@ -52,7 +39,6 @@ const {
   runHeld,
   owner,
   publish,
-  runAndRollBack,
   reply,
   run,
   superuser,
@@ -78,464 +64,53 @@ async function learn({ id }: Someone) {
   await owner`insert into app.user_interests (user_id, interest_id, depth, expertise) values (${id}, ${interest}, 1, 1)`
 }
 
-describe('locks are taken in the order by', async () => {
-  const third = await join()
-  const author = await join(third)
-  const fan = await join(author) // by whose code one came is who inherits
-  const leaver = await join()
-  for (const who of [third, author, fan, leaver]) await learn(who)
-  const inOrder = (...people: Someone[]) => people.sort((one, other) => (one.id < other.id ? -1 : 1))
-
-  const fresh = await publish(author, { interest })
-  const loved = await publish(author, { interest })
-  const shared = await publish(author, { interest })
-  const replied = await publish(author, { interest })
-  await answer(heart(fan, loved))
-  const repost = await answer(as(fan, 'repost($3::uuid)', shared))
-  const answered = await reply(fan, replied)
-  const own = await publish(leaver)
-  const others = await reply(leaver, replied)
-
-  const film = async (who: Someone) => (await answer(as(who, `create_video('https://example.org/a')`))).id
-  const remark = async (who: Someone, video: string) =>
-    (await answer(as(who, `create_video_comment($3::uuid, 'Well said')`, video))).id
-  const clip = await film(author)
-  const ownClip = await film(leaver)
-  const remarked = await remark(fan, clip)
-  const leaversRemark = await remark(leaver, clip)
-
-  const motion = (await answer(as(author, `create_debate('Rye', 'Or wheat', now() + interval '1 day')`))).id
-  await answer(as(fan, `take_position($3::uuid, 'for')`, motion))
-  await owner`insert into app.debate_arguments (debate_id, author_id, side, depth, body, deleted_at)
-    values (${motion}, ${fan.id}, 'for', 1, '', now())`
-
-  const newSeries = async () =>
-    (await found(`insert into app.series (author_id, title) values ($1, 'Parts') returning id`, author.id)).id
-  const extended = await newSeries()
-  const both = [await newSeries(), await newSeries()].sort()
-  for (const id of both) await answer(as(author, 'add_series_item($3::uuid, $4::uuid)', id, fresh))
-
-  const paid = `pay('joy', 0, p_post_id => $3::uuid)`
-  const quoted = `repost($3::uuid, 'Hear this', p_interest_id => $4::uuid)`
-  await answer(asOnce('key', fan, paid, fresh))
-  await answer(asOnce('key', fan, quoted, fresh, interest))
-  const standing = await found(`select id from app.payments where post_id = $1`, fresh)
-  const offered = (await answer(as(author, `create_offering('Bread', 'A loaf', 5, 5, 9)`))).id
-  const ordering = 'place_order($3::uuid, 5)'
-  const { order } = await answer<{ order: { id: string } }>(asOnce('key', fan, ordering, offered))
-  await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'` // taken over, and not answered
-  const key = (what: string) => row('app.idempotency_keys', `user_id = '${fan.id}' and operation = '${what}'`)
-
-  await answer(as(fan, 'vote_reputation($3, $4::uuid, 1)', author.username, interest))
-  const vote = await found('select id from app.reputation_votes where voter_id = $1', fan.id)
-  const appeal = await answer(as(author, `create_appeal($3::uuid, 'Why?')`, interest))
-
-  const asked = await answer(as(author, `create_post('?', p_poll => '{"options": ["a", "b"]}')`))
-  const poll = await found('select id from app.polls where post_id = $1', asked.id)
-  const options = await owner<{ id: string }[]>`select id from app.poll_options where poll_id = ${poll.id} order by id`
-  await answer(as(fan, 'vote_poll($3::uuid, $4::uuid)', asked.id, options[0]?.id))
-
-  const circle = await answer(as(author, `create_circle('Friends')`))
-  const invitation = await answer(as(author, 'invite_to_circle($3::uuid, $4)', circle.id, fan.username))
-  const share = await answer(as(author, 'invite_co_author($3::uuid, $4, 10)', loved, fan.username))
-  await answer(as(fan, 'follow_person($3)', third.username))
-  await answer(as(leaver, 'block_person($3)', third.username))
-
-  const { id: talkId } = await found<{ id: string }>(
-    `insert into app.conversations (kind, title) values ('group', 'Talk') returning id`,
-  )
-  for (const who of [author, fan, leaver])
-    await owner`select private.start_membership(${talkId}, ${[who.id]}::uuid[], 1)`
-  await owner`update app.conversation_members set role = 'owner' where conversation_id = ${talkId} and user_id = ${author.id}`
-  const talk = row('app.conversations', `id = '${talkId}'`)
-  const sending = `send_message($3::uuid, 'Hi', '00000000-0000-4000-8000-000000000001')`
-  const said = await answer(asOnce('key', fan, `send_message($3::uuid, 'Hi', gen_random_uuid())`, talkId))
-  await owner`update app.idempotency_keys set created_at = now() - interval '25 hours'`
-
-  const taught = (await answer(as(author, `create_course('Baking', 'Bread', 1, 5)`))).id
-  await answer(as(author, `create_course_lesson($3::uuid, 'Dough', 'Flour and water')`, taught))
-  await answer(as(author, 'publish_course($3::uuid)', taught))
-  const posed = (await answer(as(author, `create_problem('Why?', 'It does not rise', 0, 5)`))).id
-  const solved = (await answer(as(fan, `create_solution($3::uuid, repeat('Wait longer. ', 5))`, posed))).id
-  const { hold } = await found<{ hold: string }>('select hold_id as hold from app.problems where id = $1', posed)
-  const event = (
-    await answer(
-      as(
-        author,
-        `create_event('Feast', 'Bread', now() + interval '1 day', now() + interval '2 days', 'UTC', '{"kind": "online"}')`,
-      ),
-    )
-  ).id
-  /** A hold, its holder's wallet and that of who may get it, in the order. */
-  const held = (hold: string, ...people: Someone[]) =>
-    [...people.map(({ id }) => id), hold]
-      .sort()
-      .map((id) => (id === hold ? row('app.mana_accounts', `id = '${id}'`) : wallet({ id, username: '' })))
-
-  const [subject] = await owner<{ slug: string }[]>`select slug from app.interests where id = ${interest}`
-  const propose = (who: Someone) => as(who, `create_wiki_proposal($3, 'Text', 'Summary', 0)`, subject?.slug)
-  const [wanted, theirProposal] = [await answer(propose(author)), await answer(propose(leaver))]
-  for (const who of [third, leaver]) await answer(as(who, 'vote_wiki_proposal($3::uuid, 1)', wanted.id))
-  const proposal = (which: { id: string }) => row('app.wiki_proposals', `id = '${which.id}'`)
-
-  await answer(as(author, `create_group('Club', 'the-club')`))
-  await answer(as(fan, `join_group('the-club')`))
-  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
-  const later = await answer(
-    as(author, `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`, interest, inAnHour),
-  )
-  const code = await found<{ id: string; code: string }>('select * from private.make_invite_code($1)', author.id)
-  const seat = await answer<{ sessionId: string }>(atGate('reserve_invite($3)', code.code))
-  await owner`insert into app.sessions (id, user_id, issued_at, token_hash)
-    values (gen_random_uuid(), ${fan.id}, 0, sha256('token'))`
-
-  const link = await newLink(fan, 'Fan.New@example.org')
-
-  const categories = await owner<{ id: string }[]>`select id from app.interests where level = 1 order by id limit 2`
-  const choice = categories.map(({ id }) => ({ interestId: id, depth: 1, expertise: 1 }))
-  const [liked, liker] = [await join(), await join()]
-  const theirs = await publish(liked, { interest })
-  await answer(heart(liker, theirs))
-  await applyEffects(owner)
-  await owner`select private.job_inherit_contributions()`
-  await answer(as(fan, 'bookmark($3::uuid)', loved)) // of which nobody has a share yet
-  await applyEffects(owner)
-  await answer(heart(fan, theirs)) // of which nobody was told yet
-  const byEffects = await owner<Someone[]>`
-    select id, username from app.users where id in (${fan.id}, ${author.id}) order by private.effects_key(id)`
-  const kinds = [
-    'posts',
-    'messages',
-    'replies',
-    'reactions',
-    'bookmarks',
-    'votes',
-    'edits',
-    'mentions',
-    'follows',
-    'invitations',
-    'likes',
-    'comments',
-    'wiki',
-    'orders',
-    'rsvps',
-  ]
-  for (const kind of kinds) // so that there is a row to hold
-    for (const who of [author, fan]) await owner`select private.count_writes(${kind}, 1, ${who.id})`
-  await settleTrending()
-
-  /** What is asked, and the locks that it takes, in the order. */
-  const operations: Record<string, [Request, ...Lock[]]> = {
-    'a reply': [
-      as(fan, `create_reply($3::uuid, 'Indeed, @${author.username}')`, fresh),
-      writes(fan, 'replies'),
-      person(fan),
-      counters(fresh),
-      posts(fresh),
-      writes(fan, 'mentions'),
-    ],
-    'a heart': [heart(fan, fresh), writes(fan, 'reactions'), counters(fresh), posts(fresh)],
-    'a heart taken back': [as(fan, 'unreact($3::uuid)', loved), counters(loved), posts(loved)],
-    'a bookmark': [as(fan, 'bookmark($3::uuid)', fresh), writes(fan, 'bookmarks'), counters(fresh), posts(fresh)],
-    'a bookmark taken back': [as(fan, 'unbookmark($3::uuid)', loved), counters(loved), posts(loved)],
-    'a repost': [as(fan, 'repost($3::uuid)', fresh), person(fan), counters(fresh), posts(fresh)],
-    'a repost taken back': [as(fan, 'unrepost($3::uuid)', shared), counters(shared), posts(repost.id), posts(shared)],
-    'a repost that staff deletes': [
-      asStaff(admin, 'remove_post($3::uuid)', repost.id),
-      counters(shared),
-      posts(repost.id),
-      posts(shared),
-      audit,
-    ],
-    'a quote': [asOnce('key', fan, quoted, fresh, interest), key('create_post'), writes(fan, 'posts'), person(fan)],
-    'a post in a group': [
-      as(fan, `create_post('Here', p_group_id => 'the-club')`),
-      writes(fan, 'posts'),
-      person(fan),
-      row('app.spaces', `slug = 'the-club'`),
-    ],
-    'a scheduled post that goes out': [
-      as(author, `update_post($3::uuid, '{"publishAt": null}')`, later.id),
-      posts(later.id),
-    ],
-    'an edit': [
-      as(author, `update_post($3::uuid, '{"body": "What I meant"}')`, fresh),
-      posts(fresh),
-      writes(author, 'edits'),
-    ],
-    'a post that its author deletes': [as(author, 'delete_post($3::uuid)', fresh), posts(fresh), ...both.map(series)],
-    'a post that is hidden': [asStaff(admin, 'hide_post($3::uuid)', fresh), posts(fresh), audit],
-    'a reply that is hidden': [
-      asStaff(admin, 'hide_reply($3::uuid)', answered),
-      counters(replied),
-      replies(answered),
-      posts(replied),
-      audit,
-    ],
-    'a like of a video': [as(fan, 'like_video($3::uuid)', clip), writes(fan, 'likes'), recorded(clip)],
-    'a comment on a video': [
-      as(fan, `create_video_comment($3::uuid, 'Indeed')`, clip),
-      writes(fan, 'comments'),
-      person(fan),
-      recorded(clip),
-    ],
-    'a comment that is taken back': [
-      as(fan, 'delete_video_comment($3::uuid)', remarked),
-      recorded(clip),
-      comments(remarked),
-    ],
-    'a video that its author deletes': [
-      as(author, 'delete_video($3::uuid)', clip),
-      recorded(clip),
-      contents(clip),
-      comments(remarked),
-    ],
-    'a debate that its author deletes': [
-      as(author, 'delete_debate($3::uuid)', motion),
-      contents(motion),
-      ...['app.debate_arguments', 'app.debate_positions'].map((part) => row(part, `debate_id = '${motion}'`)),
-      row('app.debates', `id = '${motion}'`),
-    ],
-    'a video that staff removes': [asStaff(admin, `remove_content('videos', $3::uuid)`, clip), contents(clip), audit],
-    'an order': [
-      asOnce('key', fan, ordering, offered),
-      key('place_order'),
-      writes(fan, 'orders'),
-      ...inOrder(fan, author).map(person),
-      pair(fan, author),
-      contents(offered),
-      row('app.offerings', `id = '${offered}'`),
-      wallet(fan),
-    ],
-    'an order that is declined': [
-      as(author, 'decline_order($3::uuid)', order.id),
-      writes(author, 'orders'),
-      row('app.orders', `id = '${order.id}'`),
-      row('app.offerings', `id = '${offered}'`),
-      ...held(order.id, fan),
-    ],
-    'an enrolment': [
-      as(fan, 'enrol_course($3::uuid, 5)', taught),
-      person(fan),
-      pair(fan, author),
-      row('app.courses', `id = '${taught}'`),
-      contents(taught),
-      ...inOrder(fan, author).map(wallet),
-    ],
-    'another price of a course': [
-      as(author, `update_course($3::uuid, '{"priceMana": 6}')`, taught),
-      writes(author, 'edits'),
-      row('app.courses', `id = '${taught}'`),
-      contents(taught),
-    ],
-    'a reply to an event': [
-      as(fan, `rsvp_event($3::uuid, 'going')`, event),
-      writes(fan, 'rsvps'),
-      person(fan),
-      pair(fan, author),
-      row('app.event_seats', `event_id = '${event}'`),
-      contents(event),
-    ],
-    'a solution': [
-      as(author, `create_solution($3::uuid, repeat('It was cold. ', 5))`, posed),
-      writes(author, 'replies'),
-      person(author),
-      contents(posed),
-      row('app.problems', `id = '${posed}'`),
-    ],
-    'a bounty that is added': [
-      as(author, 'add_bounty($3::uuid, 5)', posed),
-      writes(author, 'edits'),
-      person(author),
-      contents(posed),
-      row('app.problems', `id = '${posed}'`),
-      ...held(hold, author),
-    ],
-    'a solution that is accepted': [
-      as(author, 'accept_solution($3::uuid, $4::uuid)', posed, solved),
-      ...inOrder(fan, author).map(person),
-      contents(posed),
-      row('app.problem_solutions', `id = '${solved}'`),
-      row('app.problems', `id = '${posed}'`),
-      ...held(hold, fan, author),
-    ],
-    views: [views([shared, loved, fresh], fan), ...[fresh, loved, shared].sort().map(counters)],
-    'a part of a series': [
-      as(author, 'add_series_item($3::uuid, $4::uuid)', extended, fresh),
-      posts(fresh),
-      series(extended),
-    ],
-    'a pin': [as(author, 'pin_post($3::uuid)', fresh), posts(fresh), advisory(`pins ${author.id}`)],
-    'a vote in a poll that moves': [
-      as(fan, 'vote_poll($3::uuid, $4::uuid)', asked.id, options[1]?.id),
-      advisory(`poll ${poll.id}`),
-      row('app.poll_votes', `poll_id = '${poll.id}'`),
-      ...options.map(({ id }) => row('app.poll_options', `id = '${id}'`)),
-    ],
-    'a payment': [
-      asOnce('key', fan, paid, fresh),
-      key('pay'),
-      row('app.post_emotions', `post_id = '${fresh}'`),
-      ...inOrder(fan, author).map(wallet),
-    ],
-    'a boost': [as(author, 'boost_post($3::uuid, 1)', fresh), counters(fresh), wallet(author)],
-    'a payment that is taken back': [
-      asStaff(admin, `reverse_payment($3::uuid, 'Spam')`, standing.id),
-      row('app.post_emotions', `post_id = '${fresh}'`),
-      ...inOrder(fan, author).map(wallet),
-      audit,
-    ],
-    'a vote for a person that moves': [
-      as(fan, 'vote_reputation($3, $4::uuid, -1)', author.username, interest),
-      writes(fan, 'votes'),
-      person(fan),
-      ...byEffects.map(effects),
-      row('app.reputation_votes', `id = '${vote.id}'`),
-      row('app.reputation', `user_id = '${author.id}' and interest_id = '${interest}'`),
-      account(author),
-    ],
-    'an appeal that is resolved': [
-      asStaff(admin, `resolve_appeal($3::uuid, 'accepted', 1)`, appeal.id),
-      effects(author),
-      row('app.reputation_appeals', `id = '${appeal.id}'`),
-      account(author),
-      audit,
-    ],
-    'a choice of interests': [
-      as(leaver, 'select_interests($3::jsonb)', choice),
-      advisory(`choices ${leaver.id}`),
-      ...categories.map(({ id }) => row('app.interests', `id = '${id}'`)),
-    ],
-    'somebody who comes by a code': [
-      atGate(form, seat.sessionId, 'new@example.org', 'New'),
-      row('app.invite_codes', `id = '${code.id}'`),
-      advisory('email new@example.org'),
-    ],
-    'effects of somebody who reads their notices': [
-      as(liked, 'count_unread()'),
-      effects(liked),
-      account(liked),
-      row('app.notifications', `user_id = '${liked.id}'`),
-    ],
-    'an address that changes': [
-      atGate(`verify_email($3::uuid, sha256('link'))`, link.id),
-      credentials(fan),
-      advisory('email fan.new@example.org'),
-      account(fan),
-    ],
-    'shares of contributions': [
-      statement('select private.job_inherit_contributions()'),
-      ...inOrder(author, third).map(({ id }) => row('app.contribution_scores', `user_id = '${id}'`)),
-    ],
-    'a follow': [as(fan, 'follow_person($3)', author.username), writes(fan, 'follows'), pair(fan, author)],
-    'a block': [
-      as(third, 'block_person($3)', fan.username),
-      pair(third, fan),
-      row('app.follows', `follower_id = '${fan.id}' and following_id = '${third.id}'`),
-    ],
-    'an invitation into a circle that is accepted': [
-      as(fan, 'accept_invitation($3::uuid)', invitation.id),
-      pair(author, fan),
-      row('app.circle_invitations', `id = '${invitation.id}'`),
-      row('app.circles', `id = '${circle.id}'`),
-    ],
-    'a circle that is deleted': [
-      as(author, 'delete_circle($3::uuid)', circle.id),
-      pair(author, fan),
-      row('app.circles', `id = '${circle.id}'`),
-    ],
-    'an invitation of a co-author': [
-      as(author, 'invite_co_author($3::uuid, $4, 10)', loved, third.username),
-      writes(author, 'invitations'),
-      pair(author, third),
-      posts(loved),
-    ],
-    'a co-author who accepts': [
-      as(fan, 'respond_co_author($3::uuid, $4::uuid, true)', loved, share.id),
-      posts(loved),
-      row('app.post_co_authors', `id = '${share.id}'`),
-    ],
-    'an end of all tokens': [
-      as(fan, `log_out('global')`),
-      credentials(fan),
-      person(fan),
-      row('app.sessions', `user_id = '${fan.id}'`),
-    ],
-    'a ban': [
-      asStaff(admin, `ban_person($3, 'Spam')`, leaver.username),
-      credentials(leaver),
-      person(leaver),
-      ...[own, replied].sort().map(counters),
-      posts(own),
-      replies(others),
-      ...[clip, ownClip].sort().map(recorded),
-      contents(ownClip),
-      comments(leaversRemark),
-      audit,
-    ],
-    'another role': [
-      asStaff(admin, `set_role($3, 'moderator')`, fan.username),
-      advisory('roles'),
-      credentials(fan),
-      person(fan),
-      row('app.sessions', `user_id = '${fan.id}'`),
-      audit,
-    ],
-    'an erasure': [
-      erase(leaver),
-      credentials(leaver),
-      person(leaver),
-      ...[own, replied].sort().map(counters),
-      pair(leaver, third),
-      posts(own),
-      replies(others),
-      ...[clip, ownClip].sort().map(recorded),
-      contents(ownClip),
-      comments(leaversRemark),
-      talk,
-      row('app.conversation_members', `user_id = '${leaver.id}'`),
-      proposal(theirProposal),
-    ],
-    'a proposal for the wiki': [propose(fan), writes(fan, 'wiki'), person(fan), effects(fan)],
-    'a vote that approves a proposal': [
-      as(fan, 'vote_wiki_proposal($3::uuid, 1)', wanted.id),
-      writes(fan, 'votes'),
-      proposal(wanted),
-      effects(fan),
-      advisory(`wiki ${interest}`),
-    ],
-    'a proposal that staff rejects': [
-      asStaff(admin, 'reject_wiki_proposal($3::uuid)', wanted.id),
-      proposal(wanted),
-      audit,
-    ],
-    'a message': [
-      asOnce('key', fan, sending, talkId),
-      key('send_message'),
-      writes(fan, 'messages'),
-      person(fan),
-      talk,
-      row('app.conversation_members', `conversation_id = '${talkId}' and user_id = '${author.id}'`),
-    ],
-    'a member who is removed': [
-      as(author, 'remove_conversation_member($3::uuid, $4)', talkId, fan.username),
-      talk,
-      row('app.conversation_members', `conversation_id = '${talkId}' and user_id = '${fan.id}'`),
-    ],
-    'an edited message': [as(fan, `edit_message($3::uuid, 'Ho')`, said.id), row('app.messages', `id = '${said.id}'`)],
-  }
-
-  test.each(Object.entries(operations))('%s', async (_what, [request, ...locks]) => {
-    for (const [at, lock] of locks.entries()) {
-      const look = async () => {
-        expect(await waiting(), `waits for ${lock.name}`).toBe(1)
-        const free = await Promise.all(locks.map(({ free }) => superuser.unsafe(free)))
-        // the lock that it waits for, those before, and none behind it
-        expect(free.map((rows) => rows.length === 0)).toEqual(locks.map((_lock, place) => place <= at))
-      }
-      expect(await runHeld(lock, [request], { by: runAndRollBack, look })).toEqual([null])
-    }
+/** Takes locks of these kinds one after the other, as an operation of somebody's would. */
+const take = (...locks: string[]) =>
+  superuser.begin(async (sql) => {
+    await sql`set local kith.lock_order = 'checked'`
+    for (const lock of locks) await sql.unsafe(`select private.lock(${lock})`)
   })
+
+test('a lock that is taken out of order fails', async () => {
+  await take(`'roles'`, `'pair', '1', '2'`, `'effects', 'x'`, `'audit'`)
+  await expect(take(`'effects', 'x'`, `'pair', '1'`)).rejects.toThrow('the lock pair (400) is taken after one of 600')
+  await expect(take(`'nothing'`)).rejects.toThrow('there is no kind of locks nothing')
+})
+
+test('a lock that the transaction has already may be taken again', async () => {
+  await take(`'pair', '1', '2'`, `'audit'`, `'pair', '2'`, `'audit'`, `'pair', variadic '{}'`)
+  await expect(take(`'pair', '1', '2'`, `'audit'`, `'pair', '3'`)).rejects.toThrow('is taken after')
+})
+
+test('an operation that takes locks out of order fails wherever it is tested', async () => {
+  const [one, other] = [await join(), await join()]
+  const turned = as(one, `mute_person($3)`, other.username)
+  await owner`update private.lock_kinds set position = 850 where kind = 'mutes'`
+  expect(await run(turned)).toBeNull()
+  await owner.unsafe(
+    `create function private.turned_of_test() returns trigger language plpgsql as
+     $$ begin perform private.lock('pair', '1'); return null; end $$;
+     create trigger turned_of_test after insert on app.mutes for each row execute function private.turned_of_test()`,
+  )
+  expect(await run(as(one, `mute_person($3)`, admin.username))).toBe('the lock pair (400) is taken after one of 850')
+  await owner.unsafe(`drop function private.turned_of_test cascade`)
+  await owner`update private.lock_kinds set position = 450 where kind = 'mutes'`
+})
+
+test('ARCHITECTURE.md has the ranks, and every kind of lock in the row of its rank', async () => {
+  const rows = await owner<{ rank: number; name: string; kinds: string[] }[]>`
+    select r.rank, r.name, array_agg(k.kind order by k.position, k.kind) as kinds
+    from private.lock_ranks r join private.lock_kinds k on k.rank = r.rank group by r.rank order by r.rank`
+  const text = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
+  const section = text.slice(text.indexOf('## Locks'), text.indexOf('## Visibility'))
+  const table = section.split('\n').filter((line) => /^\| \d /.test(line))
+  expect(table).toHaveLength(8)
+  for (const [at, { rank, name, kinds }] of rows.entries()) {
+    const [, number, title, what = ''] = (table[at] ?? '').split('|').map((cell) => cell.trim())
+    expect([number, title]).toEqual([`${rank}`, name])
+    const named = [...what.matchAll(/`([a-z ]+)`/g)].map(([, kind]) => kind)
+    expect(named.sort()).toEqual([...kinds].sort())
+  }
 })
 
 test.each([

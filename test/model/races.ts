@@ -51,44 +51,23 @@ export const statement = (text: string, ...values: unknown[]): Request => ({
 /** How somebody comes in by a reservation $3. */
 export const form = `register($3::uuid, $4, 'no password', $5, 'Lima', '1990-01-31', 'PT', 'Lisbon', 900)`
 
-/** How a test takes a lock, and how it looks whether nobody has it: `free` then gives a row. */
-export type Lock = { name: string; take: string; free: string }
+/** How a test takes a lock. */
+export type Lock = { name: string; take: string }
 
-export const row = (table: string, where: string): Lock => {
-  const take = `select 1 from ${table} where ${where} for no key update`
-  return { name: `${table} ${where}`, take, free: `${take} skip locked` }
-}
-export const advisory = (name: string, bits = '-1'): Lock => {
-  const key = `hashtextextended('${name}', 0) & ${bits}`
-  return {
-    name,
-    take: `select pg_advisory_xact_lock(${key})`,
-    free: `select 1 where pg_try_advisory_xact_lock(${key})`,
-  }
-}
+export const row = (table: string, where: string): Lock => ({
+  name: `${table} ${where}`,
+  take: `select 1 from ${table} where ${where} for no key update`,
+})
+export const advisory = (name: string): Lock => ({
+  name,
+  take: `select pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
+})
 
 export const person = ({ id }: Someone) => row('app.users', `id = '${id}'`)
-export const credentials = ({ id }: Someone) => row('private.credentials', `user_id = '${id}'`)
-export const account = ({ id }: Someone) => row('app.accounts', `user_id = '${id}'`)
 export const counters = (post: string) => row('app.post_counters', `post_id = '${post}'`)
 export const posts = (post: string) => row('app.posts', `id = '${post}'`)
-export const replies = (reply: string) => row('app.replies', `id = '${reply}'`)
-export const recorded = (video: string) => row('app.video_counters', `video_id = '${video}'`)
-export const contents = (id: string) => row('app.contents', `id = '${id}'`)
-export const comments = (id: string) => row('app.video_comments', `id = '${id}'`)
-export const series = (id: string) => advisory(`series ${id}`)
 export const effects = ({ id }: Someone) => advisory(`effects ${id}`)
 export const wallet = ({ id }: Someone) => row('app.wallets', `user_id = '${id}'`)
-export const writes = ({ id }: Someone, kind: string) =>
-  row('private.write_counts', `user_id = '${id}' and kind = '${kind}'`)
-export const audit = advisory('app.audit_log')
-export const pair = (one: Someone, other: Someone) => {
-  const [low, high] = [one.id, other.id].sort()
-  return advisory(`${low}${high}`, '1023')
-}
-
-/** Thrown in a transaction that is to leave nothing behind. */
-const undone = new Error('undone')
 
 export type Races = Awaited<ReturnType<typeof createRaces>>
 
@@ -105,17 +84,6 @@ export async function createRaces() {
 
   const poolOf = ({ role }: Request): Sql => (role ? pools[role] : owner)
   const run = (request: Request) => outcomeOf(request.run(poolOf(request)))
-
-  /** Runs it, and then takes it back: the database stays as it was. */
-  async function runAndRollBack(request: Request): Promise<Outcome> {
-    const outcome = await outcomeOf(
-      poolOf(request).begin(async (sql) => {
-        await request.run(sql)
-        throw undone
-      }),
-    )
-    return outcome === undone.message ? null : outcome
-  }
 
   /** The answer to an operation that has to be a success. */
   async function answer<Body = { id: string }>(request: Request): Promise<Body> {
@@ -169,11 +137,7 @@ export async function createRaces() {
    * While something is locked, lets each request begin once the one before waits or is done, and then `look`; what they
    * came to when they were let go.
    */
-  async function runHeld(
-    held: Lock,
-    requests: Request[],
-    { by = run, look = async () => {} } = {},
-  ): Promise<Outcome[]> {
+  async function runHeld(held: Lock, requests: Request[], { look = async () => {} } = {}): Promise<Outcome[]> {
     const asked: Promise<Outcome>[] = []
     let done = 0
     await superuser
@@ -181,7 +145,7 @@ export async function createRaces() {
         const rows = await sql.unsafe(held.take)
         if (rows.length === 0) throw new Error(`nothing to hold: ${held.name}`)
         for (const request of requests) {
-          asked.push(by(request).finally(() => done++))
+          asked.push(run(request).finally(() => done++))
           await until(async () => done + (await waiting()) >= asked.length, { every: 2 })
         }
         await look()
@@ -192,6 +156,6 @@ export async function createRaces() {
 
   return {
     ...{ database, owner, superuser, admin, interest: interest.id },
-    ...{ run, runAndRollBack, answer, found, join, publish, reply, settleTrending, waiting, runHeld },
+    ...{ run, answer, found, join, publish, reply, settleTrending, waiting, runHeld },
   }
 }

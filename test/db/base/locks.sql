@@ -1,0 +1,23 @@
+-- Locks: every kind is registered by who takes it, and nothing takes an advisory lock past private.lock.
+begin;
+select plan(6);
+
+create view pg_temp.taken as
+select p.oid::regprocedure as taker, m[1] as kind
+from pg_proc p, regexp_matches(p.prosrc, 'private\.(?:lock|check_lock_order)\(''([a-z ]+)''', 'g') m
+where p.pronamespace in ('app'::regnamespace, 'private'::regnamespace, 'api'::regnamespace);
+select is_empty($$ select taker, kind from pg_temp.taken where kind not in (select kind from private.lock_kinds) $$,
+  'every kind that is taken is registered');
+select is_empty($$ select kind from private.lock_kinds where kind not in (select kind from pg_temp.taken) $$,
+  'every kind that is registered is taken');
+select is_empty($$ select p.oid::regprocedure from pg_proc p
+                   where p.pronamespace in ('app'::regnamespace, 'private'::regnamespace, 'api'::regnamespace)
+                     and p.prosrc ~ 'pg_advisory_(xact_)?lock' and p.oid <> 'private.lock'::regproc $$,
+  'private.lock alone takes advisory locks that it waits for');
+
+select is((select count(*)::int from private.lock_ranks), 8, 'there are eight ranks');
+select is((select string_agg(distinct rank::text, ' ' order by rank::text) from private.lock_kinds), '1 2 3 4 5 6 7 8', 'each has a kind');
+select throws_ok($$ insert into private.lock_kinds (kind, position) values ('test', 900) $$, '23503', null, 'and none is after them');
+
+select * from finish();
+rollback;
