@@ -56,7 +56,7 @@ const guards: Record<string, string> = {
     join pg_language l on l.oid = p.prolang where n.nspname in ${ours} and l.lanname <> 'plpgsql'
       and not (l.lanname = 'sql' and p.prosqlbody is not null and p.proconfig is null and not p.prosecdef
         and not p.proisstrict and p.proretset and p.provolatile <> 'v')`,
-  'the rule of visibility is in private.visibility alone: nothing else combines levels, silenced people and members of spaces': `
+  'the rule of visibility is in private.visibility alone: nothing else combines levels, hidden people and members of spaces': `
     select t.name as offender from ${texts} t
     where t.name !~ '^private\\.visibility\\('
       -- two ask about people and not about what they wrote; the third explains the parts of the rule

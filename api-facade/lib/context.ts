@@ -68,7 +68,7 @@ export type TakeBack = () => Promise<void>
 
 /** The limits of limits.ts. Declared here because they read the context of the request. */
 export type Limits = {
-  /** Counts a request of this client address. @returns the refusal to throw if the limit is exceeded */
+  /** Counts a request of this client address. @returns the error to throw if the limit is exceeded */
   global(c: Context, cost: 0 | 1): Promise<ApiError | null>
   /** Counts a call of a limited route: by `client` if given, otherwise by address. */
   route(c: Context, name: LimitName, client: string | undefined): Promise<ApiError | null>

@@ -96,7 +96,7 @@ describe('A view', () => {
     const reader = new Person(server.url, bob.token)
     await owner`revoke execute on function api.count_views from gate`
     await open(reader, id)
-    await until(() => lines.some((line) => line.includes('views could not be counted')))
+    await until(() => lines.some((line) => line.includes('cannot count views')))
     await owner`grant execute on function api.count_views to gate`
     await open(reader, id)
     await server.stop()

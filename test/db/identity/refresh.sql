@@ -70,7 +70,7 @@ select is(pg_temp.state('a'), '2 open', 'This doesn''t end the session');
 -- Reuse
 select pg_temp.wait('a', '1 second');
 select is(api.refresh_session(pg_temp.family('a'), 1, pg_temp.hash('a 1'), pg_temp.hash('a 2'), 900)::jsonb,
-  '{"code": "PT401", "message": "refresh_token_reused", "details": "This refresh token was used before, so its session has been ended. Log in again.", "hint": null}',
+  '{"code": "PT401", "message": "refresh_token_reused", "details": "This refresh token was already used, so its session was ended. Log in again.", "hint": null}',
   'After the grace period, a used token counts as stolen');
 select is(current_setting('response.status'), '401', 'The rejection is an answer, because an exception would roll back the end of the session');
 select is(pg_temp.state('a'), '2 ended', 'The session is ended');
