@@ -15,7 +15,6 @@ import { metrics, mountMetrics } from './lib/metrics.ts'
 import { createPresence } from './lib/presence.ts'
 import { databaseCounter } from './lib/rates.ts'
 import { createReadiness } from './lib/ready.ts'
-import { KnownRouter } from './lib/router.ts'
 import { API, mount, otherMethods, spellings, type Table } from './lib/routes.ts'
 import { version } from './lib/version.ts'
 
@@ -51,7 +50,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   const services: Services = { ...given, limits: given.limits ?? createLimits(config, counter) }
   const notePresence = createPresence()
   const words = wordsOf(tables)
-  const app = new Hono<Env>({ getPath: routingPath, router: new KnownRouter() })
+  const app = new Hono<Env>({ getPath: routingPath })
   app.onError(answerError)
   app.notFound((c) => answerError(new ApiError('route_unknown'), c))
 
