@@ -10,7 +10,7 @@ import { hashPassword } from './lib/passwords.ts'
 
 /** The first admin that this boot created. `password` only if it was generated here: it is stored nowhere. */
 export type FirstAdmin = { email: string; password: string | null; inviteCodes: string[] }
-export type BootOptions = {
+type BootOptions = {
   config: Config
   /** Of the schema's owner. */
   databaseUrl: string

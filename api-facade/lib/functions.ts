@@ -22,7 +22,7 @@ type InvokeOptions = {
   /** Aborts the call and the body of its answer. */
   signal?: AbortSignal
 }
-export type FunctionsOptions = {
+type FunctionsOptions = {
   config: Config
   jwtSecret: string
   log: Log

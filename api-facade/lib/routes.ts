@@ -28,7 +28,7 @@ export const API = '/api/v1'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Method and path below /api/v1, as in `POST /users/:id/follow`. */
-export type Spelling = `${Method} /${string}`
+type Spelling = `${Method} /${string}`
 export type Access = 'public' | 'user' | 'moderator' | 'admin'
 type Answers = { 200: z.ZodType } | { 201: z.ZodType } | { 202: z.ZodType } | { 204: null }
 

@@ -27,7 +27,7 @@ const TURN = 20
 /** The data of a job; of a continued one also the position after which it continues. */
 type Data = { after?: string }
 
-export type BatchOptions = { log: Log; deadLetter: string; polling: Polling }
+type BatchOptions = { log: Log; deadLetter: string; polling: Polling }
 
 /** Takes such work from its queues. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {

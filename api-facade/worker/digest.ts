@@ -10,7 +10,7 @@ import { sendMail } from './mail.ts'
 import type { Polling } from './polling.ts'
 import { type Db, takeEach } from './record.ts'
 
-export const DIGESTS = 'digests'
+const DIGESTS = 'digests'
 export type DigestOptions = {
   seals: Seals
   functions: Functions
@@ -23,7 +23,7 @@ export type DigestOptions = {
 
 /** The data of a job, from private.job_queue_digests. */
 type DigestJob = { digestId: string }
-export type Digest = {
+type Digest = {
   to: string
   unsubscribeId: string
   timezone: string

@@ -7,7 +7,7 @@ import type { Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
 export const EMBEDDINGS = 'embeddings'
-export type EmbeddingOptions = { embedder: Embedder | undefined; log: Log }
+type EmbeddingOptions = { embedder: Embedder | undefined; log: Log }
 
 type Unembedded = { id: string; text: string; digest: string }
 

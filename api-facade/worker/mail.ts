@@ -10,7 +10,7 @@ import type { Polling } from './polling.ts'
 import { type Db, takeEach } from './record.ts'
 
 export const MAIL = 'mail'
-export type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log: Log }
+type MailOptions = { seals: Seals; functions: Functions; publicUrl: string; log: Log }
 
 /** The data of a job, from `private.enqueue('mail', …)`. */
 type MailJob = { resetId: string } | { verificationId: string; letter: string }

@@ -7,8 +7,8 @@ import type { Log } from '../lib/log.ts'
 import type { Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
-export const OBJECTS = 'objects'
-export type ObjectOptions = { functions: Functions; log: Log }
+const OBJECTS = 'objects'
+type ObjectOptions = { functions: Functions; log: Log }
 
 type ObjectJob = { bucket: string; keys: string[]; uploads: string[] }
 

@@ -8,7 +8,7 @@ import { lineOf } from './lines.ts'
 import type { Polling } from './polling.ts'
 import { type Db, note, told } from './record.ts'
 
-export const PUSH = 'push'
+const PUSH = 'push'
 export type PushOptions = { functions: Functions; log: Log }
 
 /** The data of jobs, from the trigger on notifications and from private.job_ask_push_receipts. */

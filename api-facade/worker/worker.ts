@@ -20,7 +20,7 @@ import { HEARTBEAT, type Polling, startPolling } from './polling.ts'
 import { takePushes } from './push.ts'
 import { type Db, note, told } from './record.ts'
 
-export type WorkerOptions = {
+type WorkerOptions = {
   config: Config
   databaseUrl: string
   /** The secret from which the password of the worker's role is derived; by default the configured one. */

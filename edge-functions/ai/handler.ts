@@ -36,7 +36,7 @@ const Enhanced = z.object({
   changes: z.array(z.string()).max(20),
 })
 
-export type AiEnvironment = {
+type AiEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   /** Undefined if none is configured. */

@@ -22,7 +22,7 @@ export class Failure extends Error {
   }
 }
 
-export type ModelOptions = {
+type ModelOptions = {
   apiKey: string
   model: string
   /** Seconds until its first word, including retries; a whole answer can take three times as long. */

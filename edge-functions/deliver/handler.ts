@@ -11,7 +11,7 @@ import { Mail, type MailSender, MOST_PUSHES, Push, type PushSender } from './mes
 const Pushes = z.object({ messages: z.array(Push).max(MOST_PUSHES) })
 const Receipts = z.object({ ids: z.array(z.string().min(1).max(100)).max(300) })
 
-export type DeliverEnvironment = {
+type DeliverEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   /** Sends a mail. */

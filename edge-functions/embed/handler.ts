@@ -9,7 +9,7 @@ import { openDoors } from '../shared/doors.ts'
 export type Session = {
   run(text: string, options: { mean_pool: boolean; normalize: boolean }): Promise<ArrayLike<number>>
 }
-export type EmbedEnvironment = {
+type EmbedEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   /** Undefined if there is none. */

@@ -7,7 +7,7 @@ import { Agent, buildConnector, request } from 'undici'
 import { hostOf, isAddress, isPublic } from './addresses.ts'
 import type { LinkPreviewEnvironment } from './handler.ts'
 
-export type OutsideOptions = {
+type OutsideOptions = {
   /** Resolves all addresses of a name. */
   resolve?(name: string): Promise<string[]>
   ports?: readonly number[]

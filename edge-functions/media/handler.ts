@@ -19,7 +19,7 @@ const Deletions = z.object({ bucket: z.string(), keys: z.array(key).max(50), upl
 const Site = z.object({ publicUrl: z.url() })
 
 type Outcome = { outcome: 'committed'; mimeType: string } | { outcome: 'missing' | 'unfit' | 'large' }
-export type MediaEnvironment = {
+type MediaEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   storage: Storage

@@ -12,7 +12,7 @@ const texts = {
 /** Answers a valid POST. An exception becomes a 503 without its message, which may contain personal data. */
 type Work<T> = (c: Context, given: T) => Promise<Response>
 
-export type Doors = {
+type Doors = {
   /** The function as a fetch handler. */
   app: Hono
   /** Adds a route at a path below the function's name. */

@@ -18,7 +18,7 @@ export interface Stack {
 }
 
 /** `stack` is null while the instance still starts. */
-export interface Instance {
+interface Instance {
   pid: number
   stack: Stack | null
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { fingerprintOf, platformText } from './server.ts'
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Whether seed files run too; they do unless this is false. */
   seed?: boolean
   /** The folder with `migrations/` and `seed/`; the project's `supabase/` where not given. */
@@ -14,7 +14,7 @@ export interface MigrateOptions {
 }
 
 /** The names of the files that ran, in their order. */
-export interface Migrated {
+interface Migrated {
   migrations: string[]
   seeds: string[]
 }
@@ -32,7 +32,7 @@ const sqlFiles = (folder: string) =>
     : []
 
 /** Runs a file's text; an error says the file and the line. */
-async function run(sql: TransactionSql, file: string, text: string): Promise<void> {
+export async function run(sql: Pick<TransactionSql, 'unsafe'>, file: string, text: string): Promise<void> {
   try {
     await sql.unsafe(text)
   } catch (error) {

@@ -13,7 +13,7 @@ import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
 import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
 import { binariesFolder, makeDataDir } from './paths.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** The folder for everything of this instance; made where missing. */
   dataDir: string
   /** DB_PORT; a free one where not given. Always on 127.0.0.1. */

@@ -23,7 +23,7 @@ export interface Running {
 export const folderOf = (dataDir: string | undefined): string =>
   dataDir || defaultDataDir(join(import.meta.dirname, '..', '..'))
 
-export interface EnterOptions {
+interface EnterOptions {
   dataDir: string | undefined
   kind: 'facade' | 'worker'
   database: string

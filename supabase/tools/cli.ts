@@ -11,7 +11,7 @@ import { formatted } from './format.ts'
 import { root } from './schema.ts'
 
 /** What a command printed, and how it ended. */
-export type CliResult = { code: number; stdout: string; stderr: string }
+type CliResult = { code: number; stdout: string; stderr: string }
 
 const program = join(dirname(createRequire(import.meta.url).resolve('supabase/package.json')), 'dist/supabase.js')
 

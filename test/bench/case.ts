@@ -3,7 +3,7 @@
 // file for each feature.
 import { createHash } from 'node:crypto'
 
-export type Hit = {
+type Hit = {
   /** Without one the request is anonymous. */
   caller?: number
   parameters?: Record<string, string>

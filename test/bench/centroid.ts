@@ -4,7 +4,7 @@ import { minus } from './cpu.ts'
 import type { Measured } from './rounds.ts'
 
 /** Milliseconds of a core for each of `people`. */
-export type CentroidCost = { people: number; ms: number }
+type CentroidCost = { people: number; ms: number }
 
 /** @param sql a connection of the owner, which the meter counts among the backends */
 export async function centroidCost({ meter }: Measured, sql: Sql): Promise<CentroidCost> {

@@ -10,7 +10,7 @@ const FOLLOWERS = 5000
 const PATIENCE = 900_000
 
 /** `worker`: milliseconds of a core for each person notified. */
-export type Fanout = { name: string; people: number; seconds: number; worker: number }
+type Fanout = { name: string; people: number; seconds: number; worker: number }
 
 /** @param people how many a broadcast notifies; those of data.sql, and as many more as are missing */
 export async function fanouts(measured: Measured, posts: number, people: number): Promise<Fanout[]> {

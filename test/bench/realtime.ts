@@ -39,7 +39,7 @@ export const listenToFeed = (url: string, anonKey: string, token: string, hear: 
  * first to the last client, and from the commit to the last. Milliseconds of a core for each event: the gateway's
  * thread, the walsender. Events per second in a burst.
  */
-export type RealtimeFigures = {
+type RealtimeFigures = {
   sockets: number
   write: number
   first: number

@@ -29,7 +29,7 @@ export type Side = {
   stop(): Promise<void>
 }
 
-export type SideOptions = {
+type SideOptions = {
   name: string
   /** The checkout's folder. */
   root: string

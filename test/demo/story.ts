@@ -1,12 +1,12 @@
 // The main job of Kith as a story: from an invite code to a payment, over HTTP, by named people.
 // Every step states what it expects, and the story stops at the first step with another result.
 
-export type Print = (line: string) => void
+type Print = (line: string) => void
 type Json = Record<string, unknown>
 // answers are untyped on purpose: each step checks what it reads and fails if it differs
 type Answer = { status: number; body: Json & { items: Json[] } }
 
-export type StoryOptions = { url: string; admin: { email: string; password: string }; print: Print }
+type StoryOptions = { url: string; admin: { email: string; password: string }; print: Print }
 
 class Storyteller {
   readonly url: string

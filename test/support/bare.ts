@@ -11,7 +11,7 @@ import { surroundings } from '../../supabase/embedded/cluster.ts'
 import { binariesFolder, serverAccount } from '../../supabase/embedded/paths.ts'
 import { until } from './until.ts'
 
-export type Bare = {
+type Bare = {
   /** The connection string of the superuser, or of another role. */
   url(database?: string, user?: string, password?: string): string
   /** Starts or restarts the server with these settings, and otherwise PostgreSQL's defaults. */

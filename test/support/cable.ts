@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export type Cable = {
+type Cable = {
   /** The address of the database through the cable. */
   url: string
   /** From now on holds back what the database answers on open connections. */

@@ -1,7 +1,7 @@
 // Searches every column of the database for words: the proof of erasure and of the export use it.
 import type { Sql } from 'postgres'
 
-export type Column = { schema: string; table: string; column: string; type: string }
+type Column = { schema: string; table: string; column: string; type: string }
 
 const schemas = ['app', 'private', 'pgboss', 'realtime']
 

@@ -14,7 +14,7 @@ type Response = {
 export type Operation = { responses: Record<string, Response> }
 
 /** The parts of an OpenAPI 3.1 document that are read. */
-export type Contract = {
+type Contract = {
   paths: Record<string, Record<string, Operation>>
   components?: { schemas?: Schema; responses?: Record<string, Response>; headers?: Record<string, Header> }
 }

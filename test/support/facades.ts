@@ -7,7 +7,7 @@ import { createDatabase, type Database } from './database.ts'
 import { address, ended } from './process.ts'
 import { environment } from './settings.ts'
 
-export type Facades = { database: Database; balancer: Balancer; processes: ChildProcess[]; urls: string[] }
+type Facades = { database: Database; balancer: Balancer; processes: ChildProcess[]; urls: string[] }
 
 const main = join(import.meta.dirname, '../../api-facade/main.ts')
 

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 /** One more than a page scans. */
 export const MANY = 401
 
-export type Flooded = {
+type Flooded = {
   /** The parameters of the operation, as SQL, for each way to call it. */
   asked: string[]
   /** What the first page must contain: an id in its answer. */

@@ -4,7 +4,7 @@ import postgres, { type Sql } from 'postgres'
 import { Parser } from 'tap-parser'
 
 /** The result of one assertion. `message` says why it failed. */
-export type Verdict = { name: string; ok: boolean; message: string }
+type Verdict = { name: string; ok: boolean; message: string }
 
 const quiet = { max: 1, onnotice: () => {}, fetch_types: false }
 const source = (file: string) => readFileSync(new URL(`./pgtap/${file}`, import.meta.url), 'utf8')

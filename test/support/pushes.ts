@@ -9,7 +9,7 @@ import { afterAll } from 'vitest'
 export type Shown = { title: string; body: string; tag?: string; data: { id: string; kind: string; target: unknown } }
 type ExpoMessage = Shown & { to: string }
 /** A browser's subscription, and what it displayed. */
-export type Browser = {
+type Browser = {
   token: string
   platform: 'web'
   keys: { p256dh: string; auth: string }

@@ -19,7 +19,7 @@ export type Heard = { event: string; payload: Record<string, unknown> }
 /** A channel that supabase-js has joined, with everything received since. */
 export type Listener = { channel: RealtimeChannel; heard: Heard[]; statuses: string[]; system: { message: string }[] }
 
-export type RealtimeWorld<Name extends string> = World<Name> & {
+type RealtimeWorld<Name extends string> = World<Name> & {
   gateway: Gateway
   /** The key that every client has, with or without a person. */
   anonKey: string

@@ -22,7 +22,7 @@ function placeOf({ address, city, country, url }: z.output<typeof EventCalendar>
 const uriOf = (url: string): string =>
   url.replace(/[,;\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-export function calendarOf(event: z.output<typeof EventCalendar>, domain: string): string {
+function calendarOf(event: z.output<typeof EventCalendar>, domain: string): string {
   const { timezone, location } = event
   // the library does not know the zone: only absolute times
   const known = zoneOf(timezone) !== null

@@ -9,7 +9,7 @@ import type { FoundLogin } from './schemas.ts'
 type Holder = { userId: string; credentialsVersion: number }
 
 /** How many days a device token is valid, from the login that issued it. */
-export const DEVICE_DAYS = 365
+const DEVICE_DAYS = 365
 const today = () => Math.floor(Date.now() / 86_400_000)
 
 // an unknown address takes the same work, so that timing reveals nothing

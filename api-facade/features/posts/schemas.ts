@@ -71,7 +71,7 @@ export const PostChanges = z
   })
   .openapi('PostChanges')
 
-export const Breakdown = z
+const Breakdown = z
   .record(z.string(), z.object({ count: z.int(), total: z.int() }))
   .openapi('EmojiBreakdown', { description: 'By emotion: the number of payments and the mana.' })
 

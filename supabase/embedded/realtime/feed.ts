@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { createDecoder, type InsertedRow, readSent, standbyStatus } from './pgoutput.ts'
 
-export type FeedOptions = {
+type FeedOptions = {
   /** Of a role that may replicate. */
   databaseUrl: string
   /** A committed row of realtime.messages. */
