@@ -24,3 +24,6 @@ grant execute on function
   api.distribute,
   api.get_treasury
   to authenticated;
+
+-- a job of the worker
+grant execute on function private.job_audit_treasuries to worker;

@@ -45,6 +45,9 @@ const guards: Record<string, string> = {
   'every function has a comment': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ${ours} and obj_description(p.oid, 'pg_proc') is null`,
+  'every index of app.posts names the statement that needs it': `
+    select i.indexrelid::regclass::text as offender from pg_index i
+    where i.indrelid = 'app.posts'::regclass and not i.indisprimary and obj_description(i.indexrelid, 'pg_class') is null`,
   'every policy has a comment': `
     select polrelid::regclass || '.' || polname as offender from pg_policy where obj_description(oid, 'pg_policy') is null
       and polrelid in (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ${ours})`,
@@ -192,6 +195,7 @@ describe('In the schema', async () => {
 const offences = `
   create table app.offence (id uuid references app.users, balance bigint);
   comment on role gate is null;
+  create index offending on app.posts (title);
   grant select on app.offence to anon, moderator;
   create table private.offence (id uuid primary key);
   grant select on private.offence to authenticated;

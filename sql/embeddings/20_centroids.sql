@@ -176,16 +176,6 @@ comment on function private.job_embed_missing is
   'is not made again. The worker repeats it until nothing is left or the queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
-create function private.centroid_of(p_person uuid) returns real[]
-language plpgsql stable security definer   -- nobody may read what others like
-set search_path = ''
-as $$
-begin
-  return (select vector from private.centroids where person_id = p_person and model = private.embedding_model());
-end $$;
-comment on function private.centroid_of is
-  'What a person likes, for definer functions; null where nothing is known of it, or no model makes vectors.';
-
 create function private.has_centroid() returns boolean
 language plpgsql stable security definer   -- nobody may read them
 set search_path = ''

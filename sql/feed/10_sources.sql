@@ -7,19 +7,29 @@
 -- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
+comment on index app.posts_public_idx is
+  'What everybody sees, newest first: private.all_posts, private.add_feed_block, and lists of discovery.';
 create index posts_trending_idx on app.posts (trending_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
+comment on index app.posts_trending_idx is 'private.trending_posts.';
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
+comment on index app.posts_closer_idx is
+  'Posts for circles by time: private.closer_posts of who is close to more than 100 people, private.add_feed_block.';
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
+comment on index app.posts_closer_id_idx is 'Posts for circles by whom one must be close to: private.closer_posts.';
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2 and within_id is null;
--- most posts are notes without a depth, which these would make larger for nothing
+comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed of journalism.';
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
+comment on index app.posts_format_idx is
+  'private.filtered_posts: the feed of a format. Without notes, which most posts are: they have no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
+comment on index app.posts_depth_idx is
+  'private.filtered_posts: the feed of some depths. Without posts that have none, which most are.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is

@@ -39,15 +39,15 @@ end $$;
 comment on function private.require_reported_message is
   'Answers the message that a report names, if it was sent to the caller. Fails: message_unknown, message_deleted.';
 
-create function private.copy_message(p_id uuid) returns jsonb
-language plpgsql stable security definer   -- nobody reads messages otherwise
+create function private.copy_reported_message() returns trigger
+language plpgsql security definer   -- nobody reads messages otherwise, and nobody writes a copy
 set search_path = ''
 as $$
 declare
   v_message app.messages;
 begin
-  select * into v_message from app.messages where id = p_id;
-  return jsonb_build_object(
+  select * into v_message from app.messages where id = new.target_id;
+  new.copy := jsonb_build_object(
     'conversationId', v_message.conversation_id,
     'senderId', v_message.sender_id,
     'kind', v_message.kind,
@@ -55,9 +55,11 @@ begin
     'assetId', v_message.asset_id,
     'createdAt', private.utc(v_message.created_at),
     'editedAt', private.utc(v_message.edited_at));
+  return new;
 end $$;
-comment on function private.copy_message is
-  'What a report keeps of a message: {conversationId, senderId, kind, body, assetId, createdAt, editedAt}.';
+comment on function private.copy_reported_message is
+  'Trigger: a report of a message keeps {conversationId, senderId, kind, body, assetId, createdAt, editedAt} of it.';
+create trigger _100_copy_message before insert on app.reports
+  for each row when (new.target_type = 'message') execute function private.copy_reported_message();
 
-insert into private.report_targets (type, finder, copier) values
-  ('message', 'private.require_reported_message', 'private.copy_message');
+insert into private.report_targets (type, finder) values ('message', 'private.require_reported_message');

@@ -111,31 +111,54 @@ create table app.posts (
   check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
+comment on index app.posts_author_id_idx is
+  'A person''s posts, newest first: private.find_posts_by for people close to them, private.posts_by of the feed, '
+  'private.next_posts of bans and erasures; foreign key.';
 create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
   where required_level = 0 and space_id is null;
+comment on index app.posts_open_author_idx is
+  'private.find_posts_by for strangers: it holds nothing that the author keeps to circles and spaces, or deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
+comment on index app.posts_interest_id_idx is 'Foreign key: an interest that is deleted.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
-create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
+comment on index app.posts_persona_id_idx is 'Foreign key: api.delete_persona.';
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
+comment on index app.posts_reposts_idx is
+  'The reposts of a post: private.sync_repost_audience, private.sync_repost_audience_batch.';
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
+comment on index app.posts_repost_key is
+  'A person reposts a post once: api.create_post; api.unrepost, and private.post_engagement of the person.';
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
+comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
+comment on index app.posts_scheduled_idx is 'What is due first: private.job_publish_scheduled.';
 create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
+comment on index app.posts_scheduled_author_idx is
+  'What else of one author is due, and gives way to others: private.job_publish_scheduled, private.yield_turn.';
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
--- what every member sees: hundreds of posts that were deleted or hidden are in nobody's way
+comment on index app.posts_waiting_idx is 'The caller''s scheduled posts: private.find_scheduled.';
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
   where required_level = 0 and space_id is not null;
+comment on index app.posts_space_id_idx is
+  'private.find_space_posts, what every member sees: hundreds of posts that were deleted or hidden are in nobody''s '
+  'way. Foreign key.';
 create index posts_author_in_space_idx on app.posts (space_id, author_id)
   where required_level = 0 and space_id is not null;
+comment on index app.posts_author_in_space_idx is
+  'Whether a person has posts in a space of the caller''s: private.find_posts_by.';
 create index posts_own_in_space_idx on app.posts (space_id, author_id, published_at desc, id desc)
   where required_level = 3 and space_id is not null;
+comment on index app.posts_own_in_space_idx is
+  'private.find_space_posts: the caller''s own posts that other members do not see.';
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
+comment on index app.posts_within_id_idx is
+  'The posts of a space in its members'' feeds, reposts of them too: sql/feed/20_ranking.sql.';
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
 comment on column app.posts.card_start is
   'The start of its card, made once when the row changes and not at every look: private.post_start.';

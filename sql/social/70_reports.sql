@@ -7,14 +7,11 @@
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$'),
-  copier text check (copier ~ '^private\.[a-z_]+$')
+  finder text not null check (finder ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
-  'and fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
-  'can''t read: it returns a copy (jsonb) of the target as the reporter sees it, which is stored with the report. '
-  'In the copy, senderId names the author and body has the text.';
+  'and fails if the caller can''t see it; it runs with the caller''s rights.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -40,8 +37,8 @@ comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
   'words.';
 comment on column app.reports.copy is
-  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. An erasure of whose '
-  'words they are empties it.';
+  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. A trigger of its '
+  'feature writes it. senderId names whose words they are, body has them, and an erasure of that person empties it.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
@@ -51,23 +48,6 @@ insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
-
-create function private.copy_reported() returns trigger
-language plpgsql security definer   -- reads the registry, and nobody may write a copy
-set search_path = ''
-as $$
-declare
-  v_copier text := (select copier from private.report_targets where type = new.target_type);
-begin
-  new.copy := null;
-  if v_copier is not null then
-    execute format('select %s($1)', v_copier) into new.copy using new.target_id;   -- the name is the registry's
-  end if;
-  return new;
-end $$;
-comment on function private.copy_reported is 'Trigger: a report carries a copy, where its kind of target says so.';
-create trigger copy_reported before insert on app.reports
-  for each row execute function private.copy_reported();
 
 create function private.require_report_finder(p_type text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not

@@ -317,5 +317,16 @@ begin
           from app.treasury_entries) s
     where s.total <> s.balance_after;
 end $$;
-comment on function private.audit_treasuries is 'What private.audit_mana looks at in treasuries.';
-insert into private.mana_audits (audit) values ('private.audit_treasuries');
+comment on function private.audit_treasuries is
+  'Every row of a treasury that is not what the ledger of mana has, {rule, subject, expected, found}, as '
+  'private.audit_mana.';
+
+create function private.job_audit_treasuries() returns integer
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$ begin return (select count(*) from private.audit_treasuries()); end $$;
+comment on function private.job_audit_treasuries is
+  'Job: counts what private.audit_treasuries finds. Any is a fault: select * from private.audit_treasuries(). May run '
+  'twice: it only reads.';
+insert into private.jobs (name, cron, expires, alarm) values
+  ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries are not what the ledger of mana has');

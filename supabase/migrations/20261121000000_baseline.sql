@@ -8066,14 +8066,11 @@ comment on function api.list_muted_keywords is
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
-  finder text not null check (finder ~ '^private\.[a-z_]+$'),
-  copier text check (copier ~ '^private\.[a-z_]+$')
+  finder text not null check (finder ~ '^private\.[a-z_]+$')
 );
 comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
-  'and fails if the caller can''t see it; it runs with the caller''s rights. copier(uuid) is for targets that staff '
-  'can''t read: it returns a copy (jsonb) of the target as the reporter sees it, which is stored with the report. '
-  'In the copy, senderId names the author and body has the text.';
+  'and fails if the caller can''t see it; it runs with the caller''s rights.';
 
 create table app.reports (
   id          uuid primary key default gen_random_uuid(),
@@ -8099,8 +8096,8 @@ comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, since it may be of any kind. reason is in the reporter''s own '
   'words.';
 comment on column app.reports.copy is
-  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. An erasure of whose '
-  'words they are empties it.';
+  'What was reported, as the reporter saw it, where staff can see it nowhere else; else null. A trigger of its '
+  'feature writes it. senderId names whose words they are, body has them, and an erasure of that person empties it.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
 comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
 
@@ -8110,23 +8107,6 @@ insert into private.errors (code, status, text) values
   ('report_target', 422, 'This kind of thing cannot be reported.'),
   ('report_open', 409, 'You have already reported this, and the report is still open.'),
   ('report_oneself', 400, 'You cannot report yourself.');
-
-create function private.copy_reported() returns trigger
-language plpgsql security definer   -- reads the registry, and nobody may write a copy
-set search_path = ''
-as $$
-declare
-  v_copier text := (select copier from private.report_targets where type = new.target_type);
-begin
-  new.copy := null;
-  if v_copier is not null then
-    execute format('select %s($1)', v_copier) into new.copy using new.target_id;   -- the name is the registry's
-  end if;
-  return new;
-end $$;
-comment on function private.copy_reported is 'Trigger: a report carries a copy, where its kind of target says so.';
-create trigger copy_reported before insert on app.reports
-  for each row execute function private.copy_reported();
 
 create function private.require_report_finder(p_type text) returns text
 language plpgsql stable security definer   -- reads the registry for callers who may not
@@ -10360,31 +10340,54 @@ create table app.posts (
   check ((published_at is null) <= (publish_at is not null))
 );
 create index posts_author_id_idx on app.posts (author_id, published_at desc, id desc);
+comment on index app.posts_author_id_idx is
+  'A person''s posts, newest first: private.find_posts_by for people close to them, private.posts_by of the feed, '
+  'private.next_posts of bans and erasures; foreign key.';
 create index posts_open_author_idx on app.posts (author_id, published_at desc, id desc)
   where required_level = 0 and space_id is null;
+comment on index app.posts_open_author_idx is
+  'private.find_posts_by for strangers: it holds nothing that the author keeps to circles and spaces, or deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
+comment on index app.posts_interest_id_idx is 'Foreign key: an interest that is deleted.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
-create index posts_quoted_post_id_idx on app.posts (quoted_post_id) where quoted_post_id is not null;
+comment on index app.posts_persona_id_idx is 'Foreign key: api.delete_persona.';
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
+comment on index app.posts_reposts_idx is
+  'The reposts of a post: private.sync_repost_audience, private.sync_repost_audience_batch.';
 create unique index posts_repost_key on app.posts (author_id, quoted_post_id)
   where format = 'repost' and deleted_at is null;
+comment on index app.posts_repost_key is
+  'A person reposts a post once: api.create_post; api.unrepost, and private.post_engagement of the person.';
 create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
   where pinned_at is not null and deleted_at is null;
+comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
+comment on index app.posts_scheduled_idx is 'What is due first: private.job_publish_scheduled.';
 create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
+comment on index app.posts_scheduled_author_idx is
+  'What else of one author is due, and gives way to others: private.job_publish_scheduled, private.yield_turn.';
 create index posts_waiting_idx on app.posts (author_id, publish_at, id)
   where published_at is null and deleted_at is null;
--- what every member sees: hundreds of posts that were deleted or hidden are in nobody's way
+comment on index app.posts_waiting_idx is 'The caller''s scheduled posts: private.find_scheduled.';
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
   where required_level = 0 and space_id is not null;
+comment on index app.posts_space_id_idx is
+  'private.find_space_posts, what every member sees: hundreds of posts that were deleted or hidden are in nobody''s '
+  'way. Foreign key.';
 create index posts_author_in_space_idx on app.posts (space_id, author_id)
   where required_level = 0 and space_id is not null;
+comment on index app.posts_author_in_space_idx is
+  'Whether a person has posts in a space of the caller''s: private.find_posts_by.';
 create index posts_own_in_space_idx on app.posts (space_id, author_id, published_at desc, id desc)
   where required_level = 3 and space_id is not null;
+comment on index app.posts_own_in_space_idx is
+  'private.find_space_posts: the caller''s own posts that other members do not see.';
 create index posts_within_id_idx on app.posts (within_id, published_at desc, id desc)
   where required_level <= 2 and within_id is not null;
+comment on index app.posts_within_id_idx is
+  'The posts of a space in its members'' feeds, reposts of them too: sql/feed/20_ranking.sql.';
 comment on table app.posts is 'What people publish. A deleted, hidden or scheduled post has its row like any other.';
 comment on column app.posts.card_start is
   'The start of its card, made once when the row changes and not at every look: private.post_start.';
@@ -18959,18 +18962,10 @@ comment on function private.settle_hold is
 -- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
 -- docs/decisions.md, Mana.
 
-create table private.mana_audits (
-  audit text primary key check (audit ~ '^private\.[a-z_]+$')
-);
-comment on table private.mana_audits is
-  'Registry: functions that audit the mana of later features. Each returns rows like private.audit_mana.';
-
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
 language plpgsql stable security definer   -- the worker may touch no table of ours
 set search_path = ''
 as $$
-declare
-  v_audit text;
 begin
   return query
     select 'entries of a transaction add up to zero', e.transaction_id, 0::bigint, sum(e.amount)
@@ -19031,9 +19026,6 @@ begin
     select 'what is held is there until it is settled', a.id, (h.settled_at is null)::integer::bigint, a.balance
     from app.mana_accounts a left join app.mana_holds h on h.id = a.id
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
-  for v_audit in select audit from private.mana_audits order by audit loop
-    return query execute format('select * from %s()', v_audit);
-  end loop;
 end $$;
 comment on function private.audit_mana is
   'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
@@ -19203,9 +19195,6 @@ insert into private.personal_data (relation, person_column, reason) values
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;
-
--- mana_audits: for definer functions
-alter table private.mana_audits enable row level security;
 
 -- mana_accounts: for definer functions and staff operations
 alter table app.mana_accounts enable row level security;
@@ -19671,16 +19660,6 @@ comment on function private.job_embed_missing is
   'is not made again. The worker repeats it until nothing is left or the queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
-create function private.centroid_of(p_person uuid) returns real[]
-language plpgsql stable security definer   -- nobody may read what others like
-set search_path = ''
-as $$
-begin
-  return (select vector from private.centroids where person_id = p_person and model = private.embedding_model());
-end $$;
-comment on function private.centroid_of is
-  'What a person likes, for definer functions; null where nothing is known of it, or no model makes vectors.';
-
 create function private.has_centroid() returns boolean
 language plpgsql stable security definer   -- nobody may read them
 set search_path = ''
@@ -19768,19 +19747,29 @@ grant execute on function
 -- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
+comment on index app.posts_public_idx is
+  'What everybody sees, newest first: private.all_posts, private.add_feed_block, and lists of discovery.';
 create index posts_trending_idx on app.posts (trending_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
+comment on index app.posts_trending_idx is 'private.trending_posts.';
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
+comment on index app.posts_closer_idx is
+  'Posts for circles by time: private.closer_posts of who is close to more than 100 people, private.add_feed_block.';
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
+comment on index app.posts_closer_id_idx is 'Posts for circles by whom one must be close to: private.closer_posts.';
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2 and within_id is null;
--- most posts are notes without a depth, which these would make larger for nothing
+comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed of journalism.';
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
+comment on index app.posts_format_idx is
+  'private.filtered_posts: the feed of a format. Without notes, which most posts are: they have no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
+comment on index app.posts_depth_idx is
+  'private.filtered_posts: the feed of some depths. Without posts that have none, which most are.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
@@ -24492,8 +24481,19 @@ begin
           from app.treasury_entries) s
     where s.total <> s.balance_after;
 end $$;
-comment on function private.audit_treasuries is 'What private.audit_mana looks at in treasuries.';
-insert into private.mana_audits (audit) values ('private.audit_treasuries');
+comment on function private.audit_treasuries is
+  'Every row of a treasury that is not what the ledger of mana has, {rule, subject, expected, found}, as '
+  'private.audit_mana.';
+
+create function private.job_audit_treasuries() returns integer
+language plpgsql stable security definer   -- the worker may touch no table of ours
+set search_path = ''
+as $$ begin return (select count(*) from private.audit_treasuries()); end $$;
+comment on function private.job_audit_treasuries is
+  'Job: counts what private.audit_treasuries finds. Any is a fault: select * from private.audit_treasuries(). May run '
+  'twice: it only reads.';
+insert into private.jobs (name, cron, expires, alarm) values
+  ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries are not what the ledger of mana has');
 
 -- sql/treasury/20_proposals.sql
 
@@ -24612,6 +24612,9 @@ grant execute on function
   api.distribute,
   api.get_treasury
   to authenticated;
+
+-- a job of the worker
+grant execute on function private.job_audit_treasuries to worker;
 
 -- sql/messaging/10_conversations.sql
 
@@ -26535,15 +26538,15 @@ end $$;
 comment on function private.require_reported_message is
   'Answers the message that a report names, if it was sent to the caller. Fails: message_unknown, message_deleted.';
 
-create function private.copy_message(p_id uuid) returns jsonb
-language plpgsql stable security definer   -- nobody reads messages otherwise
+create function private.copy_reported_message() returns trigger
+language plpgsql security definer   -- nobody reads messages otherwise, and nobody writes a copy
 set search_path = ''
 as $$
 declare
   v_message app.messages;
 begin
-  select * into v_message from app.messages where id = p_id;
-  return jsonb_build_object(
+  select * into v_message from app.messages where id = new.target_id;
+  new.copy := jsonb_build_object(
     'conversationId', v_message.conversation_id,
     'senderId', v_message.sender_id,
     'kind', v_message.kind,
@@ -26551,12 +26554,14 @@ begin
     'assetId', v_message.asset_id,
     'createdAt', private.utc(v_message.created_at),
     'editedAt', private.utc(v_message.edited_at));
+  return new;
 end $$;
-comment on function private.copy_message is
-  'What a report keeps of a message: {conversationId, senderId, kind, body, assetId, createdAt, editedAt}.';
+comment on function private.copy_reported_message is
+  'Trigger: a report of a message keeps {conversationId, senderId, kind, body, assetId, createdAt, editedAt} of it.';
+create trigger _100_copy_message before insert on app.reports
+  for each row when (new.target_type = 'message') execute function private.copy_reported_message();
 
-insert into private.report_targets (type, finder, copier) values
-  ('message', 'private.require_reported_message', 'private.copy_message');
+insert into private.report_targets (type, finder) values ('message', 'private.require_reported_message');
 
 -- sql/messaging/80_notifications.sql
 
@@ -37817,8 +37822,12 @@ comment on function api.remove_post is
 -- docs/decisions.md, Staff.
 
 create index posts_created_at_idx on app.posts (created_at desc, id desc);
+comment on index app.posts_created_at_idx is 'api.list_all_posts: all of them.';
 create index posts_hidden_idx on app.posts (created_at desc, id desc) where hidden_at is not null;
+comment on index app.posts_hidden_idx is
+  'api.list_all_posts: those that staff hid; and how many, for api.get_metrics.';
 create index posts_by_author_idx on app.posts (author_id, created_at desc, id desc);
+comment on index app.posts_by_author_idx is 'api.list_all_posts: those of an author.';
 create index replies_created_at_idx on app.replies (created_at desc, id desc);
 create index replies_hidden_idx on app.replies (created_at desc, id desc) where hidden_at is not null;
 create index series_created_at_idx on app.series (created_at desc, id desc);

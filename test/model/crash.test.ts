@@ -178,7 +178,7 @@ test(`${KILLS} kills during traffic lose no acknowledged write and repeat none`,
              (select from app.payment_splits s where s.payment_id = p.id)) as payments_without_splits,
            (select count(*)::int from app.notifications where kind = 'payment.received') as told,
            (select coalesce(sum(amount), 0)::int from app.mana_entries) as sum,
-           (select count(*)::int from private.audit_mana()) as wrong`
+           (select count(*)::int from private.audit_mana()) + (select count(*)::int from private.audit_treasuries()) as wrong`
   await sql.end()
   const { minted, ...done } = acknowledged
   expect(books).toEqual({

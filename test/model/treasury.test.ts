@@ -291,7 +291,9 @@ async function look({ guild, ids }: World) {
            (select array_agg(w.balance::int order by array_position(${ids}, w.user_id)) from app.wallets w where w.user_id = any (${ids})) as balances,
            (select count(distinct transaction_id)::int from app.treasury_entries where guild_id = a.id) as moved
     from app.mana_accounts a where a.id = ${guild}`
-  expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
+  expect([
+    ...(await owner`select * from private.audit_mana() union all select * from private.audit_treasuries()`),
+  ]).toEqual([])
   return row ?? { treasury: 0, balances: [], moved: 0 }
 }
 

@@ -360,6 +360,8 @@ describe('Under concurrency', () => {
     expect(rows.map(({ status }) => status)).toEqual(Array(10).fill('executed'))
     expect(await balance()).toBe(before + 10)
     expect(await alice.get(`/treasury/${guild}`)).toMatchObject({ body: { balance: 0 } })
-    expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
+    expect([
+      ...(await owner`select * from private.audit_mana() union all select * from private.audit_treasuries()`),
+    ]).toEqual([])
   })
 })

@@ -133,7 +133,9 @@ test('A distribution is proportional to contribution, exact to the unit', async 
     ['distribution', -5, before - 5],
   ])
   expect(after.items).toHaveLength(items.length + 2)
-  expect([...(await owner`select * from private.audit_mana()`)]).toEqual([])
+  expect([
+    ...(await owner`select * from private.audit_mana() union all select * from private.audit_treasuries()`),
+  ]).toEqual([])
 })
 
 test('Movements count toward the hourly limit of the person who makes them', async () => {

@@ -89,7 +89,7 @@ from unnest(array['insert into app.conversations (kind, title) values (''group''
   'insert into app.conversation_spans (conversation_id, user_id, first_number) values (gen_random_uuid(), gen_random_uuid(), 1)',
   'update app.messages set body = ''x''', 'delete from app.messages',
   'insert into app.message_reactions (message_id, emoji, user_id) values (gen_random_uuid(), ''x'', gen_random_uuid())',
-  'select private.add_message(null)', 'select private.start_membership(null, null, 1)', 'select private.copy_message(null)']) s;
+  'select private.add_message(null)', 'select private.start_membership(null, null, 1)', 'select private.copy_reported_message()']) s;
 
 -- Acting as Eve, a stranger, and as Dora, who is added and removed
 select test.act_as('eve');

@@ -1,6 +1,6 @@
 -- Treasuries: who reads and writes without the operations, notes and erasures, the export, and the audit.
 begin;
-select plan(20);
+select plan(22);
 select test.people('alice', 'bob', 'carla');
 update app.users set role = 'admin' where id = test.id('alice');
 select test.act_as('alice');
@@ -33,6 +33,13 @@ select is((select count(*) from private.audit_mana())::int, 0, 'The audit of man
 update app.mana_accounts set balance = 99 where kind = 'treasury';
 select is((select count(*) from private.audit_mana() where rule = 'a balance is the sum of its entries')::int, 1, 'The audit finds a treasury with a wrong balance');
 update app.mana_accounts set balance = 15 where kind = 'treasury';
+select is(private.job_audit_treasuries(), 0, 'and so are the rows of the treasury');
+set constraints all immediate;
+alter table app.treasury_entries disable trigger user;
+update app.treasury_entries set balance_after = balance_after + 1 where balance_after = 15;
+select is(private.job_audit_treasuries(), 1, 'and the job counts one that says something else');
+update app.treasury_entries set balance_after = 15 where balance_after = 16;
+alter table app.treasury_entries enable trigger user;
 select private.erase_person(test.id('bob'));
 select test.act_as('alice');
 select is(api.get_treasury('owls') #>> '{items,1,note}', null, 'An erasure deletes the person''s notes');
