@@ -70,6 +70,20 @@ test('A comment names only codes and functions that exist', () => {
   expect(words).toEqual([])
 })
 
+test('a comment adds only what no body shows, or says more of it', () => {
+  const shown = failuresOf(routines, codes, targets, (word, { comment }) =>
+    word === 'Fails' ? '' : listed(word, comment),
+  )
+  const needless = routines.flatMap(({ name, comment, text }) => {
+    const bare = listed('Fails', comment).replace(/[a-z_.]+\s*\([^)]*\)/g, '')
+    const words = bare.match(/\b(?:api|private)\.[a-z_]+|\b[a-z][a-z_]+\b/g) ?? []
+    return words
+      .filter((word) => shown.get(name)?.includes(word) || text.includes(`${word}(`))
+      .map((word) => `${name}: ${word}`)
+  })
+  expect(needless).toEqual([])
+})
+
 test('a comment takes away only what a call would raise', () => {
   const without = failuresOf(routines, codes, targets, (word, { comment }) =>
     word === 'Never' ? '' : listed(word, comment),

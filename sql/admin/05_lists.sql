@@ -73,7 +73,7 @@ comment on function private.staff_page is
   'next among 400 of which each filter that is not null holds, since a moment and before another, and whose words '
   'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
   'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
-  'at last: nothing is hidden from staff. Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'at last: nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
@@ -87,7 +87,7 @@ begin
   execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
   return v_card;
 end $$;
-comment on function private.staff_card is 'One row of a list as staff sees it, or null. Fails: role_required.';
+comment on function private.staff_card is 'One row of a list as staff sees it, or null.';
 
 create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
@@ -121,5 +121,4 @@ begin
   end if;
   return private.require_any_person(p_person);
 end $$;
-comment on function private.find_staff_person is
-  'By whom staff narrows a list; null gives null. Fails: role_required, person_unknown.';
+comment on function private.find_staff_person is 'By whom staff narrows a list; null gives null.';

@@ -23,8 +23,7 @@ begin
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
-  'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
-  'role_required, count_out_of_range.';
+  'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry.';
 
 create index invite_codes_created_at_idx on app.invite_codes (created_at desc, id desc);
 
@@ -61,8 +60,7 @@ begin
     'invite_codes', json_build_object('status', p_status, 'generated_by', private.find_staff_person(p_owner_id)),
     array['generated_by'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_invite_codes is
-  'Everybody''s invite codes, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_invite_codes is 'Everybody''s invite codes, newest first.';
 
 create function api.revoke_invite_code(p_id uuid) returns json
 language plpgsql volatile
@@ -86,4 +84,4 @@ begin
 end $$;
 comment on function api.revoke_invite_code is
   'Revokes anybody''s unused invite code; a reservation on it ends with it, and its owner is told. Repeating it '
-  'changes nothing. Leaves an audit entry. Fails: role_required, invite_unknown, invite_settled.';
+  'changes nothing. Leaves an audit entry.';

@@ -25,7 +25,7 @@ begin
   end if;
 end $$;
 comment on function private.require_delta is
-  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0. Fails: delta_out_of_range.';
+  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0.';
 
 create view private.staff_appeals with (security_invoker) as
 select a.created_at as at, a.id, a.status, a.user_id, a.interest_id,
@@ -64,8 +64,7 @@ begin
                                  'interest_id', p_interest_id),
     array['user_id', 'status'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_appeals is
-  'Appeals about reputation, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_appeals is 'Appeals about reputation, newest first.';
 
 create function api.resolve_appeal(
   p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null
@@ -114,9 +113,7 @@ begin
   return private.staff_card('appeals', p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
-  'role_required, text_unfit, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, '
-  'appeal_unknown, appeal_resolved.';
+  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
@@ -146,5 +143,4 @@ begin
 end $$;
 comment on function api.adjust_reputation is
   'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
-  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, text_unfit, '
-  'delta_out_of_range, note_length, person_unknown, interest_unknown.';
+  'interestId, delta, value, level}. Leaves an audit entry with the note.';

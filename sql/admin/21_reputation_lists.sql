@@ -43,8 +43,7 @@ begin
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor,
     case when p_user_id is not null then 'position' end);
 end $$;
-comment on function api.list_reputation_entries is
-  'Entries of the ledger of reputation, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_reputation_entries is 'Entries of the ledger of reputation, newest first.';
 
 create view private.staff_reputation_votes with (security_invoker) as
 select v.created_at as at, v.id, v.user_id, v.voter_id, v.interest_id, v.value,
@@ -83,8 +82,7 @@ begin
                       'voter_id', private.find_staff_person(p_voter_id)),
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_reputation_votes is
-  'Peer votes, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_reputation_votes is 'Peer votes, newest first.';
 
 create function api.list_contributors(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -114,5 +112,4 @@ begin
     join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_contributors is
-  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now. '
-  'Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now.';

@@ -49,8 +49,7 @@ begin
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_reports is
-  'Reports, newest first. An id in p_q is that of a report, or of what is reported. Fails: those of '
-  'private.staff_page, person_unknown.';
+  'Reports, newest first. An id in p_q is that of a report, or of what is reported.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -75,20 +74,16 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not. Fails: role_required, '
-  'report_unknown, report_settled.';
+  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not.';
 
 create function api.review_report(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_report(p_id, 'reviewed'); end $$;
-comment on function api.review_report is
-  'Marks an open report as reviewed, once. Leaves an audit entry. Fails: role_required, report_unknown, '
-  'report_settled.';
+comment on function api.review_report is 'Marks an open report as reviewed, once. Leaves an audit entry.';
 
 create function api.dismiss_report(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
-comment on function api.dismiss_report is
-  'Dismisses an open report, once. Leaves an audit entry. Fails: role_required, report_unknown, report_settled.';
+comment on function api.dismiss_report is 'Dismisses an open report, once. Leaves an audit entry.';

@@ -22,8 +22,7 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.find_reason is
-  'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
+comment on function private.find_reason is 'A reason as it is stored; null where there is none.';
 
 create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
@@ -49,8 +48,7 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why. Fails: '
-  'text_unfit, reason_length.';
+  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -76,7 +74,7 @@ begin
 end $$;
 comment on function private.set_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
-  'is unknown. Fails: role_required, post_unknown, text_unfit, reason_length.';
+  'is unknown.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -102,41 +100,35 @@ begin
   end if;
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;
-comment on function private.set_reply_hidden is
-  'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '
-  'text_unfit, reason_length.';
+comment on function private.set_reply_hidden is 'Hides a reply or shows it again, as private.set_post_hidden does.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
-  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, text_unfit, reason_length.';
+  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
-  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, text_unfit, reason_length.';
+  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
-  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. '
-  'Fails: role_required, reply_unknown, text_unfit, reason_length.';
+  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
-  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, reply_unknown, text_unfit, reason_length.';
+  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -155,5 +147,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_post is
-  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
-  'post_unknown, text_unfit, reason_length.';
+  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry.';

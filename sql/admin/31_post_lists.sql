@@ -60,8 +60,7 @@ begin
     array['author_id', case when p_hidden then 'hidden' end],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_posts is
-  'Posts, newest first, whoever may see them. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_all_posts is 'Posts, newest first, whoever may see them.';
 
 create view private.staff_replies with (security_invoker) as
 select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
@@ -94,8 +93,7 @@ begin
     json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
     array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_replies is
-  'Replies, newest first, whoever may see them. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_all_replies is 'Replies, newest first, whoever may see them.';
 
 create view private.staff_series with (security_invoker) as
 select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,
@@ -123,5 +121,4 @@ begin
     'series', json_build_object('author_id', private.find_staff_person(p_author_id)), array['author_id'],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_series is
-  'Everybody''s series, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_all_series is 'Everybody''s series, newest first.';

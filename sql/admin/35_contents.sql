@@ -20,7 +20,7 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names, of contents or of their children. Fails: content_kind.';
+  'The kind that a path of /admin/content names, of contents or of their children.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
@@ -196,8 +196,7 @@ begin
 end $$;
 comment on function api.list_contents is
   'Contents of every kind, or those of one or children of one, newest first, whoever may see them, all, visible or '
-  'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
-  'cursor_unknown, limit_out_of_range.';
+  'removed ones, since a moment and before another, of these words or this id.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- reads the registry and changes children by it
@@ -222,8 +221,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_child_removed is
-  'As private.set_content_removed, of a child. Fails: content_unknown, text_unfit, reason_length.';
+comment on function private.set_child_removed is 'As private.set_content_removed, of a child.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -254,9 +252,8 @@ begin
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
-  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing '
-  'and leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, '
-  'text_unfit, reason_length.';
+  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing and '
+  'leaves no entry; a deleted content is unknown.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -264,7 +261,7 @@ set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, true, p_reason); end $$;
 comment on function api.remove_content is
   'Takes a content from all but its author; repeating it changes nothing. {id, kind, removedAt}. Leaves an audit '
-  'entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
+  'entry.';
 
 create function api.restore_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -272,4 +269,4 @@ set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, false, p_reason); end $$;
 comment on function api.restore_content is
   'Gives a removed content back to whoever saw it; repeating it changes nothing. {id, kind, removedAt}. Leaves an '
-  'audit entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
+  'audit entry.';

@@ -94,5 +94,4 @@ begin
 end $$;
 comment on function api.list_all_conversations is
   'Conversations, the newest first, as numbers and times alone, of both kinds or one, since a moment and before '
-  'another, or the one with this id: no words are looked at. Fails: role_required, cursor_unknown, '
-  'limit_out_of_range.';
+  'another, or the one with this id: no words are looked at.';

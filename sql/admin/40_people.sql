@@ -26,7 +26,7 @@ begin
 end $$;
 comment on function private.lock_account is
   'Locks a person, so that they neither log in nor are banned or given a role meanwhile, and gives their row as it is '
-  'then. Fails: person_unknown.';
+  'then.';
 
 create function private.change_account(p_user uuid, p_role text, p_banned_at timestamptz) returns void
 language plpgsql volatile
@@ -92,8 +92,7 @@ begin
 end $$;
 comment on function api.ban_person is
   'Bans a person: they are locked out at once, and what they published is gone for everyone, until the ban ends. '
-  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason. Fails: '
-  'role_required, text_unfit, reason_length, person_unknown, ban_oneself, ban_admin.';
+  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -113,8 +112,7 @@ begin
 end $$;
 comment on function api.unban_person is
   'Ends a ban: what the person published is there again, and they can log in; older tokens stay dead. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: role_required, text_unfit, '
-  'reason_length, person_unknown.';
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
 
 create function api.set_role(p_id text, p_role text) returns json
 language plpgsql volatile
@@ -146,5 +144,5 @@ begin
 end $$;
 comment on function api.set_role is
   'Gives a person another role, which ends their tokens and sessions, since a token names the role. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: role_required, role_unknown, '
-  'person_unknown, token_revoked (when the caller is no admin any more), role_own, last_admin.';
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (when the caller is no '
+  'admin any more).';

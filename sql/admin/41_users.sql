@@ -51,8 +51,7 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People, those who joined last first. An email address or actor id in p_q finds its person at once. Fails: those of '
-  'private.staff_page.';
+  'People, those who joined last first. An email address or actor id in p_q finds its person at once.';
 
 create function private.staff_user_details(p_user uuid) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows
@@ -91,4 +90,4 @@ declare
 begin
   return private.merge_objects(private.staff_card('users', v_id), private.staff_user_details(v_id));
 end $$;
-comment on function api.get_user is 'A person as staff sees them. Fails: role_required, person_unknown.';
+comment on function api.get_user is 'A person as staff sees them.';

@@ -31,8 +31,7 @@ begin
     'circles', json_build_object('kind', p_kind, 'owner_id', private.find_staff_person(p_owner_id)),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_circles is
-  'Everybody''s circles, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_circles is 'Everybody''s circles, newest first.';
 
 create function api.remove_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -54,5 +53,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle is
-  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry. Fails: '
-  'role_required, circle_unknown.';
+  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry.';

@@ -81,7 +81,7 @@ begin
 end $$;
 comment on function private.find_staff_wiki_proposals is
   'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
-  'username or summary, among the next 400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
+  'username or summary, among the next 400. Those of erased people are empty, and left out.';
 call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
@@ -109,7 +109,7 @@ begin
 end $$;
 comment on function api.list_all_wiki_proposals is
   'Proposals for every entry, newest first, all or those of a status, since a moment and before another, with this id '
-  'or these letters. Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'or these letters.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile
@@ -138,8 +138,7 @@ begin
   return v_fits;
 end $$;
 comment on function private.settle_wiki_by_staff is
-  'An admin approves or rejects an open proposal; false when the entry has another version by now. Fails: '
-  'role_required, text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled.';
+  'An admin approves or rejects an open proposal; false when the entry has another version by now.';
 
 create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -152,8 +151,7 @@ begin
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
 comment on function api.approve_wiki_proposal is
-  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry. Fails: role_required, '
-  'text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled, wiki_base_stale.';
+  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry.';
 
 create function api.reject_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -163,6 +161,4 @@ begin
   perform private.settle_wiki_by_staff(p_id, false, p_reason);
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
-comment on function api.reject_wiki_proposal is
-  'Rejects a proposal. Leaves an audit entry. Fails: role_required, text_unfit, reason_length, '
-  'wiki_proposal_unknown, wiki_proposal_settled.';
+comment on function api.reject_wiki_proposal is 'Rejects a proposal. Leaves an audit entry.';

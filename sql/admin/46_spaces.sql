@@ -43,8 +43,7 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is
-  'The space of this kind with this id or slug, whoever sees it. Fails: space_unknown.';
+comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever sees it.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- staff sees what nobody else may
@@ -115,8 +114,7 @@ begin
 end $$;
 comment on function private.staff_space is
   'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
-  'requests, which are applications of a guild. Fails: role_required, space_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+  'requests, which are applications of a guild.';
 call private.force_index_scans('private.staff_space');
 
 create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
@@ -127,8 +125,7 @@ begin
   perform private.require_role('admin');
   return private.lock_space((private.find_any_space(p_kind, p_id)).id, p_people);
 end $$;
-comment on function private.lock_any_space is
-  'A space for an admin, locked with these people. Fails: role_required, space_unknown.';
+comment on function private.lock_any_space is 'A space for an admin, locked with these people.';
 
 create function private.record_about_space(p_space app.spaces, p_action text, p_user uuid, p_detail json default null)
 returns void
@@ -165,8 +162,7 @@ begin
   return private.staff_card('spaces', v_space.id);
 end $$;
 comment on function private.set_any_space_archived is
-  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry. Fails: '
-  'role_required, text_unfit, reason_length, space_unknown, space_ownerless, spaces_exhausted.';
+  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry.';
 
 create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -190,9 +186,7 @@ begin
   perform private.emit_membership_decision(v_space, 'removed', v_user);
   perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
 end $$;
-comment on function private.expel_from_space is
-  'An admin takes a member out of a space. Fails: role_required, person_unknown, space_unknown, space_member_unknown, '
-  'last_owner.';
+comment on function private.expel_from_space is 'An admin takes a member out of a space.';
 
 create function private.role_of_name(p_kind text, p_name text) returns text
 language plpgsql immutable
@@ -240,8 +234,7 @@ end $$;
 comment on function private.set_any_space_role is
   'An admin gives a member of a space another role; with that of the owner, which nobody banned is given, the old one '
   'becomes a moderator. A guild without a founder, which is archived, is given anybody else for one. Repeating it '
-  'changes nothing and leaves no entry. Fails: role_required, value_invalid, person_unknown, space_unknown, '
-  'space_member_unknown, last_owner, spaces_exhausted, space_archived, space_full, memberships_exhausted.';
+  'changes nothing and leaves no entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -264,9 +257,7 @@ begin
     json_build_object('userId', v_request.user_id, 'requestId', p_request));
   return private.staff_requests(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_any_request is
-  'An admin approves or rejects a pending request. Fails: role_required, space_unknown, request_unknown, '
-  'request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+comment on function private.settle_any_request is 'An admin approves or rejects a pending request.';
 
 create function api.list_all_spaces(
   p_kind text, p_q text default null, p_visibility text default null, p_status text default null,
@@ -282,8 +273,7 @@ begin
     json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
     array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_spaces is
-  'All spaces of a kind, newest first, whoever sees them. Fails: value_invalid, private.staff_page.';
+comment on function api.list_all_spaces is 'All spaces of a kind, newest first, whoever sees them.';
 
 create function api.get_any_space(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
@@ -291,8 +281,7 @@ create function api.get_any_space(
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.staff_space(private.require_space_kind(p_kind), p_id, p_limit, p_cursor); end $$;
-comment on function api.get_any_space is
-  'Any space, with a page of its members and its pending requests. Fails: value_invalid, private.staff_space.';
+comment on function api.get_any_space is 'Any space, with a page of its members and its pending requests.';
 
 create function api.set_any_space_archived(
   p_kind text, p_id text, p_archived boolean, p_reason text default null
@@ -304,8 +293,7 @@ begin
   return private.set_any_space_archived(private.require_space_kind(p_kind), p_id, p_archived, p_reason);
 end $$;
 comment on function api.set_any_space_archived is
-  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry. Fails: value_invalid, '
-  'private.set_any_space_archived.';
+  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry.';
 
 create function api.expel_from_space(p_kind text, p_id text, p_user_id text) returns json
 language plpgsql volatile
@@ -316,8 +304,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.expel_from_space is
-  'Takes a member out of any space, but for its owner. Leaves an audit entry. Fails: value_invalid, '
-  'private.expel_from_space.';
+  'Takes a member out of any space, but for its owner. Leaves an audit entry.';
 
 create function api.set_any_space_role(
   p_kind text, p_id text, p_user_id text, p_role text
@@ -327,7 +314,7 @@ set search_path = ''
 as $$ begin return private.set_any_space_role(private.require_space_kind(p_kind), p_id, p_user_id, p_role); end $$;
 comment on function api.set_any_space_role is
   'Gives a member of any space another role, and a guild without a founder anybody for one; repeating it changes '
-  'nothing. Leaves an audit entry. Fails: value_invalid, private.set_any_space_role.';
+  'nothing. Leaves an audit entry.';
 
 create function api.settle_any_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -339,5 +326,4 @@ begin
   return private.settle_any_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve);
 end $$;
 comment on function api.settle_any_space_request is
-  'Approves or rejects a pending request to any space. Leaves an audit entry. Fails: value_invalid, '
-  'private.settle_any_request.';
+  'Approves or rejects a pending request to any space. Leaves an audit entry.';

@@ -60,8 +60,7 @@ begin
   return private.staff_page('wallets', json_build_object('id', private.find_staff_person(p_user_id)), array['id'],
                             p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_wallets is
-  'Wallets, the newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_wallets is 'Wallets, the newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
@@ -144,7 +143,7 @@ begin
 end $$;
 comment on function api.list_all_payments is
   'Payments and their reversals, newest first, all or those that a person sent or received, since a moment and before '
-  'another, with these letters or this id. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+  'another, with these letters or this id.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -173,6 +172,4 @@ begin
 end $$;
 comment on function api.reverse_payment is
   'Takes a payment back, once: {payment (the reversal), minted}. Where its receivers no longer have the mana it is '
-  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason. Fails: '
-  'role_required, text_unfit, reason_length, payment_unknown, payment_reversed, mana_gone, those of '
-  'private.begin_idempotent.';
+  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';

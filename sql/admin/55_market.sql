@@ -100,8 +100,7 @@ begin
   v_found := private.find_staff_orders(p_state, v_from);
   return private.page(private.staff_orders(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_all_orders is
-  'Orders, the newest first, in a state or in any. Fails: role_required, cursor_unknown, limit_out_of_range.';
+comment on function api.list_all_orders is 'Orders, the newest first, in a state or in any.';
 
 create function private.resolve_order(p_id uuid, p_refund integer) returns void
 language plpgsql volatile security definer   -- nobody may write orders, nor the ledger, the staff's service neither
@@ -121,8 +120,7 @@ begin
   perform private.step_order(v_order, 'resolve', 'admin');
 end $$;
 comment on function private.resolve_order is
-  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once. Fails: '
-  'order_unknown, order_refund, order_state.';
+  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once.';
 
 create function api.resolve_order(p_id uuid, p_refund_mana integer, p_note text) returns json
 language plpgsql volatile
@@ -147,6 +145,4 @@ begin
   return private.finish_idempotent('resolve_order', private.staff_orders(array[p_id]) -> 0);
 end $$;
 comment on function api.resolve_order is
-  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note. '
-  'Fails: role_required, text_unfit, reason_length, order_unknown, order_refund, order_state, those of '
-  'private.begin_idempotent.';
+  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note.';

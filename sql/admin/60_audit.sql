@@ -75,8 +75,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function private.audit_page is
-  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index.';
 call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
@@ -95,8 +94,7 @@ begin
     case when p_actor_id is not null then 'actor_id' when p_action is not null then 'action' end,
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_audit_log is
-  'The audit log, newest first. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_audit_log is 'The audit log, newest first.';
 
 create function private.verify_audit(p_after bigint) returns json
 language plpgsql stable security definer   -- nobody may read the log
@@ -141,7 +139,7 @@ begin
 end $$;
 comment on function private.verify_audit is
   'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
-  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing. Fails: cursor_unknown.';
+  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing.';
 call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
@@ -152,5 +150,4 @@ begin
   perform private.require_role('admin');
   return private.verify_audit(greatest(p_after, 0));
 end $$;
-comment on function api.verify_audit_log is
-  'Whether the audit log is as it was written, 10,000 entries at a time. Fails: role_required, cursor_unknown.';
+comment on function api.verify_audit_log is 'Whether the audit log is as it was written, 10,000 entries at a time.';

@@ -34,8 +34,7 @@ begin
   return private.staff_page('interests', json_build_object('level', p_level, 'parent_id', p_parent_id), null, p_q,
                             p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_interests is
-  'Interests, newest first, of every level. Fails: those of private.staff_page.';
+comment on function api.list_all_interests is 'Interests, newest first, of every level.';
 
 create function api.get_interest(p_id uuid) returns json
 language plpgsql stable
@@ -45,7 +44,7 @@ begin
   perform private.require_role('moderator', 'admin');
   return private.staff_card('interests', private.require_interest(p_id));
 end $$;
-comment on function api.get_interest is 'An interest as staff sees it. Fails: role_required, interest_unknown.';
+comment on function api.get_interest is 'An interest as staff sees it.';
 
 create function private.save_interest(p_interest app.interests) returns void
 language plpgsql volatile security definer   -- nobody else may write the catalog
@@ -68,8 +67,8 @@ begin
         accent_color = excluded.accent_color;
 end $$;
 comment on function private.save_interest is
-  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_fields, interest_unknown, '
-  'interest_slug_taken, interest_parent_misplaced, interest_parent_unfit.';
+  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_slug_taken, '
+  'interest_parent_misplaced, interest_parent_unfit.';
 
 create function api.create_interest(
   p_slug text, p_name text, p_level integer, p_accent_color text, p_parent_id uuid default null
@@ -92,9 +91,7 @@ begin
                         json_build_object('slug', p_slug, 'parentId', p_parent_id));
   return private.staff_card('interests', v_interest.id);
 end $$;
-comment on function api.create_interest is
-  'Adds an interest to the catalog. Leaves an audit entry. Fails: role_required, text_unfit, those of '
-  'private.save_interest.';
+comment on function api.create_interest is 'Adds an interest to the catalog. Leaves an audit entry.';
 
 create function api.update_interest(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -131,4 +128,4 @@ begin
 end $$;
 comment on function api.update_interest is
   'Changes those of slug, name, accentColor and parentId that are given. Repeating it changes nothing. Leaves an '
-  'audit entry. Fails: role_required, text_unfit, those of private.save_interest.';
+  'audit entry.';

@@ -30,8 +30,7 @@ begin
                        from app.feature_flags f where f.key = any (v_keys[:p_limit])), v_keys, p_limit);
 end $$;
 comment on function api.list_feature_flags is
-  'Feature flags by key, {id, key, enabled, description}; the cursor is a key. Fails: role_required, cursor_unknown, '
-  'limit_out_of_range.';
+  'Feature flags by key, {id, key, enabled, description}; the cursor is a key.';
 
 create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
 language plpgsql volatile security definer   -- nobody else may switch them
@@ -59,4 +58,4 @@ begin
 end $$;
 comment on function api.set_feature_flag is
   'Switches a feature on or off, at once everywhere: {id, key, enabled, description}. Repeating it changes nothing. '
-  'Leaves an audit entry. Fails: role_required, flag_unknown.';
+  'Leaves an audit entry.';

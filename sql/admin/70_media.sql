@@ -40,8 +40,7 @@ begin
                       'in_messages', false),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_media is
-  'Uploads, newest first, without what was sent in messages. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_media is 'Uploads, newest first, without what was sent in messages.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,
@@ -77,6 +76,4 @@ begin
     'ai_sessions', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id)),
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor, case when p_user_id is not null then 'id' end);
 end $$;
-comment on function api.list_assistant_sessions is
-  'Everybody''s reflections, newest first, without a word of them. Fails: those of private.staff_page, '
-  'person_unknown.';
+comment on function api.list_assistant_sessions is 'Everybody''s reflections, newest first, without a word of them.';

@@ -30,5 +30,4 @@ begin
   return private.staff_page('intents', json_build_object('intent', p_intent, 'active', p_active), null, p_q, p_from,
                             p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_intents is
-  'What people look for, who said so last first. Fails: those of private.staff_page.';
+comment on function api.list_intents is 'What people look for, who said so last first.';

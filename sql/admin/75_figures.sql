@@ -54,7 +54,7 @@ begin
 end $$;
 comment on function api.get_metrics is
   'Counters of the instance, up to 30 seconds old: {users, postsTotal, invitesActive, reportsOpen, postsHidden, '
-  'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}. Fails: role_required.';
+  'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}.';
 
 create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows
@@ -93,8 +93,7 @@ begin
     (select json_agg(i.item order by i.place) from unnest(v_items[:p_limit]) with ordinality i (item, place)),
     array(select (v_passed + n)::text from generate_series(1, cardinality(v_items)) n), p_limit);
 end $$;
-comment on function private.signals_page is
-  'A page of private.suspicious_flows. The cursor is how many were passed. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.signals_page is 'A page of private.suspicious_flows. The cursor is how many were passed.';
 
 create function api.list_signals(
   p_kind text default null, p_since timestamptz default null, p_limit integer default 20, p_cursor text default null
@@ -107,8 +106,7 @@ begin
   return private.signals_page(p_kind, p_since, p_limit, p_cursor);
 end $$;
 comment on function api.list_signals is
-  'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first. Fails: '
-  'role_required, cursor_unknown, limit_out_of_range.';
+  'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first.';
 
 create function private.staff_jobs() returns json
 language plpgsql stable security definer   -- nobody else may read the queues
@@ -150,5 +148,4 @@ begin
 end $$;
 comment on function api.get_jobs is
   'How the worker does: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], deadLetters: '
-  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}. Fails: '
-  'role_required.';
+  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';

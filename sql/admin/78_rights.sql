@@ -16,8 +16,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_banned is
-  'A banned person, whose rights staff serves. Fails: person_unknown, person_free.';
+comment on function private.require_banned is 'A banned person, whose rights staff serves.';
 
 create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
@@ -31,8 +30,7 @@ begin
   return private.export_page(p_user, p_section, p_after);
 end $$;
 comment on function private.export_banned is
-  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown, '
-  'cursor_unknown.';
+  'The export of a person whom staff has looked up: its head, or a page of a section.';
 
 create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the person is applied first
@@ -51,8 +49,7 @@ begin
   return v_part;
 end $$;
 comment on function api.export_user is
-  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry. Fails: role_required, '
-  'person_unknown, person_free, section_unknown, cursor_unknown.';
+  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry.';
 
 create function api.erase_user(p_id text) returns json
 language plpgsql volatile
@@ -70,9 +67,7 @@ begin
   perform private.audit('user.erased', 'user', v_person.id::text);
   return json_build_object('erased', true);
 end $$;
-comment on function api.erase_user is
-  'Erases a banned person for good, {erased}. Leaves an audit entry. Fails: role_required, person_unknown, '
-  'person_free.';
+comment on function api.erase_user is 'Erases a banned person for good, {erased}. Leaves an audit entry.';
 
 create function private.erase_banned(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change

@@ -88,7 +88,7 @@ begin
   return v_broadcast;
 end $$;
 comment on function private.begin_broadcast is
-  'Has something told to everybody who is here now. Fails: text_unfit, broadcast_title, broadcast_body.';
+  'Has something told to everybody who is here now. Fails: broadcast_title, broadcast_body.';
 
 create function api.broadcast(p_title text, p_body text) returns json
 language plpgsql volatile
@@ -111,5 +111,4 @@ begin
 end $$;
 comment on function api.broadcast is
   'Has everybody told something who is neither banned nor erased, soon: {id, title, body, createdAt}. Leaves an audit '
-  'entry. Takes an Idempotency-Key. Fails: role_required, text_unfit, broadcast_title, broadcast_body, those of '
-  'private.begin_idempotent.';
+  'entry. Takes an Idempotency-Key.';

@@ -112,8 +112,7 @@ begin
   end if;
   return p_session;
 end $$;
-comment on function private.require_ai_session is
-  'Answers the id of a session of the caller. Fails: ai_session_unknown.';
+comment on function private.require_ai_session is 'Answers the id of a session of the caller.';
 
 create function private.lock_open_ai_session(p_session uuid) returns app.ai_sessions
 language plpgsql volatile security definer   -- people may not write sessions
@@ -132,8 +131,7 @@ begin
   end if;
   return v_session;
 end $$;
-comment on function private.lock_open_ai_session is
-  'Locks a session of the caller that is not abandoned. Fails: ai_session_unknown, ai_session_over.';
+comment on function private.lock_open_ai_session is 'Locks a session of the caller that is not abandoned.';
 
 create function private.job_abandon_ai_sessions() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

@@ -136,8 +136,7 @@ begin
   perform private.put_ai_question(v_session);
   return v_session.id;
 end $$;
-comment on function private.open_ai_session is
-  'Begins a session with its first question. Fails: ai_topic, text_unfit, writes_exceeded.';
+comment on function private.open_ai_session is 'Begins a session with its first question.';
 
 create function private.give_ai_answer(p_session uuid, p_answer text, p_position integer) returns app.ai_sessions
 language plpgsql volatile security definer   -- people may not write sessions
@@ -179,9 +178,7 @@ begin
 end $$;
 comment on function private.give_ai_answer is
   'Answers the question of a session of the caller, which is locked from then on. Of two answers at once one counts. '
-  'Where no question has come of the last answer, it can be given again. Fails: ai_answer, text_unfit, '
-  'ai_session_unknown, ai_session_over, ai_session_answered, ai_question_answered, ai_question_pending, '
-  'writes_exceeded.';
+  'Where no question has come of the last answer, it can be given again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -190,8 +187,7 @@ as $$
 begin
   perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
 end $$;
-comment on function private.answer_by_script is
-  'Answers a question, and asks the next one of the script. Fails: private.give_ai_answer.';
+comment on function private.answer_by_script is 'Answers a question, and asks the next one of the script.';
 
 create function private.close_ai_session(p_session uuid) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -204,9 +200,7 @@ begin
   end if;
   update app.ai_sessions set completed_at = now() where id = p_session and completed_at is null;
 end $$;
-comment on function private.close_ai_session is
-  'Completes a session of the caller. Repeating it changes nothing. Fails: ai_session_unknown, ai_session_over, '
-  'ai_session_unanswered.';
+comment on function private.close_ai_session is 'Completes a session of the caller. Repeating it changes nothing.';
 
 create function api.start_ai_session(p_topic text) returns json
 language plpgsql volatile
@@ -217,8 +211,7 @@ declare
 begin
   return (select card from app.ai_session_card where id = v_session);
 end $$;
-comment on function api.start_ai_session is
-  'Begins a session on a topic, and answers it with its first question. Fails: ai_topic, text_unfit, writes_exceeded.';
+comment on function api.start_ai_session is 'Begins a session on a topic, and answers it with its first question.';
 
 create function api.answer_ai_session(p_session_id uuid, p_answer text, p_position integer default null) returns json
 language plpgsql volatile
@@ -230,8 +223,7 @@ begin
 end $$;
 comment on function api.answer_ai_session is
   'Answers the question of a session (p_position: only if it is still this one) and answers the session with the next '
-  'one of the script; after the fifth there is none. Fails: ai_answer, text_unfit, ai_session_unknown, '
-  'ai_session_over, ai_session_answered, ai_question_answered, ai_question_pending, writes_exceeded.';
+  'one of the script; after the fifth there is none.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile
@@ -242,8 +234,7 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.complete_ai_session is
-  'Completes a session whose five questions are answered; repeating it changes nothing. Fails: ai_session_unknown, '
-  'ai_session_over, ai_session_unanswered.';
+  'Completes a session whose five questions are answered; repeating it changes nothing.';
 
 create function api.list_ai_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -263,5 +254,4 @@ begin
     (select json_agg(card order by id desc) from app.ai_session_card where id = any (v_ids[:p_limit])),
     v_ids::text[], p_limit);
 end $$;
-comment on function api.list_ai_sessions is
-  'The caller''s sessions, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_ai_sessions is 'The caller''s sessions, newest first.';

@@ -100,7 +100,7 @@ comment on function api.begin_ai_answer is
   'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next one to the model: '
   '{session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a minute. ask '
   'is null where nothing is to be asked: after the fifth answer, and where the budget is spent, so that the next '
-  'question is of the script. Fails: private.give_ai_answer.';
+  'question is of the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
@@ -124,5 +124,4 @@ begin
 end $$;
 comment on function api.finish_ai_answer is
   'For the facade alone, when the model has answered: notes what it took and asks its question, or without one the '
-  'script''s. With p_gone nobody waits for it any more: the answer can be given again. Fails: ai_session_unknown, '
-  'ai_session_over.';
+  'script''s. With p_gone nobody waits for it any more: the answer can be given again.';

@@ -54,7 +54,7 @@ begin
 end $$;
 comment on function api.find_ai_mapping is
   'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
-  'closest by words, then by level and by how many chose them. Fails: ai_session_unknown.';
+  'closest by words, then by level and by how many chose them.';
 
 create function api.map_ai_interests(
   p_session_id uuid, p_found jsonb default null, p_fallback boolean default false
@@ -86,7 +86,7 @@ end $$;
 comment on function api.map_ai_interests is
   'Up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, confidence}]}, the '
   'surest first: by words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is '
-  'dropped. p_fallback: a model was asked in vain. Fails: ai_session_unknown.';
+  'dropped. p_fallback: a model was asked in vain.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -111,5 +111,4 @@ begin
 end $$;
 comment on function api.apply_ai_suggestions is
   'Chooses interests, at depth and expertise 1, as api.select_interests does; those that are chosen already stay as '
-  'they are. Answers all that is chosen then, {items}. Fails: ai_session_unknown, interest_unknown, value_invalid '
-  '(more than 50), interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'they are. Answers all that is chosen then, {items}. Fails: value_invalid (more than 50).';

@@ -204,7 +204,7 @@ begin
     perform private.raise_error('feature_disabled');
   end if;
 end $$;
-comment on function private.require_flag is 'Passes when the flag is on. Fails: feature_disabled.';
+comment on function private.require_flag is 'Passes when the flag is on.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
@@ -216,7 +216,7 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
+  'Passes when the caller''s stored role is one of these. Staff operations call it themselves.';
 
 create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
@@ -231,7 +231,7 @@ begin
   end if;
 end $$;
 comment on function private.share_lock_person is
-  'Keeps a person as they are, neither banned nor erased, until the transaction ends. Fails: token_revoked.';
+  'Keeps a person as they are, neither banned nor erased, until the transaction ends.';
 
 create function private.check_author() returns trigger
 language plpgsql security definer   -- whoever writes, staff and jobs too
@@ -242,4 +242,4 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger: banned and erased people publish nothing, not even while the ban is under way. Fails: token_revoked.';
+  'Trigger: banned and erased people publish nothing, not even while the ban is under way.';

@@ -64,8 +64,7 @@ begin
   return new;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a person can take a name that is free and of no office, or was their own before. Fails: '
-  'username_reserved, username_taken, usernames_exhausted.';
+  'Trigger: a person can take a name that is free and of no office, or was their own before.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
 -- before the unique index of app.users is asked, whose error has no code

@@ -51,7 +51,7 @@ begin
   end if;
 end $$;
 comment on function private.check_text is
-  'Passes for a text in which something can be seen and nothing turns what stands around it. Fails: text_unfit.';
+  'Passes for a text in which something can be seen and nothing turns what stands around it.';
 
 create function private.require_text(p_text text) returns text
 language plpgsql stable
@@ -68,7 +68,7 @@ begin
 end $$;
 comment on function private.require_text is
   'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
-  'stays null, since another rule says whether there must be one. Fails: text_unfit.';
+  'stays null, since another rule says whether there must be one.';
 
 create function private.require_markdown(p_text text) returns text
 language plpgsql stable
@@ -83,7 +83,7 @@ begin
 end $$;
 comment on function private.require_markdown is
   'Markdown as it is stored: as it was written, since blanks and tabs mean something there, but with line feeds for '
-  'line ends. One of blanks alone is empty, as by private.require_text. Fails: text_unfit.';
+  'line ends. One of blanks alone is empty, as by private.require_text.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
@@ -102,5 +102,4 @@ begin
   end if;
   return v_text;
 end $$;
-comment on function private.require_name is
-  'As private.require_text, for a name or a title, which is one line. Fails: text_unfit.';
+comment on function private.require_name is 'As private.require_text, for a name or a title, which is one line.';

@@ -86,7 +86,7 @@ begin
 end $$;
 comment on function private.begin_idempotent is
   'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
-  'is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'is no key.';
 
 create function private.people_in_answer(p_answer text) returns uuid[]
 language plpgsql stable

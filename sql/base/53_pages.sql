@@ -39,7 +39,7 @@ begin
   end if;
   return p_cursor::uuid;
 end $$;
-comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null. Fails: cursor_unknown.';
+comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null.';
 
 -- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
 -- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
@@ -178,8 +178,7 @@ begin
   return v_place;
 end $$;
 comment on function private.page_start is
-  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest. '
-  'Fails: cursor_unknown.';
+  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest.';
 
 create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -195,8 +194,7 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.rank_start is
-  'As private.page_start, in a list that goes by a number, the highest first. Fails: cursor_unknown.';
+comment on function private.rank_start is 'As private.page_start, in a list that goes by a number, the highest first.';
 
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
@@ -212,7 +210,7 @@ begin
 end $$;
 comment on function private.require_place is
   'Reads a cursor of this list, which is a place or the UUID of a row: of the latter the time is null. Of null both '
-  'parts are. Fails: cursor_unknown.';
+  'parts are.';
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
@@ -249,7 +247,7 @@ begin
     perform private.raise_error('limit_out_of_range');
   end if;
 end $$;
-comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50. Fails: limit_out_of_range.';
+comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
@@ -266,8 +264,7 @@ begin
 end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
-  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
-  'limit_out_of_range.';
+  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -283,8 +280,7 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page. '
-  'Fails: limit_out_of_range.';
+  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page.';
 
 create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable

@@ -25,8 +25,7 @@ begin
   execute format('select %s($1)', v_audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
   return coalesce(v_may, false);
 end $$;
-comment on function private.may_listen is
-  'Whether the caller may listen to a channel. Fails: token_revoked.';
+comment on function private.may_listen is 'Whether the caller may listen to a channel.';
 
 create function private.broadcast(p_topic text, p_event text, p_payload jsonb) returns void
 language plpgsql volatile security definer   -- nobody else may insert messages

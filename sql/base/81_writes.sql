@@ -64,4 +64,4 @@ end $$;
 comment on function private.count_writes is
   'Counts so many writes of the caller in their hour; an error counts nothing, since it undoes the transaction. For '
   'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
-  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks. Fails: writes_exceeded.';
+  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks.';

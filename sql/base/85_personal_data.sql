@@ -280,5 +280,4 @@ begin
                  then private.seal(v_list, convert_to(v_found.next::text, 'UTF8')) end);
 end $$;
 comment on function private.export_page is
-  'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
-  'section_unknown, cursor_unknown.';
+  'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end.';

@@ -145,8 +145,7 @@ create function private.require_body(p_text text) returns app.markdown
 language plpgsql stable
 set search_path = ''
 as $$ begin return coalesce(private.require_markdown(p_text), ''); end $$;
-comment on function private.require_body is
-  'A body or summary as it is stored. Fails: text_unfit, content_body.';
+comment on function private.require_body is 'A body or summary as it is stored. Fails: content_body.';
 
 create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
@@ -176,8 +175,7 @@ begin
 end $$;
 comment on function private.add_content is
   'Writes the head of a new content of the caller, to be found by the words of its title and these texts, perhaps in '
-  'a group or guild. Its kind writes the detail. Fails: content_space, space_unknown, writes_exceeded, '
-  'space_not_member, space_archived, text_unfit, content_title, interest_unknown.';
+  'a group or guild. Its kind writes the detail. Fails: content_title.';
 
 create function private.require_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -247,7 +245,7 @@ begin
 end $$;
 comment on function private.lock_open_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Fails: token_revoked, space_not_member, space_archived, and with the code of its kind.';
+  'space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -273,7 +271,7 @@ end $$;
 comment on function private.lock_own_content is
   'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
   'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
-  'edit. Fails: writes_exceeded, content_not_yours, and with the code of its kind.';
+  'edit.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
 language plpgsql volatile security definer   -- nobody may change a head
@@ -298,4 +296,4 @@ begin
 end $$;
 comment on function private.edit_content is
   'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
-  'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
+  'these texts. Lock first: private.lock_own_content. Fails: content_title.';

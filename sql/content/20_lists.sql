@@ -186,9 +186,9 @@ begin
 end $$;
 comment on function private.search_contents is
   'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
-  'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
-  'content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an end; past so '
-  'many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
+  'of these words, in a group or guild (nothing for who is no member), and by filters of its own '
+  '(private.content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an '
+  'end; past so many of them.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end

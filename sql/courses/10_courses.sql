@@ -186,14 +186,13 @@ begin
   end if;
   return p_id;
 end $$;
-comment on function private.require_course is 'Passes for a course that the caller may see. Fails: course_unknown.';
+comment on function private.require_course is 'Passes for a course that the caller may see.';
 
 create function private.require_course_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
-comment on function private.require_course_card is 'Answers the card of a course that the caller may see. Fails: '
-  'course_unknown.';
+comment on function private.require_course_card is 'Answers the card of a course that the caller may see.';
 
 create function private.lock_own_course(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write courses
@@ -211,5 +210,4 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_course is
-  'The head of the caller''s own course that is not archived, locked with it. Fails: content_not_yours, '
-  'course_unknown, course_archived.';
+  'The head of the caller''s own course that is not archived, locked with it.';

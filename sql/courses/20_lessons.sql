@@ -42,7 +42,7 @@ begin
   end if;
   return v_lesson;
 end $$;
-comment on function private.find_lesson is 'A lesson of this course. Fails: lesson_unknown.';
+comment on function private.find_lesson is 'A lesson of this course.';
 
 create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- lessons of an archived course are its students'
@@ -63,8 +63,7 @@ begin
                  order by position limit 51);
   return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function private.list_lessons is
-  'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.list_lessons is 'The lessons of a course by their position.';
 call private.force_index_scans('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -73,8 +72,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
 comment on function api.list_course_lessons is
-  'The lessons of a course by their position; what the caller may not read is null. Fails: course_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+  'The lessons of a course by their position; what the caller may not read is null.';
 
 create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql stable
@@ -85,8 +83,7 @@ declare
 begin
   return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
 end $$;
-comment on function api.get_course_lesson is
-  'A lesson; what the caller may not read is null. Fails: course_unknown, lesson_unknown.';
+comment on function api.get_course_lesson is 'A lesson; what the caller may not read is null.';
 
 create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
 language plpgsql stable
@@ -116,8 +113,7 @@ begin
   return v_lesson;
 end $$;
 comment on function private.lesson_with is
-  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there. Fails: text_unfit, '
-  'content_body, asset_unknown, asset_pending, asset_kind.';
+  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there.';
 
 create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -141,8 +137,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_lesson is
-  'Adds a lesson behind the others of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, '
-  'lessons_exhausted, lesson_title, lesson_minutes.';
+  'Adds a lesson behind the others of the caller''s own course. Fails: lesson_title, lesson_minutes.';
 
 create function api.create_course_lesson(
   p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
@@ -158,8 +153,7 @@ declare
 begin
   return private.lesson_cards(p_id, array[v_lesson]) -> 0;
 end $$;
-comment on function api.create_course_lesson is
-  'Adds a lesson to the caller''s own course. Fails: private.lesson_with, private.add_lesson.';
+comment on function api.create_course_lesson is 'Adds a lesson to the caller''s own course.';
 
 create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -177,8 +171,7 @@ begin
   where id = p_lesson;
 end $$;
 comment on function private.change_lesson is
-  'Changes a lesson of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, lesson_unknown, '
-  'private.lesson_with, lesson_title, lesson_minutes.';
+  'Changes a lesson of the caller''s own course. Fails: lesson_title, lesson_minutes.';
 
 create function api.update_course_lesson(p_id uuid, p_lesson_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -189,8 +182,7 @@ begin
   return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
 end $$;
 comment on function api.update_course_lesson is
-  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}. Fails: '
-  'private.change_lesson.';
+  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}.';
 
 create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -215,8 +207,7 @@ begin
   update app.courses set lesson_count = lesson_count - 1 where id = p_course;
 end $$;
 comment on function private.delete_lesson is
-  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one. '
-  'Fails: writes_exceeded, private.lock_own_course, lesson_unknown, lesson_done, course_empty.';
+  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one.';
 
 create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql volatile
@@ -226,8 +217,7 @@ begin
   perform private.delete_lesson(p_id, p_lesson_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_course_lesson is
-  'Deletes a lesson of the caller''s own course. Fails: private.delete_lesson.';
+comment on function api.delete_course_lesson is 'Deletes a lesson of the caller''s own course.';
 
 create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -245,9 +235,7 @@ begin
   from unnest(p_ids) with ordinality as i (id, place)
   where l.id = i.id and l.course_id = p_course;
 end $$;
-comment on function private.order_lessons is
-  'Puts the lessons of the caller''s own course in this order. Fails: writes_exceeded, private.lock_own_course, '
-  'lesson_order.';
+comment on function private.order_lessons is 'Puts the lessons of the caller''s own course in this order.';
 
 create function api.order_course_lessons(p_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -258,4 +246,4 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.order_course_lessons is
-  'Puts the lessons of the caller''s own course in this order, and answers the card. Fails: private.order_lessons.';
+  'Puts the lessons of the caller''s own course in this order, and answers the card.';

@@ -16,8 +16,7 @@ begin
   values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
   return v_id;
 end $$;
-comment on function private.add_course is
-  'Writes a draft of the caller''s. Fails: private.add_content, course_depth, course_price.';
+comment on function private.add_course is 'Writes a draft of the caller''s. Fails: course_depth, course_price.';
 
 create function api.create_course(
   p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
@@ -38,8 +37,7 @@ begin
   v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.course_cards(array[v_course.id]) -> 0;
 end $$;
-comment on function api.create_course is
-  'Begins a course, a draft as yet, perhaps in a group or guild. Fails: content_body, text_unfit, private.add_course.';
+comment on function api.create_course is 'Begins a course, a draft as yet, perhaps in a group or guild.';
 
 create function api.list_courses(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -54,14 +52,13 @@ declare
 begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_courses is
-  'Courses, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+comment on function api.list_courses is 'Courses, newest first: private.search_contents.';
 
 create function api.get_course(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_course_card(p_id); end $$;
-comment on function api.get_course is 'The card of a course. Fails: course_unknown.';
+comment on function api.get_course is 'The card of a course.';
 
 create function private.change_course(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write courses
@@ -90,9 +87,7 @@ begin
   update app.courses set summary = v_course.summary, depth = v_course.depth, price_mana = v_course.price_mana
   where id = p_id;
 end $$;
-comment on function private.change_course is
-  'Changes the caller''s own course. Fails: writes_exceeded, private.lock_own_course, text_unfit, content_body, '
-  'content_title, interest_unknown, course_depth, course_price.';
+comment on function private.change_course is 'Changes the caller''s own course. Fails: course_price.';
 
 create function api.update_course(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -103,7 +98,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.update_course is
-  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}. Fails: private.change_course.';
+  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}.';
 
 create function private.set_course_status(p_id uuid, p_archived boolean) returns void
 language plpgsql volatile security definer   -- nobody may write courses
@@ -133,9 +128,7 @@ begin
   end if;
   update app.contents set is_draft = p_archived where id = p_id;
 end $$;
-comment on function private.set_course_status is
-  'Publishes the caller''s own draft, or archives what they published. Fails: writes_exceeded, space_not_member, '
-  'space_archived, private.lock_own_course, course_draft, course_published, course_empty.';
+comment on function private.set_course_status is 'Publishes the caller''s own draft, or archives what they published.';
 
 create function api.publish_course(p_id uuid) returns json
 language plpgsql volatile
@@ -145,8 +138,7 @@ begin
   perform private.set_course_status(p_id, false);
   return private.require_course_card(p_id);
 end $$;
-comment on function api.publish_course is
-  'Publishes the caller''s own draft, and answers the card. Fails: private.set_course_status.';
+comment on function api.publish_course is 'Publishes the caller''s own draft, and answers the card.';
 
 create function api.archive_course(p_id uuid) returns json
 language plpgsql volatile
@@ -157,8 +149,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.archive_course is
-  'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
-  'private.set_course_status.';
+  'Closes the caller''s own course for new students, for good; its students go on. Answers the card.';
 
 create function private.delete_course(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -173,7 +164,7 @@ begin
   return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons; false when there is none. Fails: course_sold.';
+  'Deletes the caller''s own course with its lessons; false when there is none.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile
@@ -186,6 +177,4 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_course is
-  'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
-  'course_sold.';
+comment on function api.delete_course is 'Deletes the caller''s course for good, unless somebody paid for it.';

@@ -22,7 +22,7 @@ begin
 end $$;
 comment on function private.enrol is
   'The caller, who has locked a course and entered it (private.lock_open_content), becomes its student, and pays its '
-  'author, if the price is what they expect. Fails: enrolled_already, price_changed, insufficient_mana.';
+  'author, if the price is what they expect.';
 
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
@@ -52,9 +52,7 @@ begin
 end $$;
 comment on function api.enrol_course is
   'The caller becomes a student of a course and pays its price to the author, once and for good. Another price than '
-  'the expected one is refused. Answers the card. Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, '
-  'token_revoked, course_unknown, space_not_member, space_archived, price_changed, insufficient_mana, those of '
-  'private.begin_idempotent.';
+  'the expected one is refused. Answers the card. Takes an Idempotency-Key.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments
@@ -85,7 +83,7 @@ begin
 end $$;
 comment on function private.set_progress is
   'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
-  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
+  'so.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -99,8 +97,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.set_course_progress is
-  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
-  'value_invalid, private.set_progress.';
+  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card.';
 
 create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- the caller's own, and where they are a student
@@ -138,7 +135,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
+  'The next courses that the caller wrote or enrolled in, by when, among the next 400.';
 call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -156,8 +153,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
-  'cursor_unknown, limit_out_of_range.';
+  'The courses that the caller wrote or enrolled in, or one of the two, the latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
@@ -186,8 +182,7 @@ begin
   into v_found;
   return v_found;
 end $$;
-comment on function private.find_students is
-  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
+comment on function private.find_students is 'The next students of a course whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
@@ -216,7 +211,7 @@ begin
 end $$;
 comment on function private.list_students is
   'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
-  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
+  'completedAt}.';
 call private.force_index_scans('private.list_students');
 
 create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -224,5 +219,4 @@ returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
-comment on function api.list_course_students is
-  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
+comment on function api.list_course_students is 'Who is a student of the caller''s own course, the latest first.';

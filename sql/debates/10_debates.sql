@@ -146,8 +146,7 @@ create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('debate_unknown', private.debate_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
-  'debate_unknown.';
+comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
 language plpgsql stable security definer   -- also for who left its space
@@ -159,7 +158,7 @@ begin
     perform private.raise_error('debate_closed');
   end if;
 end $$;
-comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
+comment on function private.require_open_debate is 'Passes for a debate that is open.';
 
 create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
 language plpgsql stable
@@ -171,7 +170,7 @@ begin
   end if;
   return p_closes_at;
 end $$;
-comment on function private.require_debate_closing is 'A moment in the future. Fails: debate_closes_at.';
+comment on function private.require_debate_closing is 'A moment in the future.';
 
 create function api.list_debates(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -186,8 +185,7 @@ declare
 begin
   return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_debates is
-  'Debates, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+comment on function api.list_debates is 'Debates, newest first: private.search_contents.';
 
 create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -213,14 +211,13 @@ begin
   perform private.add_debate(v_id, v_body, v_closing);
   return private.debate_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_debate is
-  'Opens a debate, whose title is the motion. Fails: debate_closes_at, private.require_body, private.add_content.';
+comment on function api.create_debate is 'Opens a debate, whose title is the motion.';
 
 create function api.get_debate(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_debate_card(p_id); end $$;
-comment on function api.get_debate is 'The card of a debate. Fails: debate_unknown.';
+comment on function api.get_debate is 'The card of a debate.';
 
 create function private.change_debate(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -238,9 +235,7 @@ begin
   where id = p_id returning body into v_body;
   perform private.edit_content(v_content, p_changes, array[v_body]);
 end $$;
-comment on function private.change_debate is
-  'Changes the caller''s own debate while it is open. Fails: debate_unknown, private.lock_own_content, debate_closed, '
-  'private.require_body, debate_closes_at, private.edit_content.';
+comment on function private.change_debate is 'Changes the caller''s own debate while it is open.';
 
 create function api.update_debate(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -250,8 +245,7 @@ begin
   perform private.change_debate(p_id, p_changes);
   return private.require_debate_card(p_id);
 end $$;
-comment on function api.update_debate is
-  'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}. Fails: private.change_debate.';
+comment on function api.update_debate is 'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}.';
 
 create function private.end_debate(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -262,8 +256,7 @@ begin
   perform private.require_open_debate(p_id);
   update app.debates set closed_at = now() where id = p_id;
 end $$;
-comment on function private.end_debate is
-  'Closes the caller''s own debate. Fails: debate_unknown, private.lock_own_content, debate_closed.';
+comment on function private.end_debate is 'Closes the caller''s own debate.';
 
 create function api.close_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -273,7 +266,7 @@ begin
   perform private.end_debate(p_id);
   return private.require_debate_card(p_id);
 end $$;
-comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
+comment on function api.close_debate is 'Closes the caller''s own debate.';
 
 create function private.set_debate_position(p_debate uuid, p_side text) returns void
 language plpgsql volatile security definer   -- nobody may change a position
@@ -285,7 +278,7 @@ begin
   values (p_debate, private.require_caller(), p_side)
   on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
 end $$;
-comment on function private.set_debate_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+comment on function private.set_debate_position is 'Where the caller stands in a debate.';
 
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
@@ -299,7 +292,7 @@ begin
 end $$;
 comment on function api.take_position is
   'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
-  'writes_exceeded, debate_unknown (also of a removed one), private.lock_open_content, debate_closed.';
+  'debate_unknown (also of a removed one).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a position
@@ -316,7 +309,7 @@ begin
 end $$;
 comment on function private.remove_position is
   'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
-  'it). Fails: debate_closed.';
+  'it).';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile
@@ -333,4 +326,4 @@ begin
 end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
-  'see, which is answered as unknown all the same. Fails: debate_unknown, debate_closed.';
+  'see, which is answered as unknown all the same.';

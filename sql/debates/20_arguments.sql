@@ -136,14 +136,14 @@ begin
   return v_argument;
 end $$;
 comment on function private.require_argument is
-  'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
+  'Answers an argument that was not deleted, if the caller may see it and its debate.';
 
 create function private.require_reported_argument(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
-  'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
+  'Answers the argument that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
 
 create function private.argument_cards(p_ids uuid[]) returns json

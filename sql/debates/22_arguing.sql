@@ -112,7 +112,7 @@ begin
 end $$;
 comment on function api.list_arguments is
   'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
-  'votes first, or the newest. Fails: debate_unknown, argument_unknown, cursor_unknown, limit_out_of_range.';
+  'votes first, or the newest.';
 
 create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
 language plpgsql volatile security definer   -- nobody may write an argument
@@ -141,8 +141,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_argument is
-  'Writes an argument of the caller, or an answer to one that they see. Fails: debate_closed, argument_unknown, '
-  'text_unfit, argument_body, argument_depth.';
+  'Writes an argument of the caller, or an answer to one that they see. Fails: argument_body, argument_depth.';
 
 create function api.create_argument(p_id uuid, p_side text, p_body text, p_parent_id uuid default null) returns json
 language plpgsql volatile
@@ -158,8 +157,7 @@ begin
   return private.argument_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_argument is
-  'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
-  'private.lock_open_content, private.add_argument.';
+  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also of a removed one).';
 
 create function private.remove_argument(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change an argument
@@ -186,7 +184,7 @@ begin
 end $$;
 comment on function private.remove_argument is
   'Deletes the caller''s own argument, also in a debate that they do not see any more, or whose author is erased; '
-  'false when there is none. Fails: debate_closed.';
+  'false when there is none.';
 
 create function api.delete_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -200,5 +198,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_argument is
-  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
-  'argument_unknown, argument_not_yours.';
+  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays.';

@@ -12,8 +12,7 @@ begin
   where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
   on conflict do nothing;
 end $$;
-comment on function private.add_argument_vote is
-  'Finds an argument helpful that the caller sees. Fails: debate_closed.';
+comment on function private.add_argument_vote is 'Finds an argument helpful that the caller sees.';
 
 create function api.vote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28,9 +27,7 @@ begin
   perform private.require_argument(p_id);
   return private.argument_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_argument is
-  'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
-  'debate_unknown, private.lock_open_content, argument_own, debate_closed.';
+comment on function api.vote_argument is 'Finds an argument helpful; repeating it changes nothing. Answers it.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -49,7 +46,7 @@ begin
 end $$;
 comment on function private.remove_argument_vote is
   'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
-  'nothing of it). Fails: debate_closed.';
+  'nothing of it).';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -66,4 +63,4 @@ begin
 end $$;
 comment on function api.unvote_argument is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
-  'which is answered as unknown all the same. Fails: debate_closed, argument_unknown.';
+  'which is answered as unknown all the same.';

@@ -17,8 +17,7 @@ begin
   perform private.delete_content('debate', p_id);
 end $$;
 comment on function private.remove_debate is
-  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
-  'debate_answered. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own debate, in which nobody else argues. Never: writes_exceeded (it is no edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -28,4 +27,4 @@ begin
   perform private.remove_debate(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
+comment on function api.delete_debate is 'Deletes the caller''s debate for good.';

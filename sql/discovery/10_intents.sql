@@ -146,7 +146,7 @@ begin
   return (select c.card from app.intent_card c where c.user_id = app.uid());
 end $$;
 comment on function api.set_intent is
-  'Says what the caller looks for, in place of what they said before. Fails: text_unfit, intent_note.';
+  'Says what the caller looks for, in place of what they said before. Fails: intent_note.';
 
 create function api.get_intent() returns json
 language plpgsql stable
@@ -156,7 +156,7 @@ begin
   return private.require_card('intent_unknown', (
     select c.card from app.intent_card c where c.user_id = private.require_caller()));
 end $$;
-comment on function api.get_intent is 'What the caller looks for. Fails: intent_unknown.';
+comment on function api.get_intent is 'What the caller looks for.';
 
 create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
 language plpgsql stable security definer   -- what others chose is not the caller's to read
@@ -200,9 +200,9 @@ begin
           join app.person_card c on c.id = i.id) m);
 end $$;
 comment on function private.match_page is
-  'A page of these people, in order, from one more than the page if there are so many: their cards with '
-  '{isFollowing, sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next '
-  'where a page is not full. Fails: limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many: their cards with {isFollowing, '
+  'sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next where a page is '
+  'not full.';
 call private.force_index_scans('private.match_page');
 
 create function private.require_match_cursor(p_cursor text) returns app.connection_intents
@@ -223,8 +223,7 @@ begin
   return v_intent;
 end $$;
 comment on function private.require_match_cursor is
-  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor. Fails: '
-  'cursor_unknown.';
+  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor.';
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
@@ -311,7 +310,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.find_interest is 'The interest of a slug; null gives null. Fails: interest_unknown.';
+comment on function private.find_interest is 'The interest of a slug; null gives null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
@@ -349,6 +348,4 @@ begin
     coalesce(p_min_shared, 1), private.require_match_cursor(p_cursor));
   return private.match_page(v_ids, private.candidate_fields(v_ids), p_limit);
 end $$;
-comment on function api.list_candidates is
-  'People whose intent goes with the caller''s. Fails: intent_missing, interest_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_candidates is 'People whose intent goes with the caller''s.';

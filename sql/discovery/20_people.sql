@@ -77,9 +77,7 @@ begin
                             private.require_match_cursor(p_cursor)) m;
   return private.match_page(v_ids, private.mentor_fields(v_ids, v_gaps, v_where), p_limit);
 end $$;
-comment on function api.list_mentors is
-  'Mentors who know much more than the caller of what both chose. Fails: interest_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_mentors is 'Mentors who know much more than the caller of what both chose.';
 
 -- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
 -- them all, as an index on names gives it, would grow with the instance.
@@ -188,8 +186,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_person_place is
-  'The place of a cursor''s person among those who joined; without a cursor behind all of them. Fails: '
-  'cursor_unknown.';
+  'The place of a cursor''s person among those who joined; without a cursor behind all of them.';
 
 create function private.find_people(p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
@@ -241,8 +238,7 @@ begin
     where n.id <> v_me and (n.likeness, n.at, n.id) < (v_likeness, v_from.at, v_from.id)
     order by n.likeness desc, n.at desc, n.id desc limit 51);
 end $$;
-comment on function private.find_people_named is
-  'The next people with a name like this, the likest first. Fails: cursor_unknown.';
+comment on function private.find_people_named is 'The next people with a name like this, the likest first.';
 
 create function api.list_people(p_q text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -259,8 +255,7 @@ begin
   end if;
   return private.match_page(v_found.ids, null, p_limit, v_found.next);
 end $$;
-comment on function api.list_people is
-  'People, those who joined last first, or those with a name like q. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_people is 'People, those who joined last first, or those with a name like q.';
 
 create function private.find_suggested(p_limit integer) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -303,8 +298,7 @@ begin
   perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
-comment on function api.list_suggested is
-  'People who write what the caller likes: one page. Fails: limit_out_of_range.';
+comment on function api.list_suggested is 'People who write what the caller likes: one page.';
 
 create function private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
 returns table (id uuid, interest_id uuid, value numeric)
@@ -382,6 +376,4 @@ begin
                            p_country, p_city, case when p_cursor is not null then v_from.id end) t;
   return private.match_page(v_ids, private.talent_fields(v_ids, v_where, v_values), p_limit);
 end $$;
-comment on function api.list_talent is
-  'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_talent is 'People with reputation in an interest, or else in those of the caller.';

@@ -109,8 +109,7 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.require_stream_place is
-  'The place of a cursor''s post or content in the stream. Fails: cursor_unknown.';
+comment on function private.require_stream_place is 'The place of a cursor''s post or content in the stream.';
 
 create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
 language plpgsql stable security definer   -- parts of contents that its caller has found visible
@@ -209,5 +208,4 @@ declare
 begin
   return private.page(private.stream_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_stream is
-  'Posts and contents for everybody, newest first. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_stream is 'Posts and contents for everybody, newest first.';

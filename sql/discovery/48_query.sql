@@ -56,7 +56,7 @@ end $$;
 comment on function private.read_query is
   'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
   'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
-  'highlight the first words and phrases, up to 8 words. Fails: search_words.';
+  'highlight the first words and phrases, up to 8 words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable

@@ -29,5 +29,4 @@ begin
 end $$;
 comment on function private.take_search_turn is
   'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
-  'searches_at_once says. The facade asks again for a while when there is no turn. Fails: token_missing, '
-  'searches_running, search_busy.';
+  'searches_at_once says. The facade asks again for a while when there is no turn.';

@@ -110,8 +110,7 @@ begin
   return v_document;
 end $$;
 comment on function private.require_search_cursor is
-  'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
-  'cursor_unknown.';
+  'The document that a cursor names, also one that was deleted, but not one that was never for the caller.';
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
@@ -207,8 +206,8 @@ begin
   return v_page;
 end $$;
 comment on function private.find_by_words is
-  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
-  'until there are 51 or 1200 entries of lists were looked at. Fails: cursor_unknown.';
+  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, until '
+  'there are 51 or 1200 entries of lists were looked at.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
@@ -290,8 +289,7 @@ begin
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
-  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id. Fails: '
-  'limit_out_of_range.';
+  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id.';
 
 create function api.search(
   p_q text, p_type text default null, p_interest_id uuid default null, p_limit integer default 20,
@@ -309,5 +307,4 @@ begin
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range, '
-  'searches_running, search_busy.';
+  'best.';

@@ -174,7 +174,7 @@ begin
 end $$;
 comment on function private.require_price is
   'Passes when a price that somebody else sets is what the payer expects. Wherever mana leaves a wallet by such a '
-  'price, its row is locked and this is called first. Fails: price_changed.';
+  'price, its row is locked and this is called first.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -234,8 +234,7 @@ begin
   new.seq := nextval('app.mana_entries_seq');
   return new;
 end $$;
-comment on function private.book_entry is
-  'Trigger: wallets and balances follow the entries, which say what was left. Fails: insufficient_mana.';
+comment on function private.book_entry is 'Trigger: wallets and balances follow the entries, which say what was left.';
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 

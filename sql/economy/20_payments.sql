@@ -203,8 +203,7 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown, '
-  'insufficient_mana.';
+  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -255,6 +254,4 @@ begin
 end $$;
 comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
-  'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
-  'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
-  'insufficient_mana, private.lock_open_post_space, those of private.begin_idempotent.';
+  'a primary interest requires no reputation. Takes an Idempotency-Key.';

@@ -17,7 +17,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_payment_place is
-  'Where a list of payments goes on behind this one; its beginning for null. Fails: cursor_unknown.';
+  'Where a list of payments goes on behind this one; its beginning for null.';
 
 create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
 language plpgsql stable
@@ -67,9 +67,7 @@ begin
   v_ids := private.find_payments(v_caller, p_direction, v_from);
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_payments is
-  'The payments that the caller sent or received, newest first. Fails: direction_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_payments is 'The payments that the caller sent or received, newest first.';
 
 create function api.get_breakdown(p_post_id uuid) returns json
 language plpgsql stable
@@ -82,4 +80,4 @@ begin
 end $$;
 comment on function api.get_breakdown is
   'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
-  'as in the post itself. Fails: post_unknown.';
+  'as in the post itself.';

@@ -67,8 +67,7 @@ begin
   return v_boost;
 end $$;
 comment on function private.boost is
-  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may. Fails: boost_active, '
-  'insufficient_mana.';
+  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may.';
 
 create function api.boost_post(p_id uuid, p_tier integer) returns json
 language plpgsql volatile
@@ -110,9 +109,7 @@ begin
 end $$;
 comment on function api.boost_post is
   'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
-  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
-  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, '
-  'private.lock_open_post_space, those of private.begin_idempotent.';
+  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.job_expire_boosts() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

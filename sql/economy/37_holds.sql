@@ -55,7 +55,7 @@ begin
 end $$;
 comment on function private.open_hold is
   'Takes mana out of a person''s wallet and holds it under this id, which is new. For definer functions, as their '
-  'last step, as private.move. Fails: insufficient_mana.';
+  'last step, as private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -73,8 +73,7 @@ begin
 end $$;
 comment on function private.add_to_hold is
   'Takes more out of the same wallet into an open hold. That it is open the feature knows under a lock of its own: a '
-  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause. Fails: '
-  'insufficient_mana.';
+  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause.';
 
 create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
 returns void
@@ -116,4 +115,4 @@ comment on function private.settle_hold is
   'without receivers all of it goes back. What goes back was never spent. For definer functions, as their last step; '
   'who settles several in one transaction locks all their accounts before, by private.lock_wallets. That it is open '
   'the feature knows under a lock of its own: to settle one twice raises object_not_in_prerequisite_state, and to '
-  'give more than there is fails as an empty wallet does. Fails: insufficient_mana.';
+  'give more than there is fails as an empty wallet does.';

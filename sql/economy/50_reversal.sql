@@ -59,6 +59,6 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all '
-  'of it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the '
-  'caller may. Fails: payment_unknown, payment_reversed, mana_gone. Never: insufficient_mana.';
+  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all of '
+  'it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the caller '
+  'may. Never: insufficient_mana.';

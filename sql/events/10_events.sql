@@ -226,5 +226,4 @@ create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
-  'event_unknown.';
+comment on function private.require_event_card is 'Answers the card of an event that the caller may see.';

@@ -117,8 +117,7 @@ begin
 end $$;
 comment on function private.rsvp is
   'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. '
-  'Without a free seat they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, '
-  'event_waitlist_full.';
+  'Without a free seat they wait. Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -159,9 +158,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up '
-  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, token_revoked, '
-  'space_not_member, space_archived, event_cancelled, event_over, event_waitlist_full.';
+  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up to '
+  '500 people. Answers the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -180,7 +178,7 @@ begin
 end $$;
 comment on function api.unrsvp_event is
   'Takes the caller''s reply back; repeating it changes nothing. A place goes to who waits longest. It also works on '
-  'an event that they no longer see, which is answered as unknown all the same. Fails: event_unknown.';
+  'an event that they no longer see, which is answered as unknown all the same.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- who sees the event sees who replied, but for those whom they never see
@@ -208,7 +206,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_attendees is
-  'The next people with this reply to an event whom the caller sees, among the next 400. Fails: cursor_unknown.';
+  'The next people with this reply to an event whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
@@ -231,8 +229,7 @@ begin
                         where event_id = p_event and user_id = i.id offset 0) r   -- by key, never all of the event
     join app.person_card p on p.id = i.id);
 end $$;
-comment on function private.list_attendees is
-  'As private.find_attendees, a page of {userId, user, status, since}. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.list_attendees is 'As private.find_attendees, a page of {userId, user, status, since}.';
 call private.force_index_scans('private.list_attendees');
 
 create function api.list_event_attendees(
@@ -245,5 +242,4 @@ begin
   return private.list_attendees((private.require_content('event', p_id)).id, p_status, p_limit, p_cursor);
 end $$;
 comment on function api.list_event_attendees is
-  'Who has this reply to an event, the first one first: who goes, is interested, or waits. Fails: event_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+  'Who has this reply to an event, the first one first: who goes, is interested, or waits.';

@@ -40,8 +40,7 @@ begin
   return v_event;
 end $$;
 comment on function private.event_with is
-  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there. '
-  'Fails: text_unfit, content_body, event_past, timezone_unknown, event_location.';
+  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there.';
 
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -59,8 +58,7 @@ begin
   return v_event.id;
 end $$;
 comment on function private.add_event is
-  'Publishes an event of the caller. Fails: private.add_content, event_times, event_capacity, event_url, '
-  'event_location.';
+  'Publishes an event of the caller. Fails: event_times, event_capacity, event_url, event_location.';
 
 create function api.create_event(
   p_title text, p_body text, p_starts_at timestamptz, p_ends_at timestamptz, p_timezone text, p_location jsonb,
@@ -78,8 +76,7 @@ begin
   v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.event_cards(array[v_event.id]) -> 0;
 end $$;
-comment on function api.create_event is
-  'Publishes an event, perhaps in a group or guild. Fails: private.event_with, private.add_event.';
+comment on function api.create_event is 'Publishes an event, perhaps in a group or guild.';
 
 create function api.list_events(
   p_when text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -111,14 +108,13 @@ begin
 end $$;
 comment on function api.list_events is
   'Events, newest first; with when or dates by their start: the soonest first, and past ones the latest first. '
-  'upcoming are those that have not begun and are not cancelled, past those that have begun. Fails: event_when, '
-  'private.search_contents, limit_out_of_range.';
+  'upcoming are those that have not begun and are not cancelled, past those that have begun.';
 
 create function api.get_event(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_event_card(p_id); end $$;
-comment on function api.get_event is 'The card of an event. Fails: event_unknown.';
+comment on function api.get_event is 'The card of an event.';
 
 create function api.get_event_calendar(p_id uuid) returns json
 language plpgsql stable
@@ -134,7 +130,7 @@ begin
 end $$;
 comment on function api.get_event_calendar is
   'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, the times as clocks show them '
-  'there. Fails: event_unknown.';
+  'there.';
 
 create function private.find_my_events(p_role text, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- the caller's own, and what they reply to as far as they see it
@@ -172,8 +168,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400. Fails: '
-  'cursor_unknown.';
+  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -192,7 +187,7 @@ begin
 end $$;
 comment on function api.list_my_events is
   'The events that the caller hosts or goes to, or one of the two, the latest first by when they published it or got '
-  'their place. Fails: event_role, cursor_unknown, limit_out_of_range.';
+  'their place.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write events
@@ -218,8 +213,7 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_event is
-  'The head of the caller''s own event that is neither cancelled nor over, locked with its places. Fails: '
-  'writes_exceeded, content_not_yours, event_unknown, event_cancelled, event_over.';
+  'The head of the caller''s own event that is neither cancelled nor over, locked with its places.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -249,8 +243,7 @@ begin
 end $$;
 comment on function private.change_event is
   'Changes the caller''s own event, gives places that are added to who waits longest, and emits events.event.changed '
-  'where time or place change. Fails: private.lock_own_event, private.event_with, content_title, interest_unknown, '
-  'event_times, event_capacity, event_url.';
+  'where time or place change. Fails: event_times, event_capacity, event_url.';
 
 create function api.update_event(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -262,7 +255,7 @@ begin
 end $$;
 comment on function api.update_event is
   'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}, and '
-  'answers the card. Fails: private.change_event.';
+  'answers the card.';
 
 create function private.cancel_event(p_id uuid, p_reason text) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -279,8 +272,7 @@ begin
     'eventId', p_id, 'event', 'cancelled', 'sequence', v_sequence));
 end $$;
 comment on function private.cancel_event is
-  'Cancels the caller''s own event, and emits events.event.changed. Fails: private.lock_own_event, text_unfit, '
-  'event_reason.';
+  'Cancels the caller''s own event, and emits events.event.changed. Fails: event_reason.';
 
 create function api.cancel_event(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -290,8 +282,7 @@ begin
   perform private.cancel_event(p_id, p_reason);
   return private.require_event_card(p_id);
 end $$;
-comment on function api.cancel_event is
-  'Cancels the caller''s own event for good, and answers the card. Fails: private.cancel_event, event_unknown.';
+comment on function api.cancel_event is 'Cancels the caller''s own event for good, and answers the card.';
 
 create function private.delete_event(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -314,5 +305,4 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_event is
-  'Deletes the caller''s event for good, replies and all. Fails: event_unknown, content_not_yours.';
+comment on function api.delete_event is 'Deletes the caller''s event for good, replies and all.';

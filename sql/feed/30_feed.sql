@@ -167,8 +167,7 @@ begin
   return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place. '
-  'Fails: cursor_unknown.';
+  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place.';
 
 create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
@@ -242,7 +241,7 @@ begin
 end $$;
 comment on function private.feed_in_time is
   'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
-  'trending also engagement. Fails: cursor_unknown.';
+  'trending also engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -402,7 +401,7 @@ begin
 end $$;
 comment on function private.feed_ranked is
   'A page of For You: by block, score and id, with what is posted in the caller''s spaces. The posts of a block that '
-  'are nearest to what the caller likes come to its front, two fifths of a page of them. Fails: cursor_unknown.';
+  'are nearest to what the caller likes come to its front, two fifths of a page of them.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -438,4 +437,4 @@ begin
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
-  '[{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
+  '[{factor, weight}].';

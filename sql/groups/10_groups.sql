@@ -45,9 +45,7 @@ begin
   v_id := private.make_space(v_space);
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_group is
-  'Makes a group, whose owner is the caller. Fails: writes_exceeded, spaces_exhausted, memberships_exhausted, '
-  'interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about.';
+comment on function api.create_group is 'Makes a group, whose owner is the caller.';
 
 create function api.update_group(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -58,9 +56,7 @@ declare
 begin
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_group is
-  'Changes a group, for its owner and moderators. Fails: space_unknown, writes_exceeded, space_not_member, '
-  'space_role, interest_unknown, text_unfit, space_name, space_about.';
+comment on function api.update_group is 'Changes a group, for its owner and moderators.';
 
 create function api.archive_group(p_id text) returns json
 language plpgsql volatile
@@ -70,9 +66,7 @@ begin
   perform private.archive_space('group', p_id, true);
   return null;   -- answered as 204
 end $$;
-comment on function api.archive_group is
-  'The owner archives a group. Repeating it changes nothing. Fails: space_unknown, space_not_member, space_role, '
-  'space_ownerless, spaces_exhausted.';
+comment on function api.archive_group is 'The owner archives a group. Repeating it changes nothing.';
 
 create function api.restore_group(p_id text) returns json
 language plpgsql volatile
@@ -83,9 +77,7 @@ declare
 begin
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.restore_group is
-  'The owner opens an archived group again. Fails: space_unknown, space_not_member, space_role, space_ownerless, '
-  'spaces_exhausted.';
+comment on function api.restore_group is 'The owner opens an archived group again.';
 
 create function api.join_group(p_id text, p_message text default null) returns json
 language plpgsql volatile
@@ -94,10 +86,7 @@ as $$
 begin
   return private.join_space('group', p_id, p_message);
 end $$;
-comment on function api.join_group is
-  'The caller joins a group, or asks to: {status: joined | pending, requestId}. Fails: writes_exceeded, text_unfit, '
-  'space_message, space_unknown, space_archived, space_banned, invitation_required, space_full, '
-  'memberships_exhausted, person_unknown.';
+comment on function api.join_group is 'The caller joins a group, or asks to: {status: joined | pending, requestId}.';
 
 create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
@@ -106,9 +95,7 @@ as $$
 begin
   return private.change_role('group', p_id, p_user_id, p_role);
 end $$;
-comment on function api.set_group_role is
-  'The owner gives a member another role, or hands over. Fails: writes_exceeded, person_unknown, space_unknown, '
-  'space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+comment on function api.set_group_role is 'The owner gives a member another role, or hands over.';
 
 create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
 language plpgsql volatile
@@ -118,8 +105,7 @@ begin
   perform private.remove_space_member('group', p_id, p_user_id, p_ban);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_group_member is
-  'Takes a member out of a group, and with p_ban keeps them out. Fails: private.remove_space_member.';
+comment on function api.remove_group_member is 'Takes a member out of a group, and with p_ban keeps them out.';
 
 create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -128,9 +114,7 @@ as $$
 begin
   return private.list_space_bans('group', p_id, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_bans is
-  'Who is banned from a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_group_bans is 'Who is banned from a group.';
 
 create function api.lift_group_ban(p_id text, p_user_id text) returns json
 language plpgsql volatile
@@ -140,9 +124,7 @@ begin
   perform private.lift_space_ban('group', p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.lift_group_ban is
-  'Lets a banned person come into a group again. Fails: person_unknown, space_unknown, space_not_member, '
-  'space_role.';
+comment on function api.lift_group_ban is 'Lets a banned person come into a group again.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -151,10 +133,7 @@ as $$
 begin
   return private.invite_to_space('group', p_id, p_invitee_id);
 end $$;
-comment on function api.invite_to_group is
-  'Invites a person into a group. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, '
-  'space_role, space_archived, invite_oneself, space_member_already, space_invitee_banned, '
-  'space_invitation_pending.';
+comment on function api.invite_to_group is 'Invites a person into a group.';
 
 create function api.list_group_invitations(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -165,9 +144,7 @@ as $$
 begin
   return private.list_pending('group', p_id, false, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_invitations is
-  'The pending invitations into a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_group_invitations is 'The pending invitations into a group.';
 
 create function api.revoke_group_invitation(p_id text, p_iid uuid) returns json
 language plpgsql volatile
@@ -177,9 +154,7 @@ begin
   perform private.revoke_space_invitation('group', p_id, p_iid);
   return null;   -- answered as 204
 end $$;
-comment on function api.revoke_group_invitation is
-  'Takes an invitation into a group back. Fails: space_unknown, space_not_member, space_role, invitation_unknown, '
-  'invitation_settled.';
+comment on function api.revoke_group_invitation is 'Takes an invitation into a group back.';
 
 create function api.list_my_group_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -191,8 +166,7 @@ begin
   return private.page(private.space_invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
-comment on function api.list_my_group_invitations is
-  'The pending invitations of the caller into groups. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_group_invitations is 'The pending invitations of the caller into groups.';
 
 create function api.accept_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -201,8 +175,7 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, true);
 end $$;
-comment on function api.accept_group_invitation is
-  'Accepts an invitation into a group. Fails: private.answer_space_invitation.';
+comment on function api.accept_group_invitation is 'Accepts an invitation into a group.';
 
 create function api.decline_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -211,5 +184,4 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
-comment on function api.decline_group_invitation is
-  'Declines an invitation into a group. Fails: private.answer_space_invitation.';
+comment on function api.decline_group_invitation is 'Declines an invitation into a group.';

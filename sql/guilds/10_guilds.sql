@@ -44,8 +44,7 @@ begin
     perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
-comment on function private.require_guild_founder is
-  'Passes for who has canProposeGuild, and for an admin. Fails: guild_not_allowed.';
+comment on function private.require_guild_founder is 'Passes for who has canProposeGuild, and for an admin.';
 
 create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
@@ -65,8 +64,7 @@ begin
 end $$;
 comment on function private.create_guild is
   'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
-  'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
-  'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
+  'guild_charter, guild_min_rep.';
 
 create function private.guild_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
@@ -116,8 +114,7 @@ begin
   return v_id;
 end $$;
 comment on function private.change_guild is
-  'The founder changes what is said of a guild, and whom it takes. Fails: space_unknown, writes_exceeded, '
-  'space_not_member, space_role, interest_unknown, text_unfit, space_name, space_about, guild_min_rep.';
+  'The founder changes what is said of a guild, and whom it takes. Fails: guild_min_rep.';
 
 create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- its caller looks at who sees the guild
@@ -145,8 +142,7 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.list_charters is
-  'The charters of a guild, latest first: {version, charter, proposalId, createdAt}. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'The charters of a guild, latest first: {version, charter, proposalId, createdAt}.';
 
 create function private.require_guild_applicant(p_id text) returns void
 language plpgsql volatile security definer   -- what waits for the caller is applied first
@@ -159,7 +155,7 @@ begin
                                      (select min_rep from app.guilds where space_id = v_space.id));
 end $$;
 comment on function private.require_guild_applicant is
-  'Passes for who has the reputation that a guild wants of those who apply. Fails: space_unknown, reputation_too_low.';
+  'Passes for who has the reputation that a guild wants of those who apply.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -183,8 +179,7 @@ begin
 end $$;
 comment on function private.apply_to_guild is
   'The caller asks to be let into a guild, with the reputation that it wants: one application at a time, which is '
-  'known under the lock of the guild. Fails: writes_exceeded, text_unfit, space_unknown, application_pending, '
-  'space_member_already, reputation_too_low, private.join_or_ask.';
+  'known under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- one's own, also where one no longer sees the space
@@ -221,7 +216,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400. Fails: cursor_unknown.';
+  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
@@ -233,5 +228,4 @@ declare
 begin
   return private.page(private.request_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function private.list_own_applications is
-  'The caller''s applications to guilds, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.list_own_applications is 'The caller''s applications to guilds, newest first.';

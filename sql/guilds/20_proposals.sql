@@ -130,8 +130,7 @@ begin
   end if;
   return jsonb_build_object('charter', v_charter);
 end $$;
-comment on function private.check_charter_proposal is
-  'Checks a proposal of another charter: {charter}. Fails: proposal_payload, text_unfit, guild_charter.';
+comment on function private.check_charter_proposal is 'Checks a proposal of another charter: {charter}.';
 
 create function private.execute_charter_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -157,8 +156,7 @@ begin
     perform private.raise_error('last_owner');
   end if;
 end $$;
-comment on function private.require_lower is
-  'Passes for a member who is not the founder. Fails: space_member_unknown, last_owner.';
+comment on function private.require_lower is 'Passes for a member who is not the founder.';
 
 create function private.check_steward_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -172,8 +170,7 @@ begin
   return jsonb_build_object('grant', p_payload -> 'grant');
 end $$;
 comment on function private.check_steward_proposal is
-  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}. Fails: proposal_payload, '
-  'space_member_unknown, last_owner.';
+  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}.';
 
 create function private.execute_steward_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -186,8 +183,7 @@ begin
     case when (p_proposal.payload ->> 'grant')::boolean then 'moderator' else 'member' end);
 end $$;
 comment on function private.execute_steward_proposal is
-  'Makes the member a steward, or the steward a member, who is told. Fails: space_member_unknown, last_owner, '
-  'spaces_exhausted.';
+  'Makes the member a steward, or the steward a member, who is told.';
 
 create function private.check_expel_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -197,8 +193,7 @@ begin
   perform private.require_lower(p_space.id, p_subject);
   return '{}';
 end $$;
-comment on function private.check_expel_proposal is
-  'Checks a proposal to expel a member: {userId}. Fails: space_member_unknown, last_owner.';
+comment on function private.check_expel_proposal is 'Checks a proposal to expel a member: {userId}.';
 
 create function private.execute_expel_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -209,8 +204,7 @@ begin
   perform private.drop_member(p_space.id, p_proposal.subject_id);
   perform private.emit_membership_decision(p_space, 'removed', p_proposal.subject_id);
 end $$;
-comment on function private.execute_expel_proposal is
-  'Takes the member out of the guild, who is told. Fails: space_member_unknown, last_owner.';
+comment on function private.execute_expel_proposal is 'Takes the member out of the guild, who is told.';
 
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('general', null, 'private.check_general_proposal', 'private.execute_general_proposal'),

@@ -22,10 +22,7 @@ begin
   v_id := private.create_guild(v_space, p_charter, p_min_rep);
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_guild is
-  'Makes a guild, whose founder is the caller. Fails: guild_not_allowed, writes_exceeded, spaces_exhausted, '
-  'memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about, '
-  'guild_charter, guild_min_rep.';
+comment on function api.create_guild is 'Makes a guild, whose founder is the caller.';
 
 create function api.update_guild(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -36,9 +33,7 @@ declare
 begin
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_guild is
-  'Changes a guild, for its founder. Fails: space_unknown, writes_exceeded, space_not_member, space_role, '
-  'interest_unknown, text_unfit, space_name, space_about, guild_min_rep.';
+comment on function api.update_guild is 'Changes a guild, for its founder.';
 
 create function api.list_guild_charters(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -49,8 +44,7 @@ as $$
 begin
   return private.list_charters((private.require_space('guild', p_id)).id, p_limit, p_cursor);
 end $$;
-comment on function api.list_guild_charters is
-  'The charters of a guild, latest first. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_guild_charters is 'The charters of a guild, latest first.';
 
 create function api.hand_over_guild(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
@@ -62,9 +56,7 @@ begin
   end if;
   return private.change_role('guild', p_id, p_user_id, 'owner');
 end $$;
-comment on function api.hand_over_guild is
-  'The founder hands a guild over to a member, and becomes a steward. Fails: value_invalid, writes_exceeded, '
-  'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+comment on function api.hand_over_guild is 'The founder hands a guild over to a member, and becomes a steward.';
 
 create function api.apply_to_guild(p_id text, p_message text default null) returns json
 language plpgsql volatile
@@ -73,8 +65,7 @@ as $$
 begin
   return private.apply_to_guild(p_id, p_message);
 end $$;
-comment on function api.apply_to_guild is
-  'The caller asks to be let into a guild. Fails: private.apply_to_guild.';
+comment on function api.apply_to_guild is 'The caller asks to be let into a guild.';
 
 create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -83,5 +74,4 @@ as $$
 begin
   return private.list_own_applications(p_limit, p_cursor);
 end $$;
-comment on function api.list_my_guild_applications is
-  'The caller''s applications to guilds, settled ones too. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_guild_applications is 'The caller''s applications to guilds, settled ones too.';

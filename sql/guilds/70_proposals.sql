@@ -59,7 +59,7 @@ begin
   end if;
   return v_proposal;
 end $$;
-comment on function private.require_proposal is 'A proposal of a guild. Fails: proposal_unknown.';
+comment on function private.require_proposal is 'A proposal of a guild.';
 
 create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
@@ -78,8 +78,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.lock_open_proposal is
-  'An open proposal of a guild that the caller is in, which is locked. Fails: space_unknown, space_not_member, '
-  'space_role, proposal_unknown, space_archived, proposal_closed.';
+  'An open proposal of a guild that the caller is in, which is locked.';
 
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
@@ -129,9 +128,8 @@ begin
   return private.proposal_detail(v_id);
 end $$;
 comment on function private.propose is
-  'A member proposes something to their guild. Fails: text_unfit, writes_exceeded, proposal_kind, proposal_title, '
-  'proposal_body, proposal_closes_at, proposal_payload, person_unknown, space_unknown, space_not_member, space_role, '
-  'space_archived, proposals_exhausted, guild_charter, space_member_unknown, last_owner, treasury_amount.';
+  'A member proposes something to their guild. Fails: proposal_body, guild_charter, space_member_unknown, last_owner, '
+  'treasury_amount.';
 
 create function private.vote_on_proposal(p_guild text, p_id uuid, p_value text) returns json
 language plpgsql volatile security definer   -- nobody may write votes
@@ -152,9 +150,7 @@ begin
   perform private.pass_early(v_proposal, v_tally);
   return private.proposal_detail(p_id, v_tally);
 end $$;
-comment on function private.vote_on_proposal is
-  'The caller votes, or votes otherwise. Fails: space_unknown, space_not_member, space_role, proposal_unknown, '
-  'space_archived, proposal_closed, proposal_vote, proposal_ineligible.';
+comment on function private.vote_on_proposal is 'The caller votes, or votes otherwise.';
 
 create function private.withdraw_proposal(p_guild text, p_id uuid) returns json
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -171,9 +167,7 @@ begin
   perform private.decide_proposal(v_proposal, 'withdrawn');
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.withdraw_proposal is
-  'Who proposed takes it back, while nobody else has voted. Fails: space_unknown, space_not_member, space_role, '
-  'proposal_unknown, space_archived, proposal_closed, proposal_not_yours, proposal_voted.';
+comment on function private.withdraw_proposal is 'Who proposed takes it back, while nobody else has voted.';
 
 create function private.read_proposal(p_guild text, p_id uuid) returns json
 language plpgsql stable security definer   -- members read what nobody may read
@@ -185,8 +179,7 @@ begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
   return private.proposal_detail((private.require_proposal(v_guild, p_id)).id);
 end $$;
-comment on function private.read_proposal is
-  'A proposal, for members. Fails: space_unknown, space_not_member, space_role, proposal_unknown.';
+comment on function private.read_proposal is 'A proposal, for members.';
 
 create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
 language plpgsql stable security definer   -- its caller looks at who may read them
@@ -229,9 +222,7 @@ begin
   v_ids := private.find_proposals(v_guild, p_status, v_from);
   return private.page((select json_agg(c) from private.proposal_cards(v_ids[:p_limit]) c), v_ids::text[], p_limit);
 end $$;
-comment on function private.list_proposals is
-  'The proposals of a guild, newest first, for members. Fails: space_unknown, space_not_member, space_role, '
-  'cursor_unknown, limit_out_of_range.';
+comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
 language plpgsql volatile security definer   -- staff see every guild, and the staff's service writes nothing itself
@@ -251,9 +242,7 @@ begin
   perform private.audit('proposal.' || p_status, 'proposal', p_id::text);
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.settle_by_staff is
-  'An admin decides an open proposal, and leaves an audit entry. Fails: role_required, space_unknown, '
-  'proposal_unknown, proposal_closed.';
+comment on function private.settle_by_staff is 'An admin decides an open proposal, and leaves an audit entry.';
 
 create function api.create_proposal(
   p_id text, p_kind text, p_title text, p_body text default '', p_payload jsonb default '{}',
@@ -265,8 +254,7 @@ as $$
 begin
   return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
 end $$;
-comment on function api.create_proposal is
-  'The caller proposes something to their guild. Fails: those of private.propose.';
+comment on function api.create_proposal is 'The caller proposes something to their guild.';
 
 create function api.get_proposal(p_id text, p_pid uuid) returns json
 language plpgsql stable
@@ -275,8 +263,7 @@ as $$
 begin
   return private.read_proposal(p_id, p_pid);
 end $$;
-comment on function api.get_proposal is
-  'A proposal, with its tally. Fails: those of private.read_proposal.';
+comment on function api.get_proposal is 'A proposal, with its tally.';
 
 create function api.list_proposals(
   p_id text, p_status text default null, p_limit integer default 20, p_cursor text default null
@@ -287,8 +274,7 @@ as $$
 begin
   return private.list_proposals(p_id, p_status, p_limit, p_cursor);
 end $$;
-comment on function api.list_proposals is
-  'The proposals of a guild. Fails: those of private.list_proposals.';
+comment on function api.list_proposals is 'The proposals of a guild.';
 
 create function api.vote_on_proposal(p_id text, p_pid uuid, p_value text) returns json
 language plpgsql volatile
@@ -297,8 +283,7 @@ as $$
 begin
   return private.vote_on_proposal(p_id, p_pid, p_value);
 end $$;
-comment on function api.vote_on_proposal is
-  'The caller votes on a proposal. Fails: those of private.vote_on_proposal.';
+comment on function api.vote_on_proposal is 'The caller votes on a proposal.';
 
 create function api.withdraw_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -307,8 +292,7 @@ as $$
 begin
   return private.withdraw_proposal(p_id, p_pid);
 end $$;
-comment on function api.withdraw_proposal is
-  'The caller takes a proposal back. Fails: those of private.withdraw_proposal.';
+comment on function api.withdraw_proposal is 'The caller takes a proposal back.';
 
 create function api.approve_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -317,8 +301,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'passed');
 end $$;
-comment on function api.approve_proposal is
-  'An admin lets a proposal pass, which the worker executes. Fails: those of private.settle_by_staff.';
+comment on function api.approve_proposal is 'An admin lets a proposal pass, which the worker executes.';
 
 create function api.reject_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -327,8 +310,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'failed');
 end $$;
-comment on function api.reject_proposal is
-  'An admin lets a proposal fail. Fails: those of private.settle_by_staff.';
+comment on function api.reject_proposal is 'An admin lets a proposal fail.';
 
 create function api.force_close_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -337,5 +319,4 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'force_closed');
 end $$;
-comment on function api.force_close_proposal is
-  'An admin closes a proposal without a decision. Fails: those of private.settle_by_staff.';
+comment on function api.force_close_proposal is 'An admin closes a proposal without a decision.';

@@ -162,8 +162,8 @@ begin
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
   return v_id;
 end $$;
-comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: '
-  'email_taken, text_unfit.';
+comment on function private.create_person is
+  'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
 
 create function api.get_me() returns json
 language plpgsql stable

@@ -20,8 +20,7 @@ as $$
 begin
   return (select card from app.profile_card where id = private.require_person(p_person));
 end $$;
-comment on function api.get_profile is
-  'A person''s public profile, by actor id or username, also an earlier one. Fails: person_unknown.';
+comment on function api.get_profile is 'A person''s public profile, by actor id or username, also an earlier one.';
 
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
@@ -48,7 +47,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, username_reserved, usernames_exhausted, text_unfit, media_url.';
+  'username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile

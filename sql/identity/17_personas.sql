@@ -63,8 +63,7 @@ begin
   end if;
   return p_persona;
 end $$;
-comment on function private.require_own_persona is
-  'Answers the persona if it is the caller''s. Fails: persona_unknown.';
+comment on function private.require_own_persona is 'Answers the persona if it is the caller''s.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -97,8 +96,7 @@ begin
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken, '
-  'text_unfit, media_url.';
+  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -119,7 +117,7 @@ exception when unique_violation then
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit, media_url.';
+  'and profilePicUrl.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -129,7 +127,7 @@ begin
   delete from app.personas where id = private.require_own_persona(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_unknown, persona_is_default.';
+comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
 language plpgsql volatile security definer   -- a person may not write is_default: there would be none or two
@@ -145,7 +143,7 @@ begin
   end if;
 end $$;
 comment on function private.make_default_persona is
-  'Makes one of the caller''s personas the default in place of the former one. Fails: persona_unknown.';
+  'Makes one of the caller''s personas the default in place of the former one.';
 
 create function api.set_default_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -155,5 +153,4 @@ begin
   perform private.make_default_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 end $$;
-comment on function api.set_default_persona is
-  'Makes a persona the caller''s default. Repeating it changes nothing. Fails: persona_unknown.';
+comment on function api.set_default_persona is 'Makes a persona the caller''s default. Repeating it changes nothing.';

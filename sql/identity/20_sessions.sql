@@ -145,8 +145,7 @@ begin
 end $$;
 comment on function api.log_in is
   'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
-  'whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, '
-  'person_banned.';
+  'whose parameters are too weak by now; with p_family a rotating session begins.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile

@@ -152,7 +152,7 @@ begin
 end $$;
 comment on function api.reserve_invite is
   'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
-  'reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
+  'reserves again gives up what they held.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
 language plpgsql volatile
@@ -166,7 +166,7 @@ begin
 end $$;
 comment on function api.reserve_invite_code is
   'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
-  'secret, not the code''s row. Fails: those of api.reserve_invite.';
+  'secret, not the code''s row.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -214,7 +214,7 @@ end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
   'p_family a rotating session begins, with p_verification_id a link that verifies the address is mailed. A failure '
-  'leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, text_unfit.';
+  'leaves the reservation as it was.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile

@@ -103,8 +103,7 @@ begin
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
-comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: '
-  'invites_exhausted.';
+comment on function private.make_own_invite is 'A new code of the caller, within their allotment.';
 
 create function api.create_invite() returns json
 language plpgsql volatile
@@ -115,7 +114,7 @@ declare
 begin
   return (select card from app.invite_card where id = v_id);
 end $$;
-comment on function api.create_invite is 'Makes an invite code of the caller. Fails: invites_exhausted.';
+comment on function api.create_invite is 'Makes an invite code of the caller.';
 
 create function private.revoke_own_invite(p_code uuid) returns void
 language plpgsql volatile security definer   -- a person may not write codes
@@ -133,7 +132,7 @@ begin
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
 comment on function private.revoke_own_invite is
-  'Revokes an unused code of the caller; a reservation on it ends with it. Fails: invite_unknown, invite_settled.';
+  'Revokes an unused code of the caller; a reservation on it ends with it.';
 
 create function api.revoke_invite(p_id uuid) returns json
 language plpgsql volatile
@@ -143,8 +142,7 @@ begin
   perform private.revoke_own_invite(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.revoke_invite is
-  'Revokes an unused invite code of the caller. Repeating it changes nothing. Fails: invite_unknown, invite_settled.';
+comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
@@ -183,7 +181,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'The codes of the next people whom the caller has invited and may see, among the next 400. Fails: cursor_unknown.';
+  'The codes of the next people whom the caller has invited and may see, among the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
@@ -207,4 +205,4 @@ end $$;
 comment on function api.get_invite_tree is
   'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
   '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
-  'cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
+  'cannot see are left out.';

@@ -139,8 +139,7 @@ end $$;
 comment on function api.refresh_session is
   'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
   'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
-  'and its access tokens for good, except the last one within 10 seconds of its first use. Fails: '
-  'refresh_token_invalid, refresh_token_reused.';
+  'and its access tokens for good, except the last one within 10 seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -174,7 +173,7 @@ begin
 end $$;
 comment on function api.list_sessions is
   'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
-  'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+  'expiresAt}.';
 call private.force_index_scans('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
@@ -190,4 +189,4 @@ begin
 end $$;
 comment on function api.end_session is
   'Ends a rotating session of the caller: its refresh token and its access tokens are dead at once. Repeating it '
-  'changes nothing. Fails: session_unknown.';
+  'changes nothing.';

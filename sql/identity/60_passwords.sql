@@ -76,7 +76,7 @@ end $$;
 comment on function api.change_password is
   'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
   'token of the caller and the links that were mailed for a password or a change of address, and answers {claims, '
-  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins. Fails: token_revoked.';
+  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
@@ -142,7 +142,7 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.check_password_reset is
-  'For the facade alone: checks a token before the facade hashes a new password, {ok}. Fails: reset_over.';
+  'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
 language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
@@ -167,4 +167,4 @@ end $$;
 comment on function api.reset_password is
   'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
   'tokens that were mailed to them for a password or a change of address are spent, their access tokens, sessions and '
-  'device tokens end, and their address is verified. Fails: reset_over.';
+  'device tokens end, and their address is verified.';

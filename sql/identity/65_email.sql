@@ -66,7 +66,7 @@ begin
 end $$;
 comment on function private.require_link_left is
   'Passes when fewer than 10 links were mailed for a person within an hour. The caller has locked the person''s '
-  'credentials. Fails: verifications_exhausted.';
+  'credentials.';
 
 create function private.mail_verification(
   p_user uuid, p_email text, p_replaces text, p_id uuid, p_token_hash bytea
@@ -151,7 +151,7 @@ begin
 end $$;
 comment on function api.resend_verification is
   'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, else for their '
-  'own. Earlier links stay good. Fails: token_revoked, email_verified, verifications_exhausted.';
+  'own. Earlier links stay good.';
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
@@ -180,8 +180,7 @@ begin
 end $$;
 comment on function api.request_email_change is
   'For the facade alone, once the password is checked: has a link mailed to the new address, and the old one told, '
-  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one. Fails: '
-  'token_revoked, verifications_exhausted.';
+  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -262,4 +261,4 @@ end $$;
 comment on function api.verify_email is
   'For the facade alone: verifies the address to which this token was mailed, {ok}. Where it is a change it becomes '
   'the person''s address, the old one is told, and every other link ends, also those for a new password; tokens and '
-  'sessions go on. Fails: verification_over, email_taken (the token stays good).';
+  'sessions go on. Fails: email_taken (the token stays good).';

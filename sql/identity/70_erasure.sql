@@ -28,7 +28,7 @@ begin
   end if;
 end $$;
 comment on function private.keep_an_admin is
-  'Passes when there is an admin without this person. Lock the roles first. Fails: last_admin.';
+  'Passes when there is an admin without this person. Lock the roles first.';
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
@@ -93,5 +93,4 @@ begin
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked, '
-  'last_admin.';
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}.';

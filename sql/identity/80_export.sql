@@ -52,8 +52,7 @@ begin
   end if;
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
-comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: '
-  'section_unknown, cursor_unknown.';
+comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';
 
 create function api.export_me(p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the caller is applied first
@@ -64,5 +63,4 @@ begin
 end $$;
 comment on function api.export_me is
   'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
-  'section, {items, next}. next goes into p_after for the following rows, and is null at the end. Fails: '
-  'section_unknown, cursor_unknown.';
+  'section, {items, next}. next goes into p_after for the following rows, and is null at the end.';

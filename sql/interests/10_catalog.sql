@@ -59,7 +59,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.require_interest is 'Answers the id of an interest that exists. Fails: interest_unknown.';
+comment on function private.require_interest is 'Answers the id of an interest that exists.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -98,8 +98,7 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is
-  'An interest and all below it; null gives null. Fails: interest_unknown.';
+comment on function private.interest_subtree is 'An interest and all below it; null gives null.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -129,5 +128,4 @@ begin
 end $$;
 comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
-  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag. Fails: '
-  'interest_unknown.';
+  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag.';

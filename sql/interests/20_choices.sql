@@ -94,8 +94,8 @@ begin
           where c.user_id = app.uid() and c.interest_id = p_interest_id);
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_unknown, '
-  'interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
+  'interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
 language plpgsql
@@ -129,7 +129,7 @@ end $$;
 comment on function api.select_interests is
   'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
   'the others. When one is named twice, the last counts. Answers all that is chosen then, {items}. Fails: '
-  'interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql
@@ -140,5 +140,4 @@ begin
   where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.drop_interest is
-  'Takes a choice back. Repeating it changes nothing. Fails: interest_unknown.';
+comment on function api.drop_interest is 'Takes a choice back. Repeating it changes nothing.';

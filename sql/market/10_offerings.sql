@@ -116,8 +116,7 @@ create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('offering_unknown', private.offering_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_offering_card is
-  'Answers the card of an offering that the caller may see. Fails: offering_unknown.';
+comment on function private.require_offering_card is 'Answers the card of an offering that the caller may see.';
 
 create function api.list_offerings(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -144,8 +143,7 @@ begin
 end $$;
 comment on function api.list_offerings is
   'Offerings, newest first, by price upwards, or the best rated first; of a price, by a seller (whom either name '
-  'names), and as every list of contents. Fails: offering_sort, cursor_unknown, content_space, space_unknown, '
-  'person_unknown, limit_out_of_range.';
+  'names), and as every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -178,15 +176,13 @@ begin
   perform private.write_offering(v_offering);
   return private.offering_cards(array[v_offering.id]) -> 0;
 end $$;
-comment on function api.create_offering is
-  'Offers something for mana. Fails: text_unfit, content_body, offering_price, offering_stock, offering_delivery, '
-  'those of private.add_content.';
+comment on function api.create_offering is 'Offers something for mana.';
 
 create function api.get_offering(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_offering_card(p_id); end $$;
-comment on function api.get_offering is 'The card of an offering. Fails: offering_unknown.';
+comment on function api.get_offering is 'The card of an offering.';
 
 create function private.change_offering(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -213,8 +209,7 @@ begin
 end $$;
 comment on function private.change_offering is
   'Changes the caller''s own offering, as api.update_offering takes it. Only a change of its words or its interest is '
-  'an edit. Fails: offering_unknown, writes_exceeded, content_not_yours, text_unfit, content_title, content_body, '
-  'interest_unknown, offering_price, offering_stock, offering_delivery.';
+  'an edit. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.update_offering(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -226,4 +221,4 @@ begin
 end $$;
 comment on function api.update_offering is
   'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, status? '
-  '(active or paused)}. Orders stay as they were placed. Fails: those of private.change_offering.';
+  '(active or paused)}. Orders stay as they were placed.';

@@ -179,7 +179,7 @@ end $$;
 comment on function private.step_order is
   'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
   'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
-  'step. Fails: order_state. Never: insufficient_mana (the hold has it).';
+  'step. Never: insufficient_mana (the hold has it).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -207,9 +207,7 @@ begin
   v_order.dispute_reason := coalesce(p_reason, v_order.dispute_reason);
   perform private.step_order(v_order, p_action, v_actor);
 end $$;
-comment on function private.act_on_order is
-  'Takes a step of an order of the caller''s, as the party that they are. Fails: writes_exceeded, order_unknown, '
-  'order_party, order_state.';
+comment on function private.act_on_order is 'Takes a step of an order of the caller''s, as the party that they are.';
 
 create function private.lock_order_parties(p_seller uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
@@ -225,8 +223,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_order_parties is
-  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends. Fails: '
-  'offering_unknown.';
+  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
@@ -259,9 +256,8 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as '
-  'api.place_order does. Fails: offering_unknown, offering_paused, price_changed, '
-  'sold_out, order_note, insufficient_mana.';
+  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as api.place_order '
+  'does. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

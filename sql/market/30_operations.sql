@@ -55,8 +55,7 @@ create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('order_unknown', private.order_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_order_card is 'Answers the card of an order of the caller''s. Fails: '
-  'order_unknown.';
+comment on function private.require_order_card is 'Answers the card of an order of the caller''s.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
 language plpgsql stable   -- invoker: the policy leaves the caller's own, all of which they see
@@ -115,14 +114,13 @@ begin
   v_found := private.find_orders(p_role, p_state, v_from);
   return private.page(private.order_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_orders is
-  'The orders that the caller placed or got, newest first. Fails: order_role, cursor_unknown, limit_out_of_range.';
+comment on function api.list_orders is 'The orders that the caller placed or got, newest first.';
 
 create function api.get_order(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_order_card(p_id); end $$;
-comment on function api.get_order is 'An order, for its buyer and its seller. Fails: order_unknown.';
+comment on function api.get_order is 'An order, for its buyer and its seller.';
 
 create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
 language plpgsql volatile
@@ -152,9 +150,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.place_order is
-  'Orders an offering of somebody else: {order, senderBalance}. Takes an Idempotency-Key. Fails: writes_exceeded, '
-  'order_oneself, text_unfit, space_not_member, space_archived, those of private.place_order, those of '
-  'private.begin_idempotent.';
+  'Orders an offering of somebody else: {order, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.take_order_step(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -176,22 +172,19 @@ begin
   return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
 end $$;
 comment on function private.take_order_step is
-  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: asset_unknown, '
-  'asset_pending, asset_kind, those of private.act_on_order, those of private.begin_idempotent.';
+  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card.';
 
 create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is
-  'The seller takes an order on; from now on the days of delivery count. Fails: those of private.take_order_step.';
+comment on function api.accept_order is 'The seller takes an order on; from now on the days of delivery count.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
-comment on function api.decline_order is
-  'The seller does not take an order on; all of its mana goes back. Fails: those of private.take_order_step.';
+comment on function api.decline_order is 'The seller does not take an order on; all of its mana goes back.';
 
 create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
 language plpgsql volatile
@@ -201,22 +194,19 @@ begin
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, those '
-  'of private.take_order_step.';
+  'The seller delivers, in words and perhaps with an asset of theirs. Fails: order_delivery_note.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
-comment on function api.complete_order is
-  'The buyer has what they ordered; the held mana is the seller''s. Fails: those of private.take_order_step.';
+comment on function api.complete_order is 'The buyer has what they ordered; the held mana is the seller''s.';
 
 create function api.cancel_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
-comment on function api.cancel_order is
-  'Ends an order before it is delivered; all of its mana goes back. Fails: those of private.take_order_step.';
+comment on function api.cancel_order is 'Ends an order before it is delivered; all of its mana goes back.';
 
 create function api.dispute_order(p_id uuid, p_reason text) returns json
 language plpgsql volatile
@@ -225,5 +215,4 @@ as $$
 begin
   return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
 end $$;
-comment on function api.dispute_order is
-  'The buyer does not agree; an admin decides. Fails: text_unfit, order_reason, those of private.take_order_step.';
+comment on function api.dispute_order is 'The buyer does not agree; an admin decides. Fails: order_reason.';

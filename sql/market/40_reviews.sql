@@ -177,8 +177,7 @@ begin
   v_found := private.find_reviews(v_offering, v_from);
   return private.page(private.review_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_reviews is
-  'The reviews of an offering, newest first. Fails: offering_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_reviews is 'The reviews of an offering, newest first.';
 
 create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
 language plpgsql volatile security definer   -- nobody may write reviews, nor lock orders
@@ -208,8 +207,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_review is
-  'Reviews a completed order of the caller''s, once. Fails: order_unknown, order_party, order_state, order_reviewed, '
-  'review_stars, review_text.';
+  'Reviews a completed order of the caller''s, once. Fails: review_stars, review_text.';
 
 create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
 language plpgsql volatile
@@ -222,8 +220,7 @@ begin
   v_id := private.add_review(p_id, p_stars, coalesce(private.require_text(p_text), ''));
   return private.review_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.review_order is
-  'The buyer reviews a completed order, once. Fails: writes_exceeded, text_unfit, those of private.add_review.';
+comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
 language plpgsql stable security definer   -- asks by itself what the reporter sees
@@ -242,7 +239,7 @@ begin
   return v_id;
 end $$;
 comment on function private.require_reported_review is
-  'Answers the review that a report names, if the caller may see it. Fails: review_unknown.';
+  'Answers the review that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
 
 create function private.delete_offering(p_id uuid) returns void
@@ -262,8 +259,8 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
-  'offering_unknown, content_not_yours, offering_ordered. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Never: '
+  'writes_exceeded (it is no edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
@@ -274,5 +271,4 @@ begin
   perform private.delete_offering(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_offering is
-  'Deletes the caller''s offering for good. Fails: those of private.delete_offering.';
+comment on function api.delete_offering is 'Deletes the caller''s offering for good.';

@@ -37,7 +37,7 @@ end $$;
 comment on function private.interrupt_orders is
   'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
   'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
-  'Answers {changed, next}; next is null when none is left. Fails: order_state.';
+  'Answers {changed, next}; next is null when none is left.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void

@@ -135,7 +135,7 @@ begin
   return private.asset_url(p_asset.key);
 end $$;
 comment on function private.require_usable_asset is
-  'The public address of an asset that is committed and of one of these kinds. Fails: asset_pending, asset_kind.';
+  'The public address of an asset that is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
 language plpgsql stable   -- invoker: another person's asset is unknown
@@ -153,4 +153,4 @@ begin
 end $$;
 comment on function private.use_asset is
   'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s), asset_pending, asset_kind.';
+  'person''s).';

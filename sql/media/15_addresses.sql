@@ -92,7 +92,7 @@ end $$;
 comment on function private.use_media_url is
   'An address as it is kept: that of an asset is the caller''s own, committed and of one of these kinds, and becomes '
   'its public address, however it was given; any other is an http(s) URL of up to 2000 characters at a host that is '
-  'allowed. Nothing is asked of it. Fails: media_url.';
+  'allowed. Nothing is asked of it.';
 
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
@@ -101,5 +101,4 @@ as $$
 begin
   return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
 end $$;
-comment on function private.use_picture is
-  'The address of a person''s picture as it is kept; null stays null. Fails: media_url.';
+comment on function private.use_picture is 'The address of a person''s picture as it is kept; null stays null.';

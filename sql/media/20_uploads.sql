@@ -86,8 +86,7 @@ begin
 end $$;
 comment on function private.announce_asset is
   'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
-  'were never committed are given up for it. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
-  'writes_exceeded.';
+  'were never committed are given up for it.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -98,8 +97,7 @@ begin
 end $$;
 comment on function api.create_asset is
   'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
-  'writes_exceeded.';
+  'facade has its address signed.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable

@@ -141,8 +141,7 @@ begin
   end if;
   return v_conversation;
 end $$;
-comment on function private.require_member is
-  'Answers a conversation in which the caller takes part. Fails: conversation_unknown.';
+comment on function private.require_member is 'Answers a conversation in which the caller takes part.';
 
 create function private.lock_conversation(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
@@ -154,7 +153,7 @@ begin
   return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
 end $$;
 comment on function private.lock_conversation is
-  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks. Fails: conversation_unknown.';
+  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks.';
 
 create function private.lock_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
@@ -168,8 +167,7 @@ begin
   end if;
   return v_conversation;
 end $$;
-comment on function private.lock_group is
-  'Locks a group in which the caller takes part. Fails: conversation_unknown, conversation_direct.';
+comment on function private.lock_group is 'Locks a group in which the caller takes part.';
 
 create function private.require_own_group(p_conversation uuid) returns void
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -183,8 +181,7 @@ begin
     perform private.raise_error('conversation_not_yours');
   end if;
 end $$;
-comment on function private.require_own_group is
-  'Passes for the owner of a group. Fails: conversation_unknown, conversation_direct, conversation_not_yours.';
+comment on function private.require_own_group is 'Passes for the owner of a group.';
 
 create function private.lock_own_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
@@ -196,9 +193,7 @@ begin
   perform private.require_own_group(p_conversation);
   return v_conversation;
 end $$;
-comment on function private.lock_own_group is
-  'Locks a group of which the caller is the owner. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours.';
+comment on function private.lock_own_group is 'Locks a group of which the caller is the owner.';
 
 create function private.other_in(p_conversation app.conversations, p_person uuid) returns uuid
 language plpgsql immutable
@@ -223,7 +218,7 @@ begin
 end $$;
 comment on function private.check_open is
   'Passes for a group, and for a direct conversation whose other person is neither across a block nor banned nor '
-  'erased. Fails: conversation_closed.';
+  'erased.';
 
 create function private.find_direct(p_one uuid, p_other uuid) returns uuid
 language plpgsql stable security definer   -- people read conversations by operations alone

@@ -132,7 +132,7 @@ begin
   end if;
   return v_message;
 end $$;
-comment on function private.require_message is 'Answers a message that the caller sees. Fails: message_unknown.';
+comment on function private.require_message is 'Answers a message that the caller sees.';
 
 create function private.lock_message(p_id uuid) returns app.messages
 language plpgsql volatile security definer   -- nobody may lock a message otherwise
@@ -145,7 +145,7 @@ begin
   return private.require_message(p_id);   -- as it is now, if the caller still sees it
 end $$;
 comment on function private.lock_message is
-  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks. Fails: message_unknown.';
+  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks.';
 
 create view private.message_heads with (security_invoker) as
 select m.id,
@@ -208,8 +208,7 @@ create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('message_unknown', private.message_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_message_card is 'Answers the card of a message that the caller sees. Fails: '
-  'message_unknown.';
+comment on function private.require_message_card is 'Answers the card of a message that the caller sees.';
 
 create function private.count_unread_messages(p_conversation uuid, p_most integer default 99) returns integer
 language plpgsql stable security definer   -- people read messages by operations alone

@@ -104,8 +104,7 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already. Fails: '
-  'token_revoked, conversation_unknown, conversation_closed, message_unknown.';
+  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already.';
 
 create function api.send_message(
   p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
@@ -138,9 +137,7 @@ begin
 end $$;
 comment on function api.send_message is
   'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
-  'Fails: value_invalid (no p_client_id), conversation_unknown, conversation_closed, message_unknown (of '
-  'p_reply_to_id), message_body, text_unfit, asset_unknown, asset_pending, asset_kind, writes_exceeded, '
-  'token_revoked, idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -165,9 +162,7 @@ begin
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
 end $$;
-comment on function private.edit_message is
-  'Gives the caller''s message other words. Fails: message_unknown, message_not_yours, message_deleted, '
-  'conversation_unknown, conversation_closed, message_too_old.';
+comment on function private.edit_message is 'Gives the caller''s message other words.';
 
 create function api.edit_message(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -179,9 +174,7 @@ begin
   return private.require_message_card(p_id);
 end $$;
 comment on function api.edit_message is
-  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_unknown, message_not_yours, '
-  'message_deleted, message_too_old, message_body, conversation_unknown, conversation_closed, text_unfit, '
-  'writes_exceeded.';
+  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_body.';
 
 create function private.delete_message(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -203,8 +196,7 @@ begin
                             jsonb_build_object('id', p_id));
 end $$;
 comment on function private.delete_message is
-  'Makes the caller''s message a tombstone; of one that is, nothing changes. Fails: message_unknown, '
-  'message_not_yours.';
+  'Makes the caller''s message a tombstone; of one that is, nothing changes.';
 
 create function api.delete_message(p_id uuid) returns json
 language plpgsql volatile
@@ -215,5 +207,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_message is
-  'Deletes the words of the caller''s message for everyone; repeating it changes nothing. Fails: message_unknown, '
-  'message_not_yours.';
+  'Deletes the words of the caller''s message for everyone; repeating it changes nothing.';

@@ -26,8 +26,7 @@ begin
   perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
-  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends. Fails: '
-  'message_emoji.';
+  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends.';
 
 create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -56,9 +55,7 @@ begin
                               jsonb_build_object('id', p_id));
   end if;
 end $$;
-comment on function private.add_message_reaction is
-  'Adds the caller''s reaction to a message. Fails: message_unknown, message_deleted, conversation_unknown, '
-  'conversation_closed, message_emojis_exhausted.';
+comment on function private.add_message_reaction is 'Adds the caller''s reaction to a message.';
 
 create function api.react_to_message(p_id uuid, p_emoji text) returns json
 language plpgsql volatile
@@ -69,9 +66,7 @@ begin
   perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
   return private.require_message_card(p_id);
 end $$;
-comment on function api.react_to_message is
-  'Reacts to a message; repeating it changes nothing. Answers the card. Fails: message_unknown, message_deleted, '
-  'message_emoji, message_emojis_exhausted, conversation_unknown, conversation_closed, writes_exceeded.';
+comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Answers the card.';
 
 create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -108,4 +103,4 @@ begin
 end $$;
 comment on function api.unreact_to_message is
   'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
-  'see, which is answered as unknown all the same. Fails: message_unknown, message_emoji.';
+  'see, which is answered as unknown all the same.';

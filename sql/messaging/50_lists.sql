@@ -21,8 +21,7 @@ begin
   return v_number;
 end $$;
 comment on function private.require_number is
-  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place. '
-  'Fails: cursor_unknown.';
+  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place.';
 
 create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -200,13 +199,13 @@ end $$;
 comment on function api.list_messages is
   'Messages of a conversation that the caller sees, newest first; with p_after what came behind that one, oldest '
   'first; with p_changed_since what was edited, deleted or reacted to since then, or up to 3 seconds before it, the '
-  'oldest change first. Fails: conversation_unknown, cursor_unknown, limit_out_of_range, message_selection.';
+  'oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_message_card(p_id); end $$;
-comment on function api.get_message is 'The card of a message. Fails: message_unknown.';
+comment on function api.get_message is 'The card of a message.';
 
 -- conversations
 
@@ -249,14 +248,13 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('conversation_unknown', private.conversation_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_conversation_card is
-  'Answers the card of a conversation in which the caller takes part. Fails: conversation_unknown.';
+  'Answers the card of a conversation in which the caller takes part.';
 
 create function api.get_conversation(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_conversation_card(p_id); end $$;
-comment on function api.get_conversation is
-  'A conversation in which the caller takes part. Fails: conversation_unknown.';
+comment on function api.get_conversation is 'A conversation in which the caller takes part.';
 
 create function private.is_conversation_named(p_conversation app.conversations, p_words text) returns boolean
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -361,8 +359,7 @@ begin
                                  array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_conversations is
-  'The caller''s conversations, those first in which something was said last, as far as they see it. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'The caller''s conversations, those first in which something was said last, as far as they see it.';
 
 create function private.count_unread_conversations() returns integer
 language plpgsql stable security definer   -- people read conversations by operations alone

@@ -19,8 +19,7 @@ begin
   return v_people;
 end $$;
 comment on function private.require_others is
-  'Finds the people whom a request names beside the caller, each once, up to 49. Fails: conversation_full, '
-  'person_unknown, conversation_oneself.';
+  'Finds the people whom a request names beside the caller, each once, up to 49.';
 
 create function private.lock_available(p_people uuid[]) returns void
 language plpgsql volatile
@@ -38,8 +37,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_available is
-  'Locks what these people are to the caller, and passes when each can be written to. Fails: person_unknown, '
-  'no_shared_circle.';
+  'Locks what these people are to the caller, and passes when each can be written to.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -118,9 +116,7 @@ begin
 end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
-  'there is already is answered with 200. Fails: conversation_people, conversation_title, conversation_oneself, '
-  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, value_invalid, '
-  'writes_exceeded.';
+  'there is already is answered with 200.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable
@@ -134,8 +130,7 @@ begin
                            'reason', case when not v_available then 'no_shared_circle' end);
 end $$;
 comment on function api.check_availability is
-  'Whether the caller may open a direct conversation with a person: {available, reason}. Fails: person_unknown, '
-  'conversation_oneself, conversation_full.';
+  'Whether the caller may open a direct conversation with a person: {available, reason}.';
 
 create function private.rename_conversation(p_id uuid, p_title text) returns void
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -148,9 +143,7 @@ begin
     perform private.add_system_message(p_id, app.uid(), 'title ' || p_title);
   end if;
 end $$;
-comment on function private.rename_conversation is
-  'Gives the caller''s group another title, and says so in it. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours.';
+comment on function private.rename_conversation is 'Gives the caller''s group another title, and says so in it.';
 
 create function api.rename_conversation(p_id uuid, p_title text) returns json
 language plpgsql volatile
@@ -163,8 +156,7 @@ begin
 end $$;
 comment on function api.rename_conversation is
   'Gives the caller''s group another title; the same one changes nothing. Answers the card. Fails: '
-  'conversation_unknown, conversation_direct, conversation_not_yours, conversation_title, text_unfit, '
-  'writes_exceeded.';
+  'conversation_title.';
 
 create function private.add_members(p_id uuid, p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -181,9 +173,7 @@ begin
   perform private.start_membership(p_id, p_people, v_group.last_number + 1);
   perform private.add_system_message(p_id, p.id, 'joined') from unnest(p_people) as p (id);
 end $$;
-comment on function private.add_members is
-  'Lets people take part in the caller''s group, and says so in it. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_member_already, conversation_full.';
+comment on function private.add_members is 'Lets people take part in the caller''s group, and says so in it.';
 
 create function api.add_conversation_members(p_id uuid, p_user_ids text[]) returns json
 language plpgsql volatile
@@ -201,9 +191,7 @@ begin
 end $$;
 comment on function api.add_conversation_members is
   'Lets people who share a circle or a direct conversation with the caller take part in the caller''s group; all of '
-  'them or none. Answers the card. Fails: conversation_unknown, conversation_direct, conversation_not_yours, '
-  'conversation_oneself, conversation_member_already, conversation_full, person_unknown, no_shared_circle, '
-  'writes_exceeded.';
+  'them or none. Answers the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -259,8 +247,7 @@ begin
   -- their other devices still have it in the list
   perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.leave_group is
-  'Ends that the caller takes part in a group. Fails: conversation_unknown, conversation_direct.';
+comment on function private.leave_group is 'Ends that the caller takes part in a group.';
 
 create function api.leave_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -271,8 +258,7 @@ begin
   return json_build_object('left', true);
 end $$;
 comment on function api.leave_conversation is
-  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}. Fails: '
-  'conversation_unknown, conversation_direct.';
+  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}.';
 
 create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
 language plpgsql stable security definer   -- people read members by operations alone
@@ -284,8 +270,7 @@ begin
   end if;
   return p_person;
 end $$;
-comment on function private.require_other_member is
-  'Answers a person who takes part in a conversation. Fails: conversation_member_unknown.';
+comment on function private.require_other_member is 'Answers a person who takes part in a conversation.';
 
 create function private.remove_member(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -296,9 +281,7 @@ begin
   perform private.end_membership(p_id, private.require_other_member(p_id, p_person), 'removed');
   perform private.broadcast('user:' || p_person, 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.remove_member is
-  'Ends that another takes part in the caller''s group. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_member_unknown.';
+comment on function private.remove_member is 'Ends that another takes part in the caller''s group.';
 
 create function api.remove_conversation_member(p_id uuid, p_person text) returns json
 language plpgsql volatile
@@ -309,9 +292,7 @@ begin
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_conversation_member is
-  'Takes another out of the caller''s group. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, person_unknown.';
+comment on function api.remove_conversation_member is 'Takes another out of the caller''s group.';
 
 create function private.make_owner(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -321,9 +302,7 @@ begin
   perform private.lock_own_group(p_id);
   perform private.hand_over(p_id, app.uid(), private.require_other_member(p_id, p_person));
 end $$;
-comment on function private.make_owner is
-  'Makes another member the owner of the caller''s group. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_member_unknown.';
+comment on function private.make_owner is 'Makes another member the owner of the caller''s group.';
 
 create function api.hand_over_conversation(p_id uuid, p_person text, p_role text) returns json
 language plpgsql volatile
@@ -339,9 +318,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.hand_over_conversation is
-  'Makes another member the owner of the caller''s group. Answers the card. Fails: conversation_unknown, '
-  'conversation_direct, conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, '
-  'person_unknown, value_invalid, writes_exceeded.';
+  'Makes another member the owner of the caller''s group. Answers the card.';
 
 -- one's own affairs
 
@@ -356,8 +333,7 @@ begin
     perform private.raise_error('conversation_unknown');
   end if;
 end $$;
-comment on function private.mute_conversation is
-  'Says until when the caller gets no notice of a conversation. Fails: conversation_unknown.';
+comment on function private.mute_conversation is 'Says until when the caller gets no notice of a conversation.';
 
 create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
 language plpgsql volatile
@@ -372,8 +348,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card. Fails: '
-  'conversation_unknown, conversation_until.';
+  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -384,7 +359,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_conversation is
-  'Lets notices of a conversation through again; repeating it changes nothing. Fails: conversation_unknown.';
+  'Lets notices of a conversation through again; repeating it changes nothing.';
 
 create function private.read_up_to(p_id uuid, p_message uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -405,8 +380,7 @@ begin
   end if;
 end $$;
 comment on function private.read_up_to is
-  'Notes that the caller has read up to a message, and tells their other devices; nobody else. Fails: '
-  'message_unknown.';
+  'Notes that the caller has read up to a message, and tells their other devices; nobody else.';
 
 create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
 language plpgsql volatile
@@ -418,5 +392,4 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.read_conversation is
-  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card. Fails: '
-  'conversation_unknown, message_unknown.';
+  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card.';

@@ -37,7 +37,7 @@ begin
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Answers the message that a report names, if it was sent to the caller. Fails: message_unknown, message_deleted.';
+  'Answers the message that a report names, if it was sent to the caller.';
 
 create function private.copy_reported_message() returns trigger
 language plpgsql security definer   -- nobody reads messages otherwise, and nobody writes a copy

@@ -340,7 +340,7 @@ begin
 end $$;
 comment on function api.list_notifications is
   'The caller''s notifications, newest first by their first item; with p_since those that have come or changed since '
-  'then, as private.list_changed. Fails: cursor_unknown, limit_out_of_range.';
+  'then, as private.list_changed.';
 
 create function private.unread_count() returns json
 language plpgsql stable
@@ -443,5 +443,4 @@ begin
 end $$;
 comment on function api.mark_read is
   'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '
-  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread. Fails: '
-  'read_selection.';
+  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread.';

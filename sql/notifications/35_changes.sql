@@ -68,5 +68,4 @@ begin
 end $$;
 comment on function private.list_changed is
   'The caller''s notifications that have come or changed since a moment, or up to 3 seconds before it, the oldest '
-  'change first. A cursor is a place, since a row moves to the end when it changes. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'change first. A cursor is a place, since a row moves to the end when it changes.';

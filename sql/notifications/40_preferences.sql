@@ -144,8 +144,7 @@ begin
 exception when invalid_parameter_value then
   perform private.raise_error('timezone_unknown');
 end $$;
-comment on function private.require_timezone is
-  'Passes for the name of a time zone, and gives it back. Fails: timezone_unknown.';
+comment on function private.require_timezone is 'Passes for the name of a time zone, and gives it back.';
 
 create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
 language plpgsql stable security definer   -- people may not read the registry
@@ -215,4 +214,4 @@ end $$;
 comment on function api.update_preferences is
   'Changes what the caller wants to be told, and where: kinds and channels that p_changes names, timezone and '
   'digestHour; null is no digest. What it does not name stays, and what nobody knows is passed over. Answers all, as '
-  'api.get_preferences. Fails: in_app_required, timezone_unknown, digest_hour.';
+  'api.get_preferences. Fails: digest_hour.';

@@ -86,8 +86,7 @@ begin
   return json_build_object('platform', p_platform,
                            'lastSeenAt', private.utc(private.take_push_token(p_token, p_platform, p_p256dh, p_auth)));
 end $$;
-comment on function api.add_push_token is
-  'Registers a device for push, again at each start: {platform, lastSeenAt}. Fails: push_token.';
+comment on function api.add_push_token is 'Registers a device for push, again at each start: {platform, lastSeenAt}.';
 
 create function api.remove_push_token(p_token text) returns json
 language plpgsql volatile

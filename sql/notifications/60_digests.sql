@@ -195,4 +195,4 @@ begin
 end $$;
 comment on function api.unsubscribe is
   'For the facade alone, once it has opened the token: ends the digest of whoever was mailed it, {ok}. Repeating it '
-  'changes nothing, and api.update_preferences with a digestHour begins it again. Fails: unsubscribe_unknown.';
+  'changes nothing, and api.update_preferences with a digestHour begins it again.';

@@ -72,7 +72,7 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.require_post is 'Answers the post if the caller may see it. Fails: post_unknown.';
+comment on function private.require_post is 'Answers the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -87,8 +87,7 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author. '
-  'Fails: post_unknown, post_not_out.';
+  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -107,8 +106,7 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.lock_own_post is
-  'Answers the caller''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
+comment on function private.lock_own_post is 'Answers the caller''s own post, locked until the transaction ends.';
 
 create function private.find_post_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden

@@ -62,8 +62,7 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply that is under the same post and that its author sees. Fails: '
-  'reply_unknown.';
+  'Trigger: a reply can only answer a reply that is under the same post and that its author sees.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
@@ -113,8 +112,7 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is
-  'Answers the reply if the caller may see it and its post. Fails: reply_unknown.';
+comment on function private.require_reply is 'Answers the reply if the caller may see it and its post.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its reply is deleted or hidden
@@ -211,9 +209,8 @@ begin
   return v_card;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded, '
-  'private.lock_open_post_space.';
+  'Replies to a post (to the original of a repost), or to a reply under it. Fails: reply_unknown, reply_body, '
+  'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
@@ -304,4 +301,4 @@ begin
 end $$;
 comment on function api.list_replies is
   'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
-  'to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+  'to one of them.';

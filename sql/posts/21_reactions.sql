@@ -74,7 +74,7 @@ begin
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.lock_open_post_space.';
+  'viewer}.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -92,4 +92,4 @@ begin
 end $$;
 comment on function api.unreact is
   'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
-  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}. Fails: post_unknown.';
+  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}.';

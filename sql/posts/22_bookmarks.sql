@@ -106,7 +106,7 @@ begin
 end $$;
 comment on function api.bookmark is
   'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
-  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
+  'place. Answers {counters, viewer}.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -122,8 +122,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: '
-  'post_unknown.';
+  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over posts that are hidden without end
@@ -173,6 +172,4 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_bookmarks is
-  'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_bookmarks is 'The caller''s bookmarks, newest first, of posts that they may still see.';

@@ -55,7 +55,7 @@ begin
 end $$;
 comment on function api.mute_post is
   'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
-  'changes nothing. Fails: post_unknown, post_not_out, post_mutes_exhausted.';
+  'changes nothing. Fails: post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -69,5 +69,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
-  'post_unknown.';
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing.';

@@ -19,8 +19,7 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'Answers the post that an action on this one is for: the original of a repost, or the post itself. Fails: '
-  'post_unknown.';
+  'Answers the post that an action on this one is for: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -35,8 +34,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
-  'post_not_out.';
+  'As private.require_original, for posts that are out: nobody can act on a scheduled one.';
 
 create function private.lock_open_post_space(p_post uuid) returns void
 language plpgsql volatile security definer   -- the policy of posts was asked before
@@ -47,7 +45,7 @@ begin
 end $$;
 comment on function private.lock_open_post_space is
   'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
-  'nobody answers, reacts to, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
+  'nobody answers, reacts to, votes on or pays for what is in an archived one.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -63,8 +61,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself. Fails: '
-  'post_unknown, repost_own.';
+  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself.';
 
 create function private.count_reposts() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -112,7 +109,7 @@ begin
   end if;
 end $$;
 comment on function private.announce_quote is
-  'Listener: emits an event for the original when a repost or a quote of it goes out. Fails: post_unknown.';
+  'Listener: emits an event for the original when a repost or a quote of it goes out.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
@@ -188,7 +185,7 @@ begin
 end $$;
 comment on function api.repost is
   'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
-  'Idempotency-Key, as api.create_post does. Fails: those of api.create_post.';
+  'Idempotency-Key, as api.create_post does.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -204,4 +201,4 @@ begin
 end $$;
 comment on function api.unrepost is
   'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even when they no longer '
-  'see the post; repeating it changes nothing. Fails: post_unknown.';
+  'see the post; repeating it changes nothing.';

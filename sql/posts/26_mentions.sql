@@ -73,8 +73,7 @@ begin
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour. Fails: '
-  'writes_exceeded.';
+  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile

@@ -85,7 +85,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post cannot be put off until after its poll closes. Fails: poll_closes_at.';
+  'Trigger: a scheduled post cannot be put off until after its poll closes.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -115,7 +115,7 @@ begin
   -- it may have been hidden from the caller meanwhile
   return private.require_card('post_unknown', (select card from app.poll_card where post_id = p_post));
 end $$;
-comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
+comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
 language plpgsql volatile security definer   -- people may not write polls: a post that others have read gets none
@@ -158,7 +158,7 @@ begin
 end $$;
 comment on function private.add_poll is
   'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
-  'are dropped. Fails: poll_options, text_unfit, poll_closes_at, post_unknown.';
+  'are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -182,7 +182,7 @@ begin
 end $$;
 comment on function private.lock_running_poll is
   'Answers the poll of a post that is out, if the caller may see it and it takes votes, and lets one vote through at '
-  'a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'a time until the transaction ends.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -205,8 +205,7 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
-  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.lock_open_post_space.';
+  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
@@ -247,8 +246,7 @@ begin
 end $$;
 comment on function api.unvote_poll is
   'Takes the caller''s vote back, also from the poll of a post that they no longer see, which is answered as unknown '
-  'all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
-  'poll_closed.';
+  'all the same; repeating it changes nothing. Answers the poll.';
 
 create function private.job_close_polls() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours

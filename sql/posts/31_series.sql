@@ -148,8 +148,7 @@ begin
 end $$;
 comment on function private.place_item is
   'Puts the caller''s post into the caller''s series at this position, or at the end; an item moves there. The items '
-  'behind it give way. True when it is a new item. Fails: series_unknown, series_full, series_of_post_exceeded, '
-  'series_position.';
+  'behind it give way. True when it is a new item.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- only triggers and private.place_item write positions

@@ -14,7 +14,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.require_series is 'Answers the series if the caller may see it. Fails: series_unknown.';
+comment on function private.require_series is 'Answers the series if the caller may see it.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -30,8 +30,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series for the caller, still without items. Fails: text_unfit, series_title, '
-  'series_description, series_exhausted.';
+  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -54,8 +53,7 @@ begin
                  order by created_at desc, id desc limit 51);
   return private.page(private.series_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_my_series is 'The caller''s series, newest first.';
 
 create function api.add_series_item(p_id uuid, p_post_id uuid, p_position integer default null) returns json
 language plpgsql volatile
@@ -82,8 +80,7 @@ begin
 end $$;
 comment on function api.add_series_item is
   'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
-  'post}. Fails: writes_exceeded, series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, '
-  'series_position, series_full, series_of_post_exceeded.';
+  'post}.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -145,7 +142,7 @@ begin
 end $$;
 comment on function api.list_series_items is
   'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; '
-  'position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+  'position is the place among these.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -164,8 +161,7 @@ begin
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}. Fails: '
-  'writes_exceeded, series_unknown, series_follow_own.';
+  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -179,5 +175,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_series is
-  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing. Fails: '
-  'series_unknown.';
+  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing.';

@@ -122,7 +122,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Passes when a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+  'Passes when a share fits beside the accepted ones of a post. Lock the post first.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -166,9 +166,7 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: '
-  'writes_exceeded, person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, '
-  'split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
+  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post and its other shares belong to others
@@ -211,8 +209,7 @@ begin
 end $$;
 comment on function private.settle_co_author is
   'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
-  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, invitation_not_yours, '
-  'co_author_resolved, split_share_exceeded.';
+  'of a post that they do not see.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -232,4 +229,4 @@ begin
 end $$;
 comment on function api.respond_co_author is
   'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: value_invalid (neither), private.settle_co_author.';
+  'Fails: value_invalid (neither).';

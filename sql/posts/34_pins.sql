@@ -26,8 +26,7 @@ begin
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
 comment on function private.pin is
-  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned. Fails: '
-  'pins_exhausted.';
+  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned.';
 
 create function private.unpin(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people may not write pinned_at
@@ -54,8 +53,7 @@ begin
   return private.post_card(p_id);
 end $$;
 comment on function api.pin_post is
-  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post. '
-  'Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -68,5 +66,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unpin_post is
-  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing. Fails: '
-  'post_unknown, post_not_yours.';
+  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing.';

@@ -56,7 +56,7 @@ begin
   return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
 end $$;
 comment on function private.require_engagement_card is
-  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
+  'The parts of a post''s card that a reaction changes: {counters, viewer}.';
 call private.force_index_scans('private.require_engagement_card');
 
 create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer

@@ -43,8 +43,7 @@ begin
 end $$;
 comment on function private.require_media is
   'Media, of which each names a url or an asset of the caller, as a post of this format keeps them: [{url, alt}] '
-  'without other fields, alt null where it is empty. The format decides how many there may be. Fails: post_media, '
-  'text_unfit, media_url, asset_unknown, asset_pending, asset_kind.';
+  'without other fields, alt null where it is empty. The format decides how many there may be.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -68,8 +67,8 @@ begin
   return v_more;
 end $$;
 comment on function private.require_further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, '
-  'interest_unknown (also for the primary one).';
+  'A post''s interests beside the primary one, each once, by their ids. Fails: interest_unknown (also for the primary '
+  'one).';
 
 create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
@@ -80,8 +79,7 @@ begin
     perform private.raise_error('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is
-  'Passes for a moment in the future, and for null, which means at once. Fails: publish_at_past.';
+comment on function private.require_future is 'Passes for a moment in the future, and for null, which means at once.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -162,12 +160,8 @@ begin
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
-  'exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: content_space, space_unknown, space_not_member, space_archived, space_visibility, '
-  'text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
-  'asset_pending, asset_kind, post_quoted, post_unknown, '
-  'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
-  'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';
+  'exists already is answered as it is. Takes an Idempotency-Key. Fails: space_visibility, post_title, post_body, '
+  'journalism_not_allowed.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -183,4 +177,4 @@ begin
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
-  'hasMore}}. Fails: post_unknown. Never: cursor_unknown, reply_unknown (of api.list_replies).';
+  'hasMore}}. Never: cursor_unknown, reply_unknown (of api.list_replies).';

@@ -113,10 +113,7 @@ end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
-  'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
-  'publish_at_past, text_unfit, post_title, post_body, post_media, media_url, asset_unknown, asset_pending, '
-  'asset_kind, interest_unknown, post_interests_exceeded, '
-  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded, space_visibility, space_archived.';
+  'publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, space_visibility.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -169,4 +166,4 @@ begin
 end $$;
 comment on function api.delete_post is
   'Deletes the caller''s post, also a hidden or scheduled one, a repost whose original they no longer see, and one in '
-  'a group or guild that they have left. Fails: post_unknown, post_not_yours.';
+  'a group or guild that they have left.';

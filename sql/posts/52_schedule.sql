@@ -33,8 +33,7 @@ begin
     update app.posts set publish_at = null where id = p_post;
   end if;
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time. Fails: '
-  'space_archived.';
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
 
 create function private.job_publish_scheduled() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -147,5 +146,4 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_scheduled_posts is
-  'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_scheduled_posts is 'The caller''s posts that wait for their time, soonest first.';

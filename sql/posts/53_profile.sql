@@ -107,4 +107,4 @@ begin
 end $$;
 comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
-  'hidden ones, and nobody the scheduled ones. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'hidden ones, and nobody the scheduled ones.';

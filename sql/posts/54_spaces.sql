@@ -49,8 +49,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400 that all members see, and their own. Fails: '
-  'space_not_member, cursor_unknown.';
+  'The next posts of a space that a member may see, among the next 400 that all members see, and their own.';
 call private.force_index_scans('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -70,6 +69,4 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_space_posts is
-  'What is posted in a group or a guild, newest first, for its members. Fails: content_space, space_unknown, '
-  'space_not_member, cursor_unknown, limit_out_of_range.';
+comment on function api.list_space_posts is 'What is posted in a group or a guild, newest first, for its members.';

@@ -4,15 +4,14 @@ create function private.require_reported_post(p_type text, p_target text) return
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
-comment on function private.require_reported_post is
-  'Answers the post that a report names, if the caller may see it. Fails: post_unknown.';
+comment on function private.require_reported_post is 'Answers the post that a report names, if the caller may see it.';
 
 create function private.require_reported_reply(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is
-  'Answers the reply that a report names, if the caller may see it. Fails: reply_unknown.';
+  'Answers the reply that a report names, if the caller may see it.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');

@@ -102,8 +102,7 @@ begin
   end if;
   return v_problem;
 end $$;
-comment on function private.require_open_problem is
-  'A problem that is neither solved nor closed. Fails: problem_unknown, problem_solved, problem_closed.';
+comment on function private.require_open_problem is 'A problem that is neither solved nor closed.';
 
 create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
 language plpgsql volatile security definer   -- moves mana

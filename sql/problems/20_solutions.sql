@@ -127,15 +127,14 @@ begin
   end if;
   return v_solution;
 end $$;
-comment on function private.require_solution is
-  'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
+comment on function private.require_solution is 'Answers a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
-  'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
+  'Answers the solution that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
 
 create function private.solution_cards(p_ids uuid[]) returns json
@@ -192,5 +191,4 @@ create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
-  'problem_unknown.';
+comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see.';

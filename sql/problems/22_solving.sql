@@ -61,8 +61,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_solutions is
-  'The solutions of a problem: the accepted one, then by score, the newest among equals. Fails: problem_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+  'The solutions of a problem: the accepted one, then by score, the newest among equals.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
 language plpgsql volatile security definer   -- nobody may write a solution
@@ -76,8 +75,7 @@ begin
   values (p_problem, private.require_caller(), coalesce(private.require_markdown(p_body), '')) returning id into v_id;
   return v_id;
 end $$;
-comment on function private.add_solution is
-  'Writes a solution of the caller. Fails: problem_solved, problem_closed, text_unfit, solution_body.';
+comment on function private.add_solution is 'Writes a solution of the caller. Fails: solution_body.';
 
 create function api.create_solution(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -92,9 +90,7 @@ begin
   perform private.require_content('problem', p_id);   -- a block may have come meanwhile
   return private.solution_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_solution is
-  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.lock_open_content, '
-  'private.add_solution.';
+comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
 language plpgsql volatile security definer   -- also of a problem that its author does not see any more
@@ -128,8 +124,7 @@ begin
   where id = p_id;
 end $$;
 comment on function private.change_solution is
-  'Changes the caller''s own solution of an open problem. Fails: solution_not_yours, problem_unknown, problem_solved, '
-  'problem_closed, text_unfit, solution_body.';
+  'Changes the caller''s own solution of an open problem. Fails: solution_body.';
 
 create function api.update_solution(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -141,9 +136,7 @@ begin
   perform private.change_solution(p_id, p_body);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.update_solution is
-  'Changes the caller''s own solution while the problem is open. Fails: writes_exceeded, solution_unknown, '
-  'private.change_solution.';
+comment on function api.update_solution is 'Changes the caller''s own solution while the problem is open.';
 
 create function private.remove_solution(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change a solution
@@ -160,8 +153,7 @@ begin
   update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
   return true;
 end $$;
-comment on function private.remove_solution is
-  'Deletes the caller''s own solution; false when there is none. Fails: solution_accepted.';
+comment on function private.remove_solution is 'Deletes the caller''s own solution; false when there is none.';
 
 create function api.delete_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -175,5 +167,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_solution is
-  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
-  'solution_accepted, solution_unknown, solution_not_yours.';
+  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more.';

@@ -12,8 +12,7 @@ begin
   where s.id = p_solution and s.required_level = 0
   on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
 end $$;
-comment on function private.set_solution_vote is
-  'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
+comment on function private.set_solution_vote is 'What the caller thinks of a solution that they see.';
 
 create function api.vote_solution(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -28,9 +27,7 @@ begin
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_solution is
-  'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
-  'problem_unknown, private.lock_open_content, solution_own, problem_solved, problem_closed.';
+comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Answers it.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -49,7 +46,7 @@ begin
 end $$;
 comment on function private.remove_solution_vote is
   'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
-  'nothing of it). Fails: problem_solved, problem_closed.';
+  'nothing of it).';
 
 create function api.unvote_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -66,5 +63,4 @@ begin
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
-  'which is answered as unknown all the same. Fails: solution_unknown, problem_unknown, problem_solved, '
-  'problem_closed.';
+  'which is answered as unknown all the same.';

@@ -21,8 +21,7 @@ begin
   end if;
 end $$;
 comment on function private.raise_bounty is
-  'Holds so much more of the caller''s mana for their problem, which is new or locked. Fails: problem_bounty, '
-  'insufficient_mana.';
+  'Holds so much more of the caller''s mana for their problem, which is new or locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -34,8 +33,7 @@ begin
     perform private.raise_bounty(p_id, p_bounty);
   end if;
 end $$;
-comment on function private.add_problem is
-  'Writes the detail of a new problem, and holds its bounty. Fails: private.raise_bounty.';
+comment on function private.add_problem is 'Writes the detail of a new problem, and holds its bounty.';
 
 create function api.list_problems(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -54,8 +52,7 @@ begin
   return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_problems is
-  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty. Fails: '
-  'private.search_contents, limit_out_of_range.';
+  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty.';
 
 create function api.create_problem(
   p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
@@ -79,14 +76,13 @@ begin
   return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_problem is
-  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key. Fails: '
-  'private.require_body, private.add_content, private.add_problem, private.begin_idempotent.';
+  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key.';
 
 create function api.get_problem(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_problem_card(p_id); end $$;
-comment on function api.get_problem is 'The card of a problem. Fails: problem_unknown.';
+comment on function api.get_problem is 'The card of a problem.';
 
 create function private.change_problem(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -103,9 +99,7 @@ begin
   where id = p_id returning body into v_body;
   perform private.edit_content(v_content, p_changes, array[v_body]);
 end $$;
-comment on function private.change_problem is
-  'Changes the caller''s own problem while it is open. Fails: problem_unknown, private.lock_own_content, '
-  'problem_solved, problem_closed, private.require_body, private.edit_content.';
+comment on function private.change_problem is 'Changes the caller''s own problem while it is open.';
 
 create function api.update_problem(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -115,8 +109,7 @@ begin
   perform private.change_problem(p_id, p_changes);
   return private.require_problem_card(p_id);
 end $$;
-comment on function api.update_problem is
-  'Changes the caller''s own problem {title?, body?, interestId?, depth?}. Fails: private.change_problem.';
+comment on function api.update_problem is 'Changes the caller''s own problem {title?, body?, interestId?, depth?}.';
 
 create function private.remove_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete a detail
@@ -139,9 +132,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_problem is
-  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
-  'problem_unknown, private.lock_own_content, problem_answered. Never: insufficient_mana, '
-  'writes_exceeded (it is no edit).';
+  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Never: '
+  'insufficient_mana, writes_exceeded (it is no edit).';
 
 create function api.delete_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -151,7 +143,7 @@ begin
   perform private.remove_problem(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_problem is 'Deletes the caller''s problem for good. Fails: private.remove_problem.';
+comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
 language plpgsql volatile security definer   -- locks and moves what nobody may
@@ -171,9 +163,7 @@ begin
   perform private.require_open_problem(p_id);
   perform private.raise_bounty(p_id, p_amount);
 end $$;
-comment on function private.add_bounty is
-  'Adds to the bounty of the caller''s own problem. Fails: writes_exceeded, token_revoked, space_not_member, '
-  'space_archived, problem_unknown, private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
+comment on function private.add_bounty is 'Adds to the bounty of the caller''s own problem.';
 
 create function api.add_bounty(p_id uuid, p_amount integer) returns json
 language plpgsql volatile
@@ -189,8 +179,7 @@ begin
   return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
 end $$;
 comment on function api.add_bounty is
-  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key. Fails: '
-  'private.add_bounty, private.begin_idempotent.';
+  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key.';
 
 create function private.end_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -203,8 +192,8 @@ begin
   perform private.release_bounty(p_id);
 end $$;
 comment on function private.end_problem is
-  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
-  'private.lock_own_content, problem_solved, problem_closed. Never: writes_exceeded (it is no edit).';
+  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Never: writes_exceeded (it '
+  'is no edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -220,8 +209,7 @@ begin
   end if;
   return v_card;
 end $$;
-comment on function api.close_problem is
-  'Closes the caller''s own problem without a solution; its bounty goes back. Fails: private.end_problem.';
+comment on function api.close_problem is 'Closes the caller''s own problem without a solution; its bounty goes back.';
 
 create function private.take_solution(p_problem uuid, p_solution uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -253,8 +241,7 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, '
-  'solution_unknown. Never: writes_exceeded (it is no edit).';
+  'Never: writes_exceeded (it is no edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -275,8 +262,7 @@ begin
   return private.finish_idempotent('accept_solution', v_card);
 end $$;
 comment on function api.accept_solution is
-  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key. Fails: '
-  'private.take_solution, private.begin_idempotent.';
+  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key.';
 
 create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -232,8 +232,7 @@ create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('project_unknown', private.project_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_project_card is
-  'Answers the card of a project that the caller may see. Fails: project_unknown.';
+comment on function private.require_project_card is 'Answers the card of a project that the caller may see.';
 
 create function private.require_running_project(p_id uuid) returns void
 language plpgsql stable security definer   -- nobody may read details
@@ -245,8 +244,7 @@ begin
     perform private.raise_error('project_over');
   end if;
 end $$;
-comment on function private.require_running_project is
-  'Passes for a project that is neither completed nor archived. Fails: project_over.';
+comment on function private.require_running_project is 'Passes for a project that is neither completed nor archived.';
 
 create function private.require_own_project(p_id uuid) returns app.contents
 language plpgsql stable
@@ -260,8 +258,7 @@ begin
   end if;
   return v_content;
 end $$;
-comment on function private.require_own_project is
-  'The head of a project of the caller, if they see it. Fails: project_unknown, content_not_yours.';
+comment on function private.require_own_project is 'The head of a project of the caller, if they see it.';
 
 create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -278,8 +275,7 @@ begin
   return private.lock_own_content('project', p_id, false);
 end $$;
 comment on function private.lock_own_project is
-  'The head of a project of the caller, locked behind these people and its space, which is open. Fails: '
-  'space_not_member, space_archived, project_unknown, content_not_yours.';
+  'The head of a project of the caller, locked behind these people and its space, which is open.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -298,8 +294,8 @@ begin
   return v_id;
 end $$;
 comment on function private.add_project_role is
-  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_roles_exhausted, text_unfit, '
-  'project_role_name, project_role_about, project_role_slots.';
+  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_role_name, '
+  'project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -312,8 +308,7 @@ begin
   insert into app.projects (id, summary) values (p_id, p_summary);
   perform private.add_project_role(p_id, r.role) from jsonb_array_elements(p_roles) r (role);
 end $$;
-comment on function private.add_project is
-  'Writes the detail of a new project. Fails: value_invalid, private.add_project_role.';
+comment on function private.add_project is 'Writes the detail of a new project.';
 
 create function private.change_project(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -329,9 +324,7 @@ begin
   where id = p_id returning summary into v_summary;
   perform private.edit_content(v_content, p_changes, array[v_summary]);
 end $$;
-comment on function private.change_project is
-  'Changes the caller''s own project. Fails: project_unknown, writes_exceeded, content_not_yours, '
-  'project_over, private.require_body, private.edit_content.';
+comment on function private.change_project is 'Changes the caller''s own project.';
 
 create function private.change_project_status(p_id uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -341,9 +334,7 @@ begin
   perform private.lock_own_content('project', p_id);
   update app.projects set status = p_status where id = p_id;
 end $$;
-comment on function private.change_project_status is
-  'Gives the caller''s own project another status. Fails: project_unknown, writes_exceeded, '
-  'content_not_yours.';
+comment on function private.change_project_status is 'Gives the caller''s own project another status.';
 
 create function private.remove_project(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete a detail
@@ -357,5 +348,4 @@ begin
   perform private.delete_content('project', p_id);
 end $$;
 comment on function private.remove_project is
-  'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
-  'project_has_applications. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own project, to which nobody has applied. Never: writes_exceeded (it is no edit).';

@@ -53,8 +53,7 @@ begin
   return v_id;
 end $$;
 comment on function private.apply_to_project is
-  'The caller asks for a role in a project that private.lock_open_content found. Fails: text_unfit, project_message, '
-  'project_own, project_over, project_role_unknown, project_member_already, project_applied.';
+  'The caller asks for a role in a project that private.lock_open_content found. Fails: project_message.';
 
 create function private.limit_project_slots(p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the places of others than the caller
@@ -68,7 +67,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_project_slots is
-  'Passes when a person, who just got a role, is in at most 500 projects. Fails: project_places_exhausted.';
+  'Passes when a person, who just got a role, is in at most 500 projects.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -91,8 +90,7 @@ begin
   where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
 end $$;
 comment on function private.add_project_member is
-  'Gives who applied the role, and ends what else they asked for in the project. Fails: project_role_full, '
-  'project_member_already, project_places_exhausted.';
+  'Gives who applied the role, and ends what else they asked for in the project.';
 
 create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write members
@@ -184,10 +182,7 @@ begin
   perform private.emit_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
                                         v_application.user_id);
 end $$;
-comment on function private.decide_project_application is
-  'The author approves or rejects a pending application. Fails: private.lock_own_project, '
-  'project_application_unknown, project_unknown, project_over, project_application_settled, '
-  'private.add_project_member.';
+comment on function private.decide_project_application is 'The author approves or rejects a pending application.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
@@ -208,9 +203,7 @@ begin
     perform private.raise_error('project_application_settled');
   end if;
 end $$;
-comment on function private.withdraw_project_application is
-  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_not_yours, '
-  'project_application_settled.';
+comment on function private.withdraw_project_application is 'Who asked takes a pending application back.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -227,9 +220,7 @@ begin
   end if;
   perform private.emit_project_decision(p_project, 'removed', v_user);
 end $$;
-comment on function private.remove_project_member is
-  'The author takes a role from a person. Fails: person_unknown, project_unknown, content_not_yours, '
-  'project_author_stays, project_member_unknown.';
+comment on function private.remove_project_member is 'The author takes a role from a person.';
 
 create function private.leave_project(p_id uuid) returns void
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
@@ -249,8 +240,7 @@ begin
   end if;
 end $$;
 comment on function private.leave_project is
-  'The caller gives their role back, also where they no longer see the project; who has none stays without. Fails: '
-  'project_author_stays, project_unknown.';
+  'The caller gives their role back, also where they no longer see the project; who has none stays without.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write roles
@@ -276,8 +266,7 @@ begin
   where id = p_role;
 end $$;
 comment on function private.change_project_role is
-  'Changes a role of the caller''s project. Fails: private.lock_own_project, project_over, project_role_unknown, '
-  'project_role_held, text_unfit, project_role_name, project_role_about, project_role_slots.';
+  'Changes a role of the caller''s project. Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.end_role_applications(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may write applications
@@ -323,8 +312,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after. '
-  'Fails: private.lock_own_project, project_over, project_role_unknown, project_role_held.';
+  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -335,8 +323,7 @@ begin
   perform private.require_running_project(p_project);
   return private.add_project_role(p_project, p_role);
 end $$;
-comment on function private.add_own_project_role is
-  'Adds a role to the caller''s project. Fails: private.lock_own_project, project_over, private.add_project_role.';
+comment on function private.add_own_project_role is 'Adds a role to the caller''s project.';
 
 create function private.project_role_card(p_role uuid) returns json
 language plpgsql stable security definer   -- nobody may read details
@@ -368,9 +355,7 @@ begin
     array(select user_id from app.project_members where project_id = p_project));
   return v_id;
 end $$;
-comment on function private.post_project_update is
-  'The author tells of their project. Fails: private.lock_own_project, project_unknown, project_over, '
-  'project_updates_exhausted, private.require_body.';
+comment on function private.post_project_update is 'The author tells of their project.';
 
 create function private.project_update_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who sees the project

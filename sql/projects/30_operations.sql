@@ -20,8 +20,7 @@ begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_projects is
-  'Projects, newest first, also those of a status or with a role of these words: private.search_contents. Fails: '
-  'private.search_contents, limit_out_of_range.';
+  'Projects, newest first, also those of a status or with a role of these words: private.search_contents.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
@@ -67,8 +66,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_projects is
-  'The next projects that the caller made or has a role in, as far as they see them, among the next 400. Fails: '
-  'cursor_unknown.';
+  'The next projects that the caller made or has a role in, as far as they see them, among the next 400.';
 call private.force_index_scans('private.find_my_projects');
 
 create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
@@ -80,8 +78,7 @@ declare
 begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_projects is
-  'Projects that the caller made or has a role in, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_projects is 'Projects that the caller made or has a role in, newest first.';
 
 create function api.create_project(
   p_title text, p_summary text, p_interest_id uuid default null, p_roles jsonb default '[]',
@@ -97,15 +94,13 @@ begin
   perform private.add_project(v_id, v_summary, p_roles);
   return private.project_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_project is
-  'Makes a project, perhaps with roles [{name, about?, slots?}]. Fails: private.require_body, private.add_content, '
-  'private.add_project.';
+comment on function api.create_project is 'Makes a project, perhaps with roles [{name, about?, slots?}].';
 
 create function api.get_project(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_project_card(p_id); end $$;
-comment on function api.get_project is 'The card of a project. Fails: project_unknown.';
+comment on function api.get_project is 'The card of a project.';
 
 create function api.update_project(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -115,8 +110,7 @@ begin
   perform private.change_project(p_id, p_changes);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.update_project is
-  'Changes the caller''s own project {title?, summary?, interestId?}. Fails: private.change_project.';
+comment on function api.update_project is 'Changes the caller''s own project {title?, summary?, interestId?}.';
 
 create function api.delete_project(p_id uuid) returns json
 language plpgsql volatile
@@ -126,8 +120,7 @@ begin
   perform private.remove_project(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_project is
-  'Deletes the caller''s own project for good, where nobody has applied. Fails: private.remove_project.';
+comment on function api.delete_project is 'Deletes the caller''s own project for good, where nobody has applied.';
 
 create function api.set_project_status(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -137,8 +130,7 @@ begin
   perform private.change_project_status(p_id, p_status);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.set_project_status is
-  'Gives the caller''s own project another status, whichever. Fails: private.change_project_status.';
+comment on function api.set_project_status is 'Gives the caller''s own project another status, whichever.';
 
 create function api.create_project_role(
   p_id uuid, p_name text, p_about text default '', p_slots integer default 1
@@ -154,9 +146,7 @@ begin
   v_role := private.add_own_project_role(p_id, jsonb_build_object('name', p_name, 'about', p_about, 'slots', p_slots));
   return private.project_role_card(v_role);
 end $$;
-comment on function api.create_project_role is
-  'Adds a role to the caller''s own project. Fails: writes_exceeded, private.require_own_project, '
-  'private.add_own_project_role.';
+comment on function api.create_project_role is 'Adds a role to the caller''s own project.';
 
 create function api.update_project_role(p_id uuid, p_role_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -168,9 +158,7 @@ begin
   perform private.change_project_role(p_id, p_role_id, p_changes);
   return private.project_role_card(p_role_id);
 end $$;
-comment on function api.update_project_role is
-  'Changes a role of the caller''s own project {name?, about?, slots?}. Fails: writes_exceeded, '
-  'private.require_own_project, private.change_project_role.';
+comment on function api.update_project_role is 'Changes a role of the caller''s own project {name?, about?, slots?}.';
 
 create function api.delete_project_role(p_id uuid, p_role_id uuid) returns json
 language plpgsql volatile
@@ -182,6 +170,4 @@ begin
   perform private.remove_project_role(p_id, p_role_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_project_role is
-  'Deletes a role that nobody holds. Fails: writes_exceeded, private.require_own_project, '
-  'private.remove_project_role.';
+comment on function api.delete_project_role is 'Deletes a role that nobody holds.';

@@ -44,8 +44,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_applications is
-  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400. '
-  'Fails: cursor_unknown.';
+  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_project_applications');
 
 create function api.list_project_applications(
@@ -62,9 +61,7 @@ begin
   return private.page(private.project_application_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
-comment on function api.list_project_applications is
-  'The applications to the caller''s own project, latest first. Fails: private.require_own_project, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_project_applications is 'The applications to the caller''s own project, latest first.';
 
 create function api.apply_to_project(p_id uuid, p_role_id uuid, p_message text default null) returns json
 language plpgsql volatile
@@ -78,9 +75,7 @@ begin
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
   return private.project_application_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.apply_to_project is
-  'The caller asks for a role in a project. Fails: writes_exceeded, project_unknown, space_not_member, '
-  'space_archived, private.apply_to_project.';
+comment on function api.apply_to_project is 'The caller asks for a role in a project.';
 
 create function api.approve_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -92,9 +87,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, true);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.approve_project_application is
-  'Gives who applied the role. Fails: writes_exceeded, private.require_own_project, '
-  'private.decide_project_application.';
+comment on function api.approve_project_application is 'Gives who applied the role.';
 
 create function api.reject_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -106,9 +99,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, false);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.reject_project_application is
-  'Turns down who applied. Fails: writes_exceeded, private.require_own_project, '
-  'private.decide_project_application.';
+comment on function api.reject_project_application is 'Turns down who applied.';
 
 create function api.withdraw_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -119,5 +110,4 @@ begin
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
 comment on function api.withdraw_project_application is
-  'The caller takes their application back, whatever they see of the project. Fails: '
-  'private.withdraw_project_application.';
+  'The caller takes their application back, whatever they see of the project.';

@@ -32,7 +32,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_members is
-  'The next members of a project whom the caller sees, its author first, among the next 400. Fails: cursor_unknown.';
+  'The next members of a project whom the caller sees, its author first, among the next 400.';
 call private.force_index_scans('private.find_project_members');
 
 create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
@@ -55,8 +55,7 @@ begin
     p_limit, p_found.next);
 end $$;
 comment on function private.project_member_page is
-  'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}. Fails: '
-  'limit_out_of_range.';
+  'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}.';
 call private.force_index_scans('private.project_member_page');
 
 create function api.list_project_members(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -68,9 +67,7 @@ begin
   perform private.require_content('project', p_id);
   return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
-comment on function api.list_project_members is
-  'The members of a project: its author, then by when they joined. Fails: project_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_project_members is 'The members of a project: its author, then by when they joined.';
 
 create function api.remove_project_member(p_id uuid, p_user_id text) returns json
 language plpgsql volatile
@@ -81,8 +78,7 @@ begin
   perform private.remove_project_member(p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_project_member is
-  'Takes a role in the caller''s own project from a person. Fails: writes_exceeded, private.remove_project_member.';
+comment on function api.remove_project_member is 'Takes a role in the caller''s own project from a person.';
 
 create function api.leave_project(p_id uuid) returns json
 language plpgsql volatile
@@ -92,5 +88,4 @@ begin
   perform private.leave_project(p_id);
   return json_build_object('status', 'left');
 end $$;
-comment on function api.leave_project is
-  'The caller gives their role in a project back: {status: left}. Fails: private.leave_project.';
+comment on function api.leave_project is 'The caller gives their role in a project back: {status: left}.';

@@ -20,7 +20,7 @@ begin
                where project_id = p_project and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 51);
 end $$;
-comment on function private.find_project_updates is 'The next updates of a project. Fails: cursor_unknown.';
+comment on function private.find_project_updates is 'The next updates of a project.';
 call private.force_index_scans('private.find_project_updates');
 
 create function api.list_project_updates(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -35,9 +35,7 @@ begin
   v_ids := private.find_project_updates(p_id, private.require_cursor(p_cursor));
   return private.page(private.project_update_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_project_updates is
-  'What the author of a project has told of it, latest first. Fails: project_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_project_updates is 'What the author of a project has told of it, latest first.';
 
 create function api.create_project_update(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -51,6 +49,4 @@ begin
   v_update := private.post_project_update(p_id, p_body);
   return private.project_update_cards(array[v_update]) -> 0;
 end $$;
-comment on function api.create_project_update is
-  'Tells of the caller''s own project; its members are told. Fails: writes_exceeded, private.require_own_project, '
-  'private.post_project_update.';
+comment on function api.create_project_update is 'Tells of the caller''s own project; its members are told.';

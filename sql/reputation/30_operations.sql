@@ -70,8 +70,7 @@ begin
   perform private.catch_up(v_person);
   return private.reputation_of(v_person);
 end $$;
-comment on function api.get_reputation is
-  'A person''s reputation, as in api.get_my_reputation. Fails: person_unknown.';
+comment on function api.get_reputation is 'A person''s reputation, as in api.get_my_reputation.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
 language plpgsql volatile   -- what waits for the caller is applied first
@@ -88,7 +87,7 @@ begin
 end $$;
 comment on function private.require_reputation is
   'The reputation guard: passes when the caller has at least this value in the interest, or when there is no '
-  'interest. Fails: reputation_too_low.';
+  'interest.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
 language plpgsql stable   -- invoker: it is false for people whom the caller cannot see
@@ -125,7 +124,7 @@ begin
 end $$;
 comment on function private.check_journalism is
   'Trigger: a post becomes journalism only if its author may publish it then. It stays journalism whatever becomes of '
-  'their reputation. Fails: journalism_not_allowed.';
+  'their reputation.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts

@@ -56,8 +56,7 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.reputation_events is
-  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}.';
 call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
@@ -75,8 +74,8 @@ begin
     'events', private.reputation_events(v_me, p_limit, p_cursor));
 end $$;
 comment on function api.get_reputation_details is
-  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, '
-  'interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, '
+  'events: {items, nextCursor, hasMore}}.';
 
 create function api.get_reputation_summary(p_person text) returns json
 language plpgsql volatile   -- what waits for the person is applied first
@@ -94,5 +93,4 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first. Fails: '
-  'person_unknown.';
+  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first.';

@@ -88,7 +88,7 @@ begin
 end $$;
 comment on function private.cast_vote is
   'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. api.vote_reputation '
-  'checks whether they may. Fails: token_revoked.';
+  'checks whether they may.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -128,8 +128,7 @@ begin
 end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
-  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: text_unfit, vote_value, '
-  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held, writes_exceeded.';
+  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -211,5 +210,5 @@ begin
 end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
-  'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+  'people whom they cannot see.';
 call private.force_index_scans('api.list_received_votes');

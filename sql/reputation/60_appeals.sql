@@ -84,8 +84,7 @@ begin
   return (select card from app.reputation_appeal_card where id = v_id);
 end $$;
 comment on function api.create_appeal is
-  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: '
-  'text_unfit, appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id).';
 
 create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -110,6 +109,5 @@ begin
                        from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
                        join app.reputation_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_my_appeals is
-  'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_appeals is 'The caller''s appeals, newest first.';
 call private.force_index_scans('api.list_my_appeals');

@@ -154,8 +154,7 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is
-  'Answers the circle if it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+comment on function private.require_own_circle is 'Answers the circle if it is the caller''s.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -169,7 +168,7 @@ begin
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted, text_unfit.';
+comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden circles without end
@@ -226,8 +225,7 @@ begin
   return v_place;
 end $$;
 comment on function private.require_circle_place is
-  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner. Fails: '
-  'cursor_unknown.';
+  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -238,8 +236,7 @@ declare
 begin
   return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_circles is
-  'The circles that the caller owns or is a member of, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_circles is 'The circles that the caller owns or is a member of, newest first.';
 
 create function api.update_circle(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -253,8 +250,7 @@ begin
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
-  'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
-  'circle_not_yours, text_unfit.';
+  'Changes name and accent of the caller''s circle; an accent of null clears it.';
 
 create function private.drop_circle(p_id uuid, p_owner uuid) returns boolean
 language plpgsql volatile
@@ -280,5 +276,4 @@ begin
   perform private.drop_circle(p_id, app.uid());
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_circle is
-  'Deletes the caller''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
+comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';

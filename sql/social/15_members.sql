@@ -13,7 +13,7 @@ begin
 end $$;
 comment on function private.lock_person is
   'Answers the id of a person, locked as a pair with the caller until the transaction ends, so that no block comes in '
-  'between. Fails: person_unknown.';
+  'between.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -33,8 +33,7 @@ begin
     (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id),
     '{}', 10);
 end $$;
-comment on function api.list_circle_members is
-  'The members of the caller''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
+comment on function api.list_circle_members is 'The members of the caller''s circle (at most 10, so one page).';
 
 create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance')
 returns json
@@ -56,8 +55,7 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, person_unknown, '
-  'member_already, member_oneself, circle_full.';
+  'Puts a person into the caller''s circle. Fails: member_already, member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -73,8 +71,7 @@ begin
   end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
-comment on function api.set_bond_level is
-  'Changes how close a member is. Fails: circle_unknown, circle_not_yours, person_unknown, member_unknown.';
+comment on function api.set_bond_level is 'Changes how close a member is.';
 
 create function api.remove_circle_member(p_id uuid, p_member_id text) returns json
 language plpgsql volatile
@@ -97,6 +94,4 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_circle_member is
-  'Removes a member, for the owner or for the member, who leaves. Fails: circle_unknown, circle_not_yours, '
-  'person_unknown, member_unknown.';
+comment on function api.remove_circle_member is 'Removes a member, for the owner or for the member, who leaves.';

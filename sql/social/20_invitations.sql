@@ -148,8 +148,7 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, '
-  'person_unknown, invite_oneself, member_already, invitation_pending, invitations_exhausted.';
+  'Invites a person into the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
@@ -196,7 +195,7 @@ begin
 end $$;
 comment on function private.find_invitations is
   'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
-  'not see those of hidden people. Fails: cursor_unknown.';
+  'not see those of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -211,9 +210,7 @@ begin
   v_found := private.find_invitations(p_id, p_cursor);
   return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_circle_invitations is
-  'The pending invitations of the caller''s circle, newest first. Fails: circle_unknown, circle_not_yours, '
-  'cursor_unknown, limit_out_of_range.';
+comment on function api.list_circle_invitations is 'The pending invitations of the caller''s circle, newest first.';
 
 create function api.list_my_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -224,8 +221,7 @@ declare
 begin
   return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_invitations is
-  'The pending invitations addressed to the caller, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_invitations is 'The pending invitations addressed to the caller, newest first.';
 
 create function private.settle_invitation(p_invitation uuid, p_status text) returns void
 language plpgsql volatile security definer   -- an invitee joins another's circle
@@ -255,7 +251,7 @@ begin
 end $$;
 comment on function private.settle_invitation is
   'Settles a pending invitation: accepting makes the membership. The invitee accepts and declines, the inviter '
-  'revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'revokes. Fails: member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -272,24 +268,19 @@ begin
   perform private.settle_invitation(p_id, case when p_accept then 'accepted' else 'declined' end);
   return private.invitation_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.respond_invitation is
-  'The invitee accepts or declines. Fails: value_invalid (neither), invitation_unknown, invitation_not_yours, '
-  'invitation_settled, member_already, circle_full.';
+comment on function api.respond_invitation is 'The invitee accepts or declines. Fails: value_invalid (neither).';
 
 create function api.accept_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, true); end $$;
-comment on function api.accept_invitation is
-  'The invitee accepts. Fails: api.respond_invitation.';
+comment on function api.accept_invitation is 'The invitee accepts.';
 
 create function api.decline_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
-comment on function api.decline_invitation is
-  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled. Never: '
-  'circle_full, member_already.';
+comment on function api.decline_invitation is 'The invitee declines. Never: circle_full, member_already.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile
@@ -305,5 +296,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.revoke_invitation is
-  'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, '
-  'invitation_settled. Never: circle_full, member_already.';
+  'The inviter takes a pending invitation back. Never: circle_full, member_already.';

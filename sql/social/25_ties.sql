@@ -39,8 +39,7 @@ begin
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
 comment on function api.check_circles is
-  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: '
-  'person_unknown.';
+  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}.';
 
 create function api.list_pending_invitations(p_person text) returns json
 language plpgsql stable
@@ -57,8 +56,7 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. '
-  'Fails: person_unknown.';
+  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -69,5 +67,4 @@ declare
 begin
   return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_memberships is
-  'The circles of others that the caller belongs to, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_memberships is 'The circles of others that the caller belongs to, newest first.';

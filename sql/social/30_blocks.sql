@@ -154,5 +154,4 @@ begin
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
   return null;   -- answered as 204
 end $$;
-comment on function api.unblock_person is
-  'Lifts a block; the memberships apply again. Repeating it changes nothing. Fails: person_unknown.';
+comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';

@@ -80,8 +80,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, '
-  'or p_next where a page is not full. Fails: limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, or '
+  'p_next where a page is not full.';
 call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
@@ -118,8 +118,7 @@ begin
 end $$;
 comment on function private.require_follow_place is
   'The place of a follow between the person that a cursor names and the person whose list it is, also when it has '
-  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found. Fails: '
-  'cursor_unknown.';
+  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
@@ -232,8 +231,7 @@ begin
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: writes_exceeded, '
-  'person_unknown, follow_oneself.';
+  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -243,7 +241,7 @@ begin
   delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
-comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing. Fails: person_unknown.';
+comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing.';
 
 create function api.follow_stats(p_person text) returns json
 language plpgsql stable
@@ -251,7 +249,7 @@ set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
   'How many people follow a person and how many they follow, each counted up to 10,000, and whether the caller '
-  'follows them: {followers, following, isFollowing}. Fails: person_unknown.';
+  'follows them: {followers, following, isFollowing}.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -264,8 +262,7 @@ declare
 begin
   return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
-comment on function api.list_followers is
-  'The people who follow a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_followers is 'The people who follow a person, newest first.';
 
 create function api.list_following(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -278,5 +275,4 @@ declare
 begin
   return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
-comment on function api.list_following is
-  'The people whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_following is 'The people whom a person follows, newest first.';

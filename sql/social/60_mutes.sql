@@ -48,7 +48,7 @@ begin
 end $$;
 comment on function private.require_name_cursor is
   'The name in a cursor of a list that is sorted by name; empty without a cursor. It is a place in the alphabet, even '
-  'if that person has left the list. Fails: cursor_unknown.';
+  'if that person has left the list.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -70,8 +70,7 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
-  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: person_unknown, mute_oneself, '
-  'mutes_exhausted.';
+  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: mute_oneself, mutes_exhausted.';
 
 create function api.unmute_person(p_person text) returns json
 language plpgsql volatile
@@ -81,7 +80,7 @@ begin
   delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing. Fails: person_unknown.';
+comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing.';
 
 create function api.list_mutes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -96,8 +95,7 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'The people whom the caller has muted, by username, without those across a block. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'The people whom the caller has muted, by username, without those across a block.';
 
 create function private.own_blocks(p_after text) returns table (card json)
 language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
@@ -131,5 +129,4 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'The people whom the caller has blocked, by username. It is the only list that names people across a block. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'The people whom the caller has blocked, by username. It is the only list that names people across a block.';

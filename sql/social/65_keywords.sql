@@ -228,7 +228,7 @@ begin
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
-  'keyword_until, keywords_exhausted, text_unfit, value_invalid (more than 100 characters).';
+  'keywords_exhausted, value_invalid (more than 100 characters).';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile
@@ -258,5 +258,4 @@ begin
     (select json_agg(card order by id desc) from app.muted_keyword_card where id = any (v_ids[:p_limit])),
     v_ids::text[], p_limit);
 end $$;
-comment on function api.list_muted_keywords is
-  'The caller''s muted keywords that have not ended, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_muted_keywords is 'The caller''s muted keywords that have not ended, newest first.';

@@ -62,15 +62,13 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is
-  'Answers the function that finds a reported target of this kind. Fails: report_target.';
+comment on function private.require_report_finder is 'Answers the function that finds a reported target of this kind.';
 
 create function private.require_reported_person(p_type text, p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_person(p_target); end $$;
-comment on function private.require_reported_person is
-  'The person whom a report names, if the caller may see them. Fails: person_unknown.';
+comment on function private.require_reported_person is 'The person whom a report names, if the caller may see them.';
 insert into private.report_targets (type, finder) values ('user', 'private.require_reported_person');
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
@@ -103,5 +101,4 @@ begin
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'writes_exceeded, report_target, report_open, report_oneself, text_unfit, and those of the finders in '
-  'private.report_targets.';
+  'report_oneself, private.report_targets.';

@@ -33,7 +33,7 @@ begin
   end if;
   return p_kind;
 end $$;
-comment on function private.require_space_kind is 'A kind of spaces. Fails: value_invalid.';
+comment on function private.require_space_kind is 'A kind of spaces.';
 
 create table app.spaces (
   id           uuid primary key default gen_random_uuid(),
@@ -265,14 +265,13 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.require_space is 'As private.find_space. Fails: space_unknown.';
+comment on function private.require_space is 'As private.find_space.';
 
 create function private.require_reported_space(p_kind text, p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$ begin return (private.require_space(p_kind, p_target)).id; end $$;
-comment on function private.require_reported_space is
-  'The space of this kind that a report names. Fails: space_unknown.';
+comment on function private.require_reported_space is 'The space of this kind that a report names.';
 
 create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -300,7 +299,7 @@ begin
   return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
 end $$;
 comment on function private.lock_visible_space is
-  'A space that the caller sees, locked with the caller and these people. Fails: space_unknown.';
+  'A space that the caller sees, locked with the caller and these people.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
 language plpgsql stable security definer   -- reads the memberships of others than the caller
@@ -337,8 +336,7 @@ begin
   end if;
   return v_role;
 end $$;
-comment on function private.require_space_role is
-  'The caller''s role in a space, if it is one of these. Fails: space_not_member, space_role.';
+comment on function private.require_space_role is 'The caller''s role in a space, if it is one of these.';
 
 create function private.require_open(p_space app.spaces) returns void
 language plpgsql stable
@@ -349,7 +347,7 @@ begin
     perform private.raise_error('space_archived');
   end if;
 end $$;
-comment on function private.require_open is 'Passes for a space that is not archived. Fails: space_archived.';
+comment on function private.require_open is 'Passes for a space that is not archived.';
 
 create function private.limit_owned(p_kind text, p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the spaces of others than the caller
@@ -364,7 +362,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_owned is
-  'Passes when a person owns fewer than 20 spaces of a kind that are not archived. Fails: spaces_exhausted.';
+  'Passes when a person owns fewer than 20 spaces of a kind that are not archived.';
 
 create function private.space_words(p_slug text, p_name text, p_about text) returns tsvector
 language plpgsql stable
@@ -420,8 +418,7 @@ begin
   return v_id;
 end $$;
 comment on function private.make_space is
-  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: writes_exceeded, '
-  'spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, '
+  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: space_slug, space_name, '
   'space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
@@ -459,8 +456,7 @@ begin
 end $$;
 comment on function private.change_space is
   'Changes what is said of a space, for its owner and moderators; who sees it and how people join, the owner alone. '
-  'Fails: space_unknown, writes_exceeded, space_not_member, space_role, interest_unknown, text_unfit, space_name, '
-  'space_about.';
+  'Fails: space_name, space_about.';
 
 create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
 language plpgsql volatile security definer   -- nobody may write spaces
@@ -483,8 +479,7 @@ begin
   return true;
 end $$;
 comment on function private.set_archived is
-  'Archives a space that is locked, or opens it again; false when it was so before. Fails: space_ownerless, '
-  'spaces_exhausted.';
+  'Archives a space that is locked, or opens it again; false when it was so before.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
 language plpgsql volatile security definer   -- nobody may write spaces
@@ -498,5 +493,4 @@ begin
   return v_space.id;
 end $$;
 comment on function private.archive_space is
-  'The owner archives a space, or opens it again. Repeating it changes nothing. Fails: space_unknown, '
-  'space_not_member, space_role, space_ownerless, spaces_exhausted.';
+  'The owner archives a space, or opens it again. Repeating it changes nothing.';

@@ -17,8 +17,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_visible_person is
-  'As private.require_person, for definer functions. Fails: person_unknown.';
+comment on function private.require_visible_person is 'As private.require_person, for definer functions.';
 
 create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
@@ -49,7 +48,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_memberships is
-  'Passes when a person, who was just let in, is in at most 1000 spaces. Fails: memberships_exhausted.';
+  'Passes when a person, who was just let in, is in at most 1000 spaces.';
 
 create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -76,8 +75,7 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two. Fails: '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -131,8 +129,7 @@ begin
 end $$;
 comment on function private.join_or_ask is
   'Lets the caller into a space that is locked, or answers the id of their request: the pending one, or a new one. '
-  'Fails: space_message, space_archived, space_banned, invitation_required, space_full, memberships_exhausted, '
-  'person_unknown.';
+  'Fails: space_message.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -152,8 +149,7 @@ begin
                            'requestId', v_request);
 end $$;
 comment on function private.join_space is
-  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing. Fails: '
-  'writes_exceeded, text_unfit, space_unknown, private.join_or_ask.';
+  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -174,7 +170,7 @@ begin
 end $$;
 comment on function private.leave_space is
   'The caller leaves a space: {status: left}. An owner must hand over first, unless nobody else is there: then it is '
-  'archived. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
+  'archived.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
 language plpgsql stable security definer   -- members of a space see one another; its callers look at who is hidden
@@ -221,7 +217,7 @@ begin
 end $$;
 comment on function private.set_space_role is
   'Gives a member of a locked space another role. A new owner takes the place of the old one, who becomes a '
-  'moderator. Fails: space_member_unknown, last_owner, spaces_exhausted.';
+  'moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -239,8 +235,7 @@ begin
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
 comment on function private.change_role is
-  'The owner of a space gives a member another role, and with owner hands over. Fails: writes_exceeded, '
-  'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+  'The owner of a space gives a member another role, and with owner hands over.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -274,8 +269,7 @@ begin
 end $$;
 comment on function private.remove_space_member is
   'Takes somebody of a lower role out of a space; with p_ban keeps them out, also who is no member, and repeating it '
-  'changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, '
-  'space_member_unknown.';
+  'changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write bans
@@ -288,6 +282,4 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   delete from app.space_bans where space_id = v_space.id and user_id = v_user;
 end $$;
-comment on function private.lift_space_ban is
-  'Lets somebody come into a space again. Repeating it changes nothing. Fails: person_unknown, space_unknown, '
-  'space_not_member, space_role.';
+comment on function private.lift_space_ban is 'Lets somebody come into a space again. Repeating it changes nothing.';

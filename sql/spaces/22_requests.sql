@@ -38,8 +38,7 @@ begin
                                   p_request.user_id);
 end $$;
 comment on function private.decide_request is
-  'Approves or rejects a pending request to join a space, which is locked with who asked. Fails: request_settled, '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Approves or rejects a pending request to join a space, which is locked with who asked.';
 
 create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -60,10 +59,7 @@ begin
   perform private.decide_request(v_space, v_request, p_approve);
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_request is
-  'The owner or a moderator approves or rejects a pending request. Fails: writes_exceeded, space_unknown, '
-  'space_not_member, space_role, request_unknown, request_settled, space_archived, person_unknown, space_full, '
-  'memberships_exhausted.';
+comment on function private.settle_request is 'The owner or a moderator approves or rejects a pending request.';
 
 create function private.withdraw_request(p_kind text, p_request uuid) returns json
 language plpgsql volatile security definer   -- works where the caller no longer sees the space
@@ -88,5 +84,4 @@ begin
   end if;
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.withdraw_request is
-  'Who asked takes a pending request back. Fails: request_unknown, request_not_yours, request_settled.';
+comment on function private.withdraw_request is 'Who asked takes a pending request back.';

@@ -85,9 +85,7 @@ begin
 end $$;
 comment on function private.invite_to_space is
   'Invites a person into a space, for who may: private.may_invite. It takes the place of one by somebody who is '
-  'banned from the instance or may not invite any more. Fails: '
-  'writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, space_archived, invite_oneself, '
-  'space_member_already, space_invitee_banned, space_invitation_pending.';
+  'banned from the instance or may not invite any more.';
 
 create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
 language plpgsql volatile security definer   -- nobody may write invitations
@@ -110,8 +108,7 @@ begin
   end if;
 end $$;
 comment on function private.revoke_space_invitation is
-  'Takes a pending invitation back, for who made it and for owner and moderators. Fails: space_unknown, '
-  'space_not_member, space_role, invitation_unknown, invitation_settled.';
+  'Takes a pending invitation back, for who made it and for owner and moderators.';
 
 create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -151,8 +148,7 @@ begin
   return private.space_invitation_cards(array[p_invitation]) -> 0;
 end $$;
 comment on function private.answer_space_invitation is
-  'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
-  'invitation_not_yours, invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+  'Who is invited into a space accepts, and is a member, or declines.';
 
 create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may write invitations

@@ -110,8 +110,7 @@ begin
   return private.find_spaces(p_kind, coalesce(p_mine, false), v_words, private.interest_subtree(p_interest), p_policy,
                              v_from);
 end $$;
-comment on function private.list_spaces is
-  'As private.find_spaces, from a cursor on. Fails: cursor_unknown, interest_unknown.';
+comment on function private.list_spaces is 'As private.find_spaces, from a cursor on.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
@@ -142,8 +141,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_members is
-  'The next members of a space whom the caller sees, with these letters in their names, among the next 400. Fails: '
-  'cursor_unknown.';
+  'The next members of a space whom the caller sees, with these letters in their names, among the next 400.';
 call private.force_index_scans('private.find_members');
 
 create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
@@ -163,8 +161,7 @@ begin
     p_limit, v_found.next);
 end $$;
 comment on function private.list_space_members is
-  'The members of a space: the owner, moderators, then by when they joined. Fails: space_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+  'The members of a space: the owner, moderators, then by when they joined.';
 
 create function private.list_space_bans(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- only who moderates sees bans
@@ -205,8 +202,7 @@ begin
     p_limit, case when cardinality(v_users) < 51 then v_next end);
 end $$;
 comment on function private.list_space_bans is
-  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}. Fails: '
-  'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}.';
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
@@ -266,7 +262,7 @@ begin
 end $$;
 comment on function private.find_pending is
   'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
-  'next 400, without those of hidden people and of who may not invite any more. Fails: cursor_unknown.';
+  'next 400, without those of hidden people and of who may not invite any more.';
 call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(
@@ -287,5 +283,4 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_pending is
-  'The pending requests or invitations of a space, latest first, for owner and moderators. Fails: space_unknown, '
-  'space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+  'The pending requests or invitations of a space, latest first, for owner and moderators.';

@@ -17,8 +17,7 @@ begin
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
 end $$;
 comment on function private.find_named_space is
-  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
-  'space_unknown.';
+  'The space that one of the two names, if the caller sees it; null without any.';
 
 create function private.write_in_space(p_space uuid) returns void
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -45,7 +44,7 @@ begin
 end $$;
 comment on function private.write_in_space is
   'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
-  'for everybody. Fails: space_not_member, space_archived.';
+  'for everybody.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- asked of others than the caller, too

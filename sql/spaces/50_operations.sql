@@ -28,9 +28,7 @@ declare
 begin
   return private.page(private.space_cards(v_kind, v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_spaces is
-  'Public spaces of a kind and those of the caller, newest first. Fails: value_invalid, private.list_spaces, '
-  'limit_out_of_range.';
+comment on function api.list_spaces is 'Public spaces of a kind and those of the caller, newest first.';
 
 create function api.get_space(p_kind text, p_id text) returns json
 language plpgsql stable
@@ -39,14 +37,13 @@ as $$
 begin
   return private.space_cards(p_kind, array[(private.require_space(private.require_space_kind(p_kind), p_id)).id]) -> 0;
 end $$;
-comment on function api.get_space is 'A space by its id or slug. Fails: value_invalid, private.require_space.';
+comment on function api.get_space is 'A space by its id or slug.';
 
 create function api.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.leave_space(private.require_space_kind(p_kind), p_id); end $$;
-comment on function api.leave_space is
-  'The caller leaves a space: {status: left}. Fails: value_invalid, private.leave_space.';
+comment on function api.leave_space is 'The caller leaves a space: {status: left}.';
 
 create function api.list_space_members(
   p_kind text, p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
@@ -57,8 +54,7 @@ as $$
 begin
   return private.list_space_members(private.require_space_kind(p_kind), p_id, p_q, p_limit, p_cursor);
 end $$;
-comment on function api.list_space_members is
-  'The members of a space. Fails: value_invalid, private.list_space_members.';
+comment on function api.list_space_members is 'The members of a space.';
 
 create function api.list_space_requests(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
@@ -67,8 +63,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_pending(private.require_space_kind(p_kind), p_id, true, p_limit, p_cursor); end $$;
 comment on function api.list_space_requests is
-  'The pending requests to join a space, which are applications in a guild. Fails: value_invalid, '
-  'private.list_pending.';
+  'The pending requests to join a space, which are applications in a guild.';
 
 create function api.settle_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -76,12 +71,10 @@ create function api.settle_space_request(
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve); end $$;
-comment on function api.settle_space_request is
-  'Approves or rejects a pending request to join a space. Fails: value_invalid, private.settle_request.';
+comment on function api.settle_space_request is 'Approves or rejects a pending request to join a space.';
 
 create function api.withdraw_space_request(p_kind text, p_id text, p_request_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.withdraw_request(private.require_space_kind(p_kind), p_request_id); end $$;
-comment on function api.withdraw_space_request is
-  'The caller takes a request back, whatever they see of the space. Fails: value_invalid, private.withdraw_request.';
+comment on function api.withdraw_space_request is 'The caller takes a request back, whatever they see of the space.';

@@ -82,7 +82,7 @@ begin
     perform private.raise_error('treasury_amount');
   end if;
 end $$;
-comment on function private.require_amount is 'Passes for an amount that can be moved. Fails: treasury_amount.';
+comment on function private.require_amount is 'Passes for an amount that can be moved.';
 
 create function private.treasury_balance(p_guild uuid) returns bigint
 language plpgsql stable security definer   -- nobody may read accounts; its callers look at who may know
@@ -114,7 +114,7 @@ begin
 end $$;
 comment on function private.move_treasury is
   'Moves mana between a treasury, whose guild is locked, and people: amounts of more than 0 come to it. Fails: '
-  'insufficient_mana, treasury_note.';
+  'treasury_note.';
 
 create function private.treasury_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may read the treasury
@@ -152,8 +152,7 @@ begin
   return v_space;
 end $$;
 comment on function private.lock_treasury is
-  'A guild that is open, locked with these people, in which the caller has one of these roles. Fails: space_unknown, '
-  'space_not_member, space_role, space_archived.';
+  'A guild that is open, locked with these people, in which the caller has one of these roles.';
 
 create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -174,9 +173,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid()));
 end $$;
 comment on function private.contribute is
-  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: writes_exceeded, '
-  'treasury_amount, text_unfit, treasury_note, space_unknown, space_not_member, space_role, space_archived, '
-  'insufficient_mana.';
+  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -204,9 +201,7 @@ begin
     'treasuryBalance', private.treasury_balance(v_space.id));
 end $$;
 comment on function private.disburse is
-  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}. Fails: '
-  'writes_exceeded, person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, '
-  'disburse_oneself, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}.';
 
 create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
 returns table (user_id uuid, score numeric, amount integer)
@@ -268,8 +263,7 @@ begin
 end $$;
 comment on function private.distribute is
   'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
-  'score, amount}], treasuryBalance}. Fails: writes_exceeded, treasury_amount, text_unfit, treasury_note, '
-  'space_unknown, space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
+  'score, amount}], treasuryBalance}.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- members read what nobody may read
@@ -294,8 +288,7 @@ begin
                         private.page(private.treasury_cards(v_ids[:p_limit]), v_ids::text[], p_limit));
 end $$;
 comment on function private.read_treasury is
-  'The treasury of a guild, for its members: {balance, items, nextCursor, hasMore}, newest first. Fails: '
-  'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+  'The treasury of a guild, for its members: {balance, items, nextCursor, hasMore}, newest first.';
 
 create function private.audit_treasuries()
 returns table (rule text, subject uuid, expected bigint, found bigint)

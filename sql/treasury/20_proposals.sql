@@ -11,8 +11,7 @@ begin
   perform private.require_amount((p_payload ->> 'amount')::integer);
   return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
 end $$;
-comment on function private.check_disburse_proposal is
-  'Checks a proposal to disburse: {recipientId, amount}. Fails: proposal_payload, treasury_amount.';
+comment on function private.check_disburse_proposal is 'Checks a proposal to disburse: {recipientId, amount}.';
 
 create function private.execute_disburse_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -26,7 +25,6 @@ begin
     p_space.id, 'disbursement', null, array[p_proposal.subject_id],
     array[-(p_proposal.payload ->> 'amount')::integer], p_proposal => p_proposal.id);
 end $$;
-comment on function private.execute_disburse_proposal is
-  'Disburses what was proposed. Fails: person_unknown, insufficient_mana, treasury_note.';
+comment on function private.execute_disburse_proposal is 'Disburses what was proposed.';
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('disburse', 'recipientId', 'private.check_disburse_proposal', 'private.execute_disburse_proposal');

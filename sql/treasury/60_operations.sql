@@ -7,8 +7,7 @@ as $$
 begin
   return private.read_treasury(p_guild_id, p_limit, p_cursor);
 end $$;
-comment on function api.get_treasury is
-  'The treasury of a guild. Fails: space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+comment on function api.get_treasury is 'The treasury of a guild.';
 
 create function api.contribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
@@ -20,8 +19,7 @@ begin
   return coalesce(v_kept, private.finish_idempotent('contribute', private.contribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.contribute is
-  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key. Fails: those of private.contribute '
-  'and private.begin_idempotent.';
+  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key.';
 
 create function api.disburse(p_guild_id text, p_recipient_id text, p_amount integer, p_note text) returns json
 language plpgsql volatile
@@ -34,8 +32,7 @@ begin
     'disburse', private.disburse(p_guild_id, p_recipient_id, p_amount, p_note)));
 end $$;
 comment on function api.disburse is
-  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key. Fails: those of '
-  'private.disburse and private.begin_idempotent.';
+  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key.';
 
 create function api.distribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
@@ -47,5 +44,4 @@ begin
   return coalesce(v_kept, private.finish_idempotent('distribute', private.distribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.distribute is
-  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key. '
-  'Fails: those of private.distribute and private.begin_idempotent.';
+  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key.';

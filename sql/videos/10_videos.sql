@@ -109,15 +109,13 @@ create function private.require_video(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('video', p_id); end $$;
-comment on function private.require_video is 'Answers the head of a video if the caller may see it. Fails: '
-  'video_unknown.';
+comment on function private.require_video is 'Answers the head of a video if the caller may see it.';
 
 create function private.require_audio(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('audio', p_id); end $$;
-comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
-  'audio_unknown.';
+comment on function private.require_audio is 'Answers the head of a recording if the caller may see it.';
 
 
 

@@ -87,8 +87,7 @@ create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('video_unknown', private.video_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_video_card is 'Answers the card of a video that the caller may see. Fails: '
-  'video_unknown.';
+comment on function private.require_video_card is 'Answers the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
 language plpgsql volatile   -- invoker: what row-level security hides is unknown
@@ -102,7 +101,7 @@ begin
 end $$;
 comment on function private.require_open_video is
   'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
-  'removed one, but nobody can act on it. Fails: video_unknown, private.write_in_space.';
+  'removed one, but nobody can act on it.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -119,9 +118,7 @@ begin
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.like_video is
-  'Likes a video; repeating it changes nothing. Answers the card. Fails: writes_exceeded, '
-  'private.require_open_video.';
+comment on function api.like_video is 'Likes a video; repeating it changes nothing. Answers the card.';
 
 create function api.unlike_video(p_id uuid) returns json
 language plpgsql volatile
@@ -136,7 +133,7 @@ begin
 end $$;
 comment on function api.unlike_video is
   'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'which is answered as unknown all the same. Answers the card.';
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -152,9 +149,7 @@ begin
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.repost_video is
-  'Reposts a video; repeating it changes nothing. Answers the card. Fails: writes_exceeded, '
-  'private.require_open_video.';
+comment on function api.repost_video is 'Reposts a video; repeating it changes nothing. Answers the card.';
 
 create function api.unrepost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -168,5 +163,5 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer '
-  'see, which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
+  'which is answered as unknown all the same. Answers the card.';

@@ -95,8 +95,7 @@ begin
   end if;
   return v_comment;
 end $$;
-comment on function private.require_comment is
-  'Answers the comment if the caller may see it and its video. Fails: comment_unknown.';
+comment on function private.require_comment is 'Answers the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid) returns json
 language plpgsql stable security definer   -- under the policy it would pass over hidden comments without end
@@ -126,8 +125,7 @@ as $$
 begin
   return private.page(private.find_comments((private.require_video(p_id)).id), '{}', 50);
 end $$;
-comment on function api.list_video_comments is
-  'The first 200 comments on a video, oldest first, as one page. Fails: video_unknown.';
+comment on function api.list_video_comments is 'The first 200 comments on a video, oldest first, as one page.';
 
 create function api.create_video_comment(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -151,8 +149,7 @@ begin
   end if;
   return v_card;
 end $$;
-comment on function api.create_video_comment is
-  'Comments on a video. Fails: writes_exceeded, private.require_open_video, text_unfit, comment_body.';
+comment on function api.create_video_comment is 'Comments on a video. Fails: comment_body.';
 
 create function private.remove_comment(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change a comment
@@ -180,13 +177,12 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_video_comment is
-  'Takes the caller''s comment back, for everyone. Fails: comment_unknown, content_not_yours.';
+comment on function api.delete_video_comment is 'Takes the caller''s comment back, for everyone.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
-  'Answers the comment that a report names, if the caller may see it. Fails: comment_unknown.';
+  'Answers the comment that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');

@@ -5,7 +5,7 @@ create function private.find_caption(p_caption text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
-comment on function private.find_caption is 'A caption as it is stored; null where there is none. Fails: text_unfit.';
+comment on function private.find_caption is 'A caption as it is stored; null where there is none.';
 
 create function private.clamped(p_seconds numeric, p_most integer) returns integer
 language plpgsql immutable
@@ -35,9 +35,8 @@ begin
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
-  'Publishes a video, perhaps in a group or guild. Fails: media_url, text_unfit, video_caption, content_space, '
-  'space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, interest_unknown (theirs '
-  'may be any).';
+  'Publishes a video, perhaps in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
+  '(theirs may be any).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -65,7 +64,7 @@ begin
 end $$;
 comment on function api.list_videos is
   'Videos, newest first: private.search_contents. A cursor says how many come before, up to 1000; beyond, and where a '
-  'page is short, it is a place. Fails: private.search_contents, limit_out_of_range.';
+  'page is short, it is a place.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -75,13 +74,13 @@ begin
   return private.page(private.video_cards(private.find_contents_by('video', private.require_person(p_author_id))),
                       '{}', 50);
 end $$;
-comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page. Fails: person_unknown.';
+comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page.';
 
 create function api.get_video(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_video_card(p_id); end $$;
-comment on function api.get_video is 'The card of a video. Fails: video_unknown.';
+comment on function api.get_video is 'The card of a video.';
 
 create function private.delete_video(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -105,8 +104,7 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_video is
-  'Deletes the caller''s video for good, with all that hangs on it. Fails: video_unknown, content_not_yours.';
+comment on function api.delete_video is 'Deletes the caller''s video for good, with all that hangs on it.';
 
 -- audio
 
@@ -130,8 +128,7 @@ create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('audio_unknown', private.audio_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see. Fails: '
-  'audio_unknown.';
+comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see.';
 
 create function api.create_audio(
   p_media_url text, p_caption text default null, p_duration_sec numeric default null,
@@ -151,8 +148,7 @@ begin
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is
-  'Publishes an audio recording, perhaps in a group or guild. Fails: media_url, text_unfit, audio_caption, '
-  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, '
+  'Publishes an audio recording, perhaps in a group or guild. Fails: audio_caption. Never: content_title, '
   'interest_unknown (theirs may be any).';
 
 create function api.list_audio(
@@ -168,8 +164,7 @@ declare
 begin
   return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_audio is
-  'Audio recordings, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+comment on function api.list_audio is 'Audio recordings, newest first: private.search_contents.';
 
 create function api.list_audio_by(p_author_id text) returns json
 language plpgsql stable
@@ -179,14 +174,13 @@ begin
   return private.page(private.audio_cards(private.find_contents_by('audio', private.require_person(p_author_id))),
                       '{}', 50);
 end $$;
-comment on function api.list_audio_by is
-  'A person''s latest 30 audio recordings, as one page. Fails: person_unknown.';
+comment on function api.list_audio_by is 'A person''s latest 30 audio recordings, as one page.';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_audio_card(p_id); end $$;
-comment on function api.get_audio is 'The card of an audio recording. Fails: audio_unknown.';
+comment on function api.get_audio is 'The card of an audio recording.';
 
 create function api.delete_audio(p_id uuid) returns json
 language plpgsql volatile
@@ -199,5 +193,4 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_audio is
-  'Deletes the caller''s audio recording for good. Fails: audio_unknown, content_not_yours.';
+comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';

@@ -116,8 +116,7 @@ begin
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
-  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions. Fails: '
-  'wiki_reputation.';
+  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions.';
 
 create function private.check_wiki_author() returns trigger
 language plpgsql security definer   -- applies what waits for the author
@@ -127,8 +126,7 @@ begin
   perform private.require_wiki_reputation(new.author_id, new.interest_id);
   return new;
 end $$;
-comment on function private.check_wiki_author is
-  'Trigger: who proposes has the reputation for it. Fails: wiki_reputation.';
+comment on function private.check_wiki_author is 'Trigger: who proposes has the reputation for it.';
 create trigger _300_check_wiki_author before insert on app.wiki_proposals
   for each row execute function private.check_wiki_author();
 
@@ -146,8 +144,7 @@ begin
   end if;
   return v_interest;
 end $$;
-comment on function private.require_wiki is
-  'The interest of this slug, while the wiki is open. Fails: feature_disabled, interest_unknown.';
+comment on function private.require_wiki is 'The interest of this slug, while the wiki is open.';
 
 create function private.require_wiki_author(p_slug text) returns void
 language plpgsql volatile security definer   -- what waits for the caller is applied first
@@ -159,7 +156,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_interest);
 end $$;
 comment on function private.require_wiki_author is
-  'Passes for who may propose what the entry of an interest should say. Fails: private.require_wiki, wiki_reputation.';
+  'Passes for who may propose what the entry of an interest should say.';
 
 create function private.wiki_version(p_interest uuid) returns integer
 language plpgsql stable
@@ -220,7 +217,7 @@ begin
 end $$;
 comment on function api.get_wiki_entry is
   'The entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}; without '
-  'one version 0 and an empty body. Fails: feature_disabled, interest_unknown.';
+  'one version 0 and an empty body.';
 
 create function api.list_wiki_versions(p_slug text, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -242,9 +239,7 @@ begin
                  order by version desc limit 51);
   return private.page(private.wiki_version_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_wiki_versions is
-  'The history of an entry, latest version first, without the texts. Fails: feature_disabled, interest_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+comment on function api.list_wiki_versions is 'The history of an entry, latest version first, without the texts.';
 
 create function api.get_wiki_version(p_slug text, p_n integer) returns json
 language plpgsql stable
@@ -265,5 +260,4 @@ begin
   return v_card;
 end $$;
 comment on function api.get_wiki_version is
-  'A version of an entry: as in the history, with interestId, slug and body. Fails: feature_disabled, '
-  'interest_unknown, wiki_version_unknown.';
+  'A version of an entry: as in the history, with interestId, slug and body.';

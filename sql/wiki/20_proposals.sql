@@ -103,7 +103,7 @@ begin
 end $$;
 comment on function private.find_wiki_proposals is
   'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
-  '400. Fails: cursor_unknown.';
+  '400.';
 call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
@@ -119,8 +119,7 @@ begin
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
-  'The proposals about an interest, newest first, all or those of a status. Fails: feature_disabled, '
-  'interest_unknown, cursor_unknown, limit_out_of_range.';
+  'The proposals about an interest, newest first, all or those of a status.';
 
 create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
 returns uuid
@@ -138,7 +137,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_wiki_proposal is
-  'Writes a proposal of the caller. Fails: text_unfit, wiki_body, wiki_summary, wiki_reputation.';
+  'Writes a proposal of the caller. Fails: wiki_body, wiki_summary, wiki_reputation.';
 
 create function api.create_wiki_proposal(p_slug text, p_body text, p_summary text, p_base_version integer)
 returns json
@@ -157,9 +156,7 @@ begin
   end if;
   return private.wiki_proposal_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_wiki_proposal is
-  'Proposes what the entry of an interest should say. Fails: feature_disabled, interest_unknown, writes_exceeded, '
-  'private.add_wiki_proposal, wiki_base_stale.';
+comment on function api.create_wiki_proposal is 'Proposes what the entry of an interest should say.';
 
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
@@ -225,7 +222,7 @@ begin
     perform private.raise_error('wiki_proposal_settled');
   end if;
 end $$;
-comment on function private.require_open_wiki_proposal is 'Passes for an open proposal. Fails: wiki_proposal_settled.';
+comment on function private.require_open_wiki_proposal is 'Passes for an open proposal.';
 
 create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -262,8 +259,7 @@ begin
 end $$;
 comment on function private.vote_on_wiki_proposal is
   'Sets the caller''s vote on an open proposal, or with 0 takes it back. At a net of 3 the proposal is approved; '
-  'false when that came too late. Fails: wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
-  'wiki_proposal_settled.';
+  'false when that came too late.';
 
 create function private.require_wiki_voter(p_id text) returns void
 language plpgsql volatile security definer   -- what waits for the caller is applied first
@@ -282,8 +278,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes for who may vote on a proposal; taking a vote back takes less. Fails: feature_disabled, '
-  'wiki_proposal_unknown, wiki_reputation.';
+  'Passes for who may vote on a proposal; taking a vote back takes less.';
 
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -301,9 +296,7 @@ begin
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_wiki_proposal is
-  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it. Fails: '
-  'feature_disabled, wiki_vote_value, writes_exceeded, wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
-  'wiki_proposal_settled, wiki_base_stale.';
+  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -320,9 +313,7 @@ begin
   perform private.require_open_wiki_proposal(v_proposal);
   perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
 end $$;
-comment on function private.withdraw_wiki_proposal is
-  'The caller takes their open proposal back. Fails: wiki_proposal_unknown, wiki_proposal_not_yours, '
-  'wiki_proposal_settled.';
+comment on function private.withdraw_wiki_proposal is 'The caller takes their open proposal back.';
 
 create function api.withdraw_wiki_proposal(p_id uuid) returns json
 language plpgsql volatile
@@ -333,6 +324,4 @@ begin
   perform private.withdraw_wiki_proposal(p_id);
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.withdraw_wiki_proposal is
-  'Takes the caller''s own open proposal back. Fails: feature_disabled, wiki_proposal_unknown, '
-  'wiki_proposal_not_yours, wiki_proposal_settled.';
+comment on function api.withdraw_wiki_proposal is 'Takes the caller''s own open proposal back.';

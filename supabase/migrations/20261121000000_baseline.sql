@@ -504,7 +504,7 @@ begin
     perform private.raise_error('feature_disabled');
   end if;
 end $$;
-comment on function private.require_flag is 'Passes when the flag is on. Fails: feature_disabled.';
+comment on function private.require_flag is 'Passes when the flag is on.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
@@ -516,7 +516,7 @@ begin
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes when the caller''s stored role is one of these. Staff operations call it themselves. Fails: role_required.';
+  'Passes when the caller''s stored role is one of these. Staff operations call it themselves.';
 
 create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
@@ -531,7 +531,7 @@ begin
   end if;
 end $$;
 comment on function private.share_lock_person is
-  'Keeps a person as they are, neither banned nor erased, until the transaction ends. Fails: token_revoked.';
+  'Keeps a person as they are, neither banned nor erased, until the transaction ends.';
 
 create function private.check_author() returns trigger
 language plpgsql security definer   -- whoever writes, staff and jobs too
@@ -542,7 +542,7 @@ begin
   return new;
 end $$;
 comment on function private.check_author is
-  'Trigger: banned and erased people publish nothing, not even while the ban is under way. Fails: token_revoked.';
+  'Trigger: banned and erased people publish nothing, not even while the ban is under way.';
 
 -- sql/base/35_names.sql
 
@@ -612,8 +612,7 @@ begin
   return new;
 end $$;
 comment on function private.claim_username is
-  'Trigger: a person can take a name that is free and of no office, or was their own before. Fails: '
-  'username_reserved, username_taken, usernames_exhausted.';
+  'Trigger: a person can take a name that is free and of no office, or was their own before.';
 create trigger _051_claim_username after insert on app.users
   for each row execute function private.claim_username();
 -- before the unique index of app.users is asked, whose error has no code
@@ -694,7 +693,7 @@ begin
   end if;
 end $$;
 comment on function private.check_text is
-  'Passes for a text in which something can be seen and nothing turns what stands around it. Fails: text_unfit.';
+  'Passes for a text in which something can be seen and nothing turns what stands around it.';
 
 create function private.require_text(p_text text) returns text
 language plpgsql stable
@@ -711,7 +710,7 @@ begin
 end $$;
 comment on function private.require_text is
   'A text as it is stored: trimmed and in NFC, unless it is longer than any may be. An empty one stays empty and null '
-  'stays null, since another rule says whether there must be one. Fails: text_unfit.';
+  'stays null, since another rule says whether there must be one.';
 
 create function private.require_markdown(p_text text) returns text
 language plpgsql stable
@@ -726,7 +725,7 @@ begin
 end $$;
 comment on function private.require_markdown is
   'Markdown as it is stored: as it was written, since blanks and tabs mean something there, but with line feeds for '
-  'line ends. One of blanks alone is empty, as by private.require_text. Fails: text_unfit.';
+  'line ends. One of blanks alone is empty, as by private.require_text.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
@@ -745,8 +744,7 @@ begin
   end if;
   return v_text;
 end $$;
-comment on function private.require_name is
-  'As private.require_text, for a name or a title, which is one line. Fails: text_unfit.';
+comment on function private.require_name is 'As private.require_text, for a name or a title, which is one line.';
 
 -- sql/base/37_account_steps.sql
 
@@ -1055,7 +1053,7 @@ begin
 end $$;
 comment on function private.begin_idempotent is
   'Finds the kept answer of an earlier request with the same Idempotency-Key; null when this is the first, or there '
-  'is no key. Fails: idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'is no key.';
 
 create function private.people_in_answer(p_answer text) returns uuid[]
 language plpgsql stable
@@ -1212,7 +1210,7 @@ begin
   end if;
   return p_cursor::uuid;
 end $$;
-comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null. Fails: cursor_unknown.';
+comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null.';
 
 -- A list reads its rows by an index, of which the caller may not see all, and nobody may have to wait while thousands
 -- of them are passed over. So a page looks at no more than 400 rows. When they end before the page is full it is
@@ -1351,8 +1349,7 @@ begin
   return v_place;
 end $$;
 comment on function private.page_start is
-  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest. '
-  'Fails: cursor_unknown.';
+  'Where a page of this list begins: behind the place of its cursor, or without one at the newest row, or the oldest.';
 
 create function private.rank_start(p_list text, p_cursor text) returns app.rank_place
 language plpgsql stable
@@ -1368,8 +1365,7 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.rank_start is
-  'As private.page_start, in a list that goes by a number, the highest first. Fails: cursor_unknown.';
+comment on function private.rank_start is 'As private.page_start, in a list that goes by a number, the highest first.';
 
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
@@ -1385,7 +1381,7 @@ begin
 end $$;
 comment on function private.require_place is
   'Reads a cursor of this list, which is a place or the UUID of a row: of the latter the time is null. Of null both '
-  'parts are. Fails: cursor_unknown.';
+  'parts are.';
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
@@ -1422,7 +1418,7 @@ begin
     perform private.raise_error('limit_out_of_range');
   end if;
 end $$;
-comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50. Fails: limit_out_of_range.';
+comment on function private.require_limit is 'Passes for the limit of a page, 1 to 50.';
 
 create function private.page(p_items json, p_cursors text[], p_limit integer, p_next text default null) returns json
 language plpgsql stable
@@ -1439,8 +1435,7 @@ begin
 end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, of its items and of the cursors of one item more than the page, in '
-  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there. Fails: '
-  'limit_out_of_range.';
+  'order. With p_next a page that is not full has a next one nevertheless, which goes on from there.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -1456,8 +1451,7 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page. '
-  'Fails: limit_out_of_range.';
+  'As private.page, but the items are the text of a JSON array. Postgres then parses them only once, with the page.';
 
 create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
@@ -2146,8 +2140,7 @@ begin
   execute format('select %s($1)', v_audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
   return coalesce(v_may, false);
 end $$;
-comment on function private.may_listen is
-  'Whether the caller may listen to a channel. Fails: token_revoked.';
+comment on function private.may_listen is 'Whether the caller may listen to a channel.';
 
 create function private.broadcast(p_topic text, p_event text, p_payload jsonb) returns void
 language plpgsql volatile security definer   -- nobody else may insert messages
@@ -2834,7 +2827,7 @@ end $$;
 comment on function private.count_writes is
   'Counts so many writes of the caller in their hour; an error counts nothing, since it undoes the transaction. For '
   'another person (p_user), who is not there to be refused, it counts all the same, and answers how many of them '
-  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks. Fails: writes_exceeded.';
+  'there was room for. The row is locked until the end: ARCHITECTURE.md, Locks.';
 
 -- sql/base/85_personal_data.sql
 
@@ -3120,8 +3113,7 @@ begin
                  then private.seal(v_list, convert_to(v_found.next::text, 'UTF8')) end);
 end $$;
 comment on function private.export_page is
-  'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end. Fails: '
-  'section_unknown, cursor_unknown.';
+  'Up to 200 rows of a section: {items, next}; the caller passes next as p_after, and it is null at the end.';
 
 -- sql/base/90_erasure.sql
 
@@ -3620,7 +3612,7 @@ begin
   return private.asset_url(p_asset.key);
 end $$;
 comment on function private.require_usable_asset is
-  'The public address of an asset that is committed and of one of these kinds. Fails: asset_pending, asset_kind.';
+  'The public address of an asset that is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
 language plpgsql stable   -- invoker: another person's asset is unknown
@@ -3638,7 +3630,7 @@ begin
 end $$;
 comment on function private.use_asset is
   'The public address of the caller''s own committed asset of one of these kinds. Fails: asset_unknown (also another '
-  'person''s), asset_pending, asset_kind.';
+  'person''s).';
 
 -- sql/media/15_addresses.sql
 
@@ -3736,7 +3728,7 @@ end $$;
 comment on function private.use_media_url is
   'An address as it is kept: that of an asset is the caller''s own, committed and of one of these kinds, and becomes '
   'its public address, however it was given; any other is an http(s) URL of up to 2000 characters at a host that is '
-  'allowed. Nothing is asked of it. Fails: media_url.';
+  'allowed. Nothing is asked of it.';
 
 create function private.use_picture(p_url text) returns text
 language plpgsql stable
@@ -3745,8 +3737,7 @@ as $$
 begin
   return case when p_url is not null then private.use_media_url(p_url, '{avatar,image}') end;
 end $$;
-comment on function private.use_picture is
-  'The address of a person''s picture as it is kept; null stays null. Fails: media_url.';
+comment on function private.use_picture is 'The address of a person''s picture as it is kept; null stays null.';
 
 -- sql/media/20_uploads.sql
 
@@ -3838,8 +3829,7 @@ begin
 end $$;
 comment on function private.announce_asset is
   'A new pending asset of the caller. Where it would be one too many, or too large beside the others, older ones that '
-  'were never committed are given up for it. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
-  'writes_exceeded.';
+  'were never committed are given up for it.';
 
 create function api.create_asset(p_kind text, p_content_type text, p_size bigint) returns json
 language plpgsql volatile
@@ -3850,8 +3840,7 @@ begin
 end $$;
 comment on function api.create_asset is
   'Announces an upload: {assetId, kind, contentType, size, key, status, publicUrl, createdAt, committedAt}. Then the '
-  'facade has its address signed. Fails: media_type, media_size, assets_exhausted, media_quota_exceeded, '
-  'writes_exceeded.';
+  'facade has its address signed.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -4206,8 +4195,8 @@ begin
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
   return v_id;
 end $$;
-comment on function private.create_person is 'Makes a person with account, credentials and the persona Main. Fails: '
-  'email_taken, text_unfit.';
+comment on function private.create_person is
+  'Makes a person with account, credentials and the persona Main. Fails: email_taken.';
 
 create function api.get_me() returns json
 language plpgsql stable
@@ -4242,8 +4231,7 @@ as $$
 begin
   return (select card from app.profile_card where id = private.require_person(p_person));
 end $$;
-comment on function api.get_profile is
-  'A person''s public profile, by actor id or username, also an earlier one. Fails: person_unknown.';
+comment on function api.get_profile is 'A person''s public profile, by actor id or username, also an earlier one.';
 
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
@@ -4270,7 +4258,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: what '
   'is absent stays, null clears phone, about and profilePicUrl. The former name goes on leading to the caller. Fails: '
-  'username_taken, username_reserved, usernames_exhausted, text_unfit, media_url.';
+  'username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -4351,8 +4339,7 @@ begin
   end if;
   return p_persona;
 end $$;
-comment on function private.require_own_persona is
-  'Answers the persona if it is the caller''s. Fails: persona_unknown.';
+comment on function private.require_own_persona is 'Answers the persona if it is the caller''s.';
 
 create function api.list_my_personas() returns json
 language plpgsql stable
@@ -4385,8 +4372,7 @@ begin
   return (select card from app.persona_card where id = v_id);
 end $$;
 comment on function api.create_persona is
-  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted, persona_name_taken, '
-  'text_unfit, media_url.';
+  'Makes a persona for the caller, which is not the default. Fails: personas_exhausted.';
 
 create function api.update_persona(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -4407,7 +4393,7 @@ exception when unique_violation then
 end $$;
 comment on function api.update_persona is
   'Changes name, about, accent and profilePicUrl of the caller''s persona: what is absent stays, null clears about '
-  'and profilePicUrl. Fails: persona_unknown, persona_name_taken, text_unfit, media_url.';
+  'and profilePicUrl.';
 
 create function api.delete_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -4417,7 +4403,7 @@ begin
   delete from app.personas where id = private.require_own_persona(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_unknown, persona_is_default.';
+comment on function api.delete_persona is 'Deletes the caller''s persona. Fails: persona_is_default.';
 
 create function private.make_default_persona(p_persona uuid) returns void
 language plpgsql volatile security definer   -- a person may not write is_default: there would be none or two
@@ -4433,7 +4419,7 @@ begin
   end if;
 end $$;
 comment on function private.make_default_persona is
-  'Makes one of the caller''s personas the default in place of the former one. Fails: persona_unknown.';
+  'Makes one of the caller''s personas the default in place of the former one.';
 
 create function api.set_default_persona(p_id uuid) returns json
 language plpgsql volatile
@@ -4443,8 +4429,7 @@ begin
   perform private.make_default_persona(p_id);
   return (select card from app.persona_card where id = p_id);
 end $$;
-comment on function api.set_default_persona is
-  'Makes a persona the caller''s default. Repeating it changes nothing. Fails: persona_unknown.';
+comment on function api.set_default_persona is 'Makes a persona the caller''s default. Repeating it changes nothing.';
 
 -- sql/identity/20_sessions.sql
 
@@ -4595,8 +4580,7 @@ begin
 end $$;
 comment on function api.log_in is
   'For the facade alone, once the password is checked: {claims, user, credentialsVersion}. p_new_hash replaces a hash '
-  'whose parameters are too weak by now; with p_family a rotating session begins. Fails: credentials_wrong, '
-  'person_banned.';
+  'whose parameters are too weak by now; with p_family a rotating session begins.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
@@ -4768,7 +4752,7 @@ begin
 end $$;
 comment on function api.reserve_invite is
   'Reserves a code for 30 minutes: {sessionId, expiresAt}. Overdue reservations are released first. A candidate who '
-  'reserves again gives up what they held. Fails: invite_unknown, invite_reserved, invite_dead.';
+  'reserves again gives up what they held.';
 
 create function api.reserve_invite_code(p_code text, p_candidate_session_id uuid) returns json
 language plpgsql volatile
@@ -4782,7 +4766,7 @@ begin
 end $$;
 comment on function api.reserve_invite_code is
   'The other spelling of api.reserve_invite: {inviteCodeId, reservedUntil}; inviteCodeId is the reservation''s '
-  'secret, not the code''s row. Fails: those of api.reserve_invite.';
+  'secret, not the code''s row.';
 
 create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
@@ -4830,7 +4814,7 @@ end $$;
 comment on function api.register is
   'For the facade alone: redeems a reservation and makes the person: {claims, user, credentialsVersion}. With '
   'p_family a rotating session begins, with p_verification_id a link that verifies the address is mailed. A failure '
-  'leaves the reservation as it was. Fails: under_age, reservation_over, email_taken, text_unfit.';
+  'leaves the reservation as it was.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile
@@ -4963,8 +4947,7 @@ begin
   end if;
   return (private.make_invite_code(v_me)).id;
 end $$;
-comment on function private.make_own_invite is 'A new code of the caller, within their allotment. Fails: '
-  'invites_exhausted.';
+comment on function private.make_own_invite is 'A new code of the caller, within their allotment.';
 
 create function api.create_invite() returns json
 language plpgsql volatile
@@ -4975,7 +4958,7 @@ declare
 begin
   return (select card from app.invite_card where id = v_id);
 end $$;
-comment on function api.create_invite is 'Makes an invite code of the caller. Fails: invites_exhausted.';
+comment on function api.create_invite is 'Makes an invite code of the caller.';
 
 create function private.revoke_own_invite(p_code uuid) returns void
 language plpgsql volatile security definer   -- a person may not write codes
@@ -4993,7 +4976,7 @@ begin
   update app.invite_codes set status = 'revoked' where id = p_code;
 end $$;
 comment on function private.revoke_own_invite is
-  'Revokes an unused code of the caller; a reservation on it ends with it. Fails: invite_unknown, invite_settled.';
+  'Revokes an unused code of the caller; a reservation on it ends with it.';
 
 create function api.revoke_invite(p_id uuid) returns json
 language plpgsql volatile
@@ -5003,8 +4986,7 @@ begin
   perform private.revoke_own_invite(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.revoke_invite is
-  'Revokes an unused invite code of the caller. Repeating it changes nothing. Fails: invite_unknown, invite_settled.';
+comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
@@ -5043,7 +5025,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'The codes of the next people whom the caller has invited and may see, among the next 400. Fails: cursor_unknown.';
+  'The codes of the next people whom the caller has invited and may see, among the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json
@@ -5067,7 +5049,7 @@ end $$;
 comment on function api.get_invite_tree is
   'Who invited the caller (null for the first admin), and a page of the people whom they invited, newest first: '
   '{invitedBy, items: [{id, person, joinedAt}], nextCursor, hasMore}; id is the code''s. People whom the caller '
-  'cannot see are left out. Fails: cursor_unknown, limit_out_of_range.';
+  'cannot see are left out.';
 
 -- sql/identity/40_jobs.sql
 
@@ -5245,8 +5227,7 @@ end $$;
 comment on function api.refresh_session is
   'For the facade alone, once the token''s seal is checked: {claims} of a new access token. The token of p_generation '
   'is spent, and the one of p_next_hash takes its place for 60 days. A token that was spent before ends the session '
-  'and its access tokens for good, except the last one within 10 seconds of its first use. Fails: '
-  'refresh_token_invalid, refresh_token_reused.';
+  'and its access tokens for good, except the last one within 10 seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -5280,7 +5261,7 @@ begin
 end $$;
 comment on function api.list_sessions is
   'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
-  'expiresAt}. Fails: cursor_unknown, limit_out_of_range.';
+  'expiresAt}.';
 call private.force_index_scans('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
@@ -5296,7 +5277,7 @@ begin
 end $$;
 comment on function api.end_session is
   'Ends a rotating session of the caller: its refresh token and its access tokens are dead at once. Repeating it '
-  'changes nothing. Fails: session_unknown.';
+  'changes nothing.';
 
 -- sql/identity/60_passwords.sql
 
@@ -5378,7 +5359,7 @@ end $$;
 comment on function api.change_password is
   'For the facade alone, once the old password is checked: sets the new one, ends every token, session and device '
   'token of the caller and the links that were mailed for a password or a change of address, and answers {claims, '
-  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins. Fails: token_revoked.';
+  'user, credentialsVersion} for fresh ones. With p_family a rotating session begins.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- for gate alone: without a token no row can belong to the caller
@@ -5444,7 +5425,7 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.check_password_reset is
-  'For the facade alone: checks a token before the facade hashes a new password, {ok}. Fails: reset_over.';
+  'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
 language plpgsql volatile security definer   -- for gate alone: the token gives the right to it
@@ -5469,7 +5450,7 @@ end $$;
 comment on function api.reset_password is
   'For the facade alone: sets the password of the person who was mailed this token, {userId, credentialsVersion}. All '
   'tokens that were mailed to them for a password or a change of address are spent, their access tokens, sessions and '
-  'device tokens end, and their address is verified. Fails: reset_over.';
+  'device tokens end, and their address is verified.';
 
 -- sql/identity/65_email.sql
 
@@ -5541,7 +5522,7 @@ begin
 end $$;
 comment on function private.require_link_left is
   'Passes when fewer than 10 links were mailed for a person within an hour. The caller has locked the person''s '
-  'credentials. Fails: verifications_exhausted.';
+  'credentials.';
 
 create function private.mail_verification(
   p_user uuid, p_email text, p_replaces text, p_id uuid, p_token_hash bytea
@@ -5626,7 +5607,7 @@ begin
 end $$;
 comment on function api.resend_verification is
   'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, else for their '
-  'own. Earlier links stay good. Fails: token_revoked, email_verified, verifications_exhausted.';
+  'own. Earlier links stay good.';
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
@@ -5655,8 +5636,7 @@ begin
 end $$;
 comment on function api.request_email_change is
   'For the facade alone, once the password is checked: has a link mailed to the new address, and the old one told, '
-  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one. Fails: '
-  'token_revoked, verifications_exhausted.';
+  '{ok}. It takes the place of a change under way; the caller''s own address only ends that one.';
 
 create function private.find_verification_mail(p_id uuid, p_letter text) returns json
 language plpgsql stable security definer   -- for the worker alone, who may read no table of ours
@@ -5737,7 +5717,7 @@ end $$;
 comment on function api.verify_email is
   'For the facade alone: verifies the address to which this token was mailed, {ok}. Where it is a change it becomes '
   'the person''s address, the old one is told, and every other link ends, also those for a new password; tokens and '
-  'sessions go on. Fails: verification_over, email_taken (the token stays good).';
+  'sessions go on. Fails: email_taken (the token stays good).';
 
 -- sql/identity/70_erasure.sql
 
@@ -5771,7 +5751,7 @@ begin
   end if;
 end $$;
 comment on function private.keep_an_admin is
-  'Passes when there is an admin without this person. Lock the roles first. Fails: last_admin.';
+  'Passes when there is an admin without this person. Lock the roles first.';
 
 create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
@@ -5836,8 +5816,7 @@ begin
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, once the password is checked: erases the caller for good, {erased}. Fails: token_revoked, '
-  'last_admin.';
+  'For the facade alone, once the password is checked: erases the caller for good, {erased}.';
 
 -- sql/identity/80_export.sql
 
@@ -5895,8 +5874,7 @@ begin
   end if;
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
-comment on function private.export_own is 'The caller''s own export: its head, or a page of a section. Fails: '
-  'section_unknown, cursor_unknown.';
+comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';
 
 create function api.export_me(p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the caller is applied first
@@ -5907,8 +5885,7 @@ begin
 end $$;
 comment on function api.export_me is
   'The caller''s data: without p_section {format, exportedAt, actorId, sections}, with it up to 200 rows of that '
-  'section, {items, next}. next goes into p_after for the following rows, and is null at the end. Fails: '
-  'section_unknown, cursor_unknown.';
+  'section, {items, next}. next goes into p_after for the following rows, and is null at the end.';
 
 -- policies/identity.sql
 
@@ -6113,7 +6090,7 @@ begin
   end if;
   return p_interest;
 end $$;
-comment on function private.require_interest is 'Answers the id of an interest that exists. Fails: interest_unknown.';
+comment on function private.require_interest is 'Answers the id of an interest that exists.';
 
 create function private.interest_tree() returns json
 language plpgsql stable
@@ -6152,8 +6129,7 @@ begin
       union all select i.id from below b join app.interests i on i.parent_id = b.id)
     select id from below);
 end $$;
-comment on function private.interest_subtree is
-  'An interest and all below it; null gives null. Fails: interest_unknown.';
+comment on function private.interest_subtree is 'An interest and all below it; null gives null.';
 
 create function api.get_catalog(p_level integer default null, p_parent_id uuid default null) returns json
 language plpgsql stable
@@ -6183,8 +6159,7 @@ begin
 end $$;
 comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}; '
-  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag. Fails: '
-  'interest_unknown.';
+  'narrowed by level, parent or both, a flat list without children. Sorted by name, with an ETag.';
 
 -- sql/interests/20_choices.sql
 
@@ -6284,8 +6259,8 @@ begin
           where c.user_id = app.uid() and c.interest_id = p_interest_id);
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_unknown, '
-  'interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Chooses an interest, or changes depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
+  'interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
 language plpgsql
@@ -6319,7 +6294,7 @@ end $$;
 comment on function api.select_interests is
   'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and leaves '
   'the others. When one is named twice, the last counts. Answers all that is chosen then, {items}. Fails: '
-  'interest_unknown, interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql
@@ -6330,8 +6305,7 @@ begin
   where user_id = private.require_caller() and interest_id = private.require_interest(p_interest_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.drop_interest is
-  'Takes a choice back. Repeating it changes nothing. Fails: interest_unknown.';
+comment on function api.drop_interest is 'Takes a choice back. Repeating it changes nothing.';
 
 -- sql/interests/90_erasure.sql
 
@@ -6556,8 +6530,7 @@ begin
   end if;
   return p_circle;
 end $$;
-comment on function private.require_own_circle is
-  'Answers the circle if it is the caller''s. Fails: circle_unknown, circle_not_yours.';
+comment on function private.require_own_circle is 'Answers the circle if it is the caller''s.';
 
 create function api.create_circle(p_name text, p_kind text default 'general', p_accent text default null) returns json
 language plpgsql volatile
@@ -6571,7 +6544,7 @@ begin
   returning id into v_id;
   return private.circle_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted, text_unfit.';
+comment on function api.create_circle is 'Makes a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden circles without end
@@ -6628,8 +6601,7 @@ begin
   return v_place;
 end $$;
 comment on function private.require_circle_place is
-  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner. Fails: '
-  'cursor_unknown.';
+  'The place of a cursor''s circle, which the caller belongs to, with p_own also as its owner.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -6640,8 +6612,7 @@ declare
 begin
   return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_circles is
-  'The circles that the caller owns or is a member of, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_circles is 'The circles that the caller owns or is a member of, newest first.';
 
 create function api.update_circle(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -6655,8 +6626,7 @@ begin
   return private.circle_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.update_circle is
-  'Changes name and accent of the caller''s circle; an accent of null clears it. Fails: circle_unknown, '
-  'circle_not_yours, text_unfit.';
+  'Changes name and accent of the caller''s circle; an accent of null clears it.';
 
 create function private.drop_circle(p_id uuid, p_owner uuid) returns boolean
 language plpgsql volatile
@@ -6682,8 +6652,7 @@ begin
   perform private.drop_circle(p_id, app.uid());
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_circle is
-  'Deletes the caller''s circle with its memberships and invitations. Fails: circle_unknown, circle_not_yours.';
+comment on function api.delete_circle is 'Deletes the caller''s circle with its memberships and invitations.';
 
 -- sql/social/15_members.sql
 
@@ -6702,7 +6671,7 @@ begin
 end $$;
 comment on function private.lock_person is
   'Answers the id of a person, locked as a pair with the caller until the transaction ends, so that no block comes in '
-  'between. Fails: person_unknown.';
+  'between.';
 
 create view app.circle_member_card with (security_invoker) as
 select m.circle_id, m.member_id, m.created_at,
@@ -6722,8 +6691,7 @@ begin
     (select json_agg(card order by created_at, member_id) from app.circle_member_card where circle_id = p_id),
     '{}', 10);
 end $$;
-comment on function api.list_circle_members is
-  'The members of the caller''s circle (at most 10, so one page). Fails: circle_unknown, circle_not_yours.';
+comment on function api.list_circle_members is 'The members of the caller''s circle (at most 10, so one page).';
 
 create function api.add_circle_member(p_id uuid, p_member_id text, p_bond_level text default 'acquaintance')
 returns json
@@ -6745,8 +6713,7 @@ begin
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
 comment on function api.add_circle_member is
-  'Puts a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, person_unknown, '
-  'member_already, member_oneself, circle_full.';
+  'Puts a person into the caller''s circle. Fails: member_already, member_oneself, circle_full.';
 
 create function api.set_bond_level(p_id uuid, p_member_id text, p_bond_level text) returns json
 language plpgsql volatile
@@ -6762,8 +6729,7 @@ begin
   end if;
   return (select card from app.circle_member_card where circle_id = p_id and member_id = v_member);
 end $$;
-comment on function api.set_bond_level is
-  'Changes how close a member is. Fails: circle_unknown, circle_not_yours, person_unknown, member_unknown.';
+comment on function api.set_bond_level is 'Changes how close a member is.';
 
 create function api.remove_circle_member(p_id uuid, p_member_id text) returns json
 language plpgsql volatile
@@ -6786,9 +6752,7 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_circle_member is
-  'Removes a member, for the owner or for the member, who leaves. Fails: circle_unknown, circle_not_yours, '
-  'person_unknown, member_unknown.';
+comment on function api.remove_circle_member is 'Removes a member, for the owner or for the member, who leaves.';
 
 -- sql/social/20_invitations.sql
 
@@ -6942,8 +6906,7 @@ begin
   return private.invitation_cards(array[v_invitation]) -> 0;
 end $$;
 comment on function api.invite_to_circle is
-  'Invites a person into the caller''s circle. Fails: writes_exceeded, circle_unknown, circle_not_yours, '
-  'person_unknown, invite_oneself, member_already, invitation_pending, invitations_exhausted.';
+  'Invites a person into the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over hidden people without end
@@ -6990,7 +6953,7 @@ begin
 end $$;
 comment on function private.find_invitations is
   'The next pending invitations into a circle of the caller, or those addressed to them, among the next 400: they do '
-  'not see those of hidden people. Fails: cursor_unknown.';
+  'not see those of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -7005,9 +6968,7 @@ begin
   v_found := private.find_invitations(p_id, p_cursor);
   return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_circle_invitations is
-  'The pending invitations of the caller''s circle, newest first. Fails: circle_unknown, circle_not_yours, '
-  'cursor_unknown, limit_out_of_range.';
+comment on function api.list_circle_invitations is 'The pending invitations of the caller''s circle, newest first.';
 
 create function api.list_my_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7018,8 +6979,7 @@ declare
 begin
   return private.page(private.invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_invitations is
-  'The pending invitations addressed to the caller, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_invitations is 'The pending invitations addressed to the caller, newest first.';
 
 create function private.settle_invitation(p_invitation uuid, p_status text) returns void
 language plpgsql volatile security definer   -- an invitee joins another's circle
@@ -7049,7 +7009,7 @@ begin
 end $$;
 comment on function private.settle_invitation is
   'Settles a pending invitation: accepting makes the membership. The invitee accepts and declines, the inviter '
-  'revokes. Fails: invitation_unknown, invitation_settled, member_already, circle_full.';
+  'revokes. Fails: member_already, circle_full.';
 
 create function api.respond_invitation(p_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -7066,24 +7026,19 @@ begin
   perform private.settle_invitation(p_id, case when p_accept then 'accepted' else 'declined' end);
   return private.invitation_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.respond_invitation is
-  'The invitee accepts or declines. Fails: value_invalid (neither), invitation_unknown, invitation_not_yours, '
-  'invitation_settled, member_already, circle_full.';
+comment on function api.respond_invitation is 'The invitee accepts or declines. Fails: value_invalid (neither).';
 
 create function api.accept_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, true); end $$;
-comment on function api.accept_invitation is
-  'The invitee accepts. Fails: api.respond_invitation.';
+comment on function api.accept_invitation is 'The invitee accepts.';
 
 create function api.decline_invitation(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return api.respond_invitation(p_id, false); end $$;
-comment on function api.decline_invitation is
-  'The invitee declines. Fails: value_invalid, invitation_unknown, invitation_not_yours, invitation_settled. Never: '
-  'circle_full, member_already.';
+comment on function api.decline_invitation is 'The invitee declines. Never: circle_full, member_already.';
 
 create function api.revoke_invitation(p_circle_id uuid, p_id uuid) returns json
 language plpgsql volatile
@@ -7099,8 +7054,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.revoke_invitation is
-  'The inviter takes a pending invitation back. Fails: circle_unknown, circle_not_yours, invitation_unknown, '
-  'invitation_settled. Never: circle_full, member_already.';
+  'The inviter takes a pending invitation back. Never: circle_full, member_already.';
 
 -- sql/social/25_ties.sql
 
@@ -7145,8 +7099,7 @@ begin
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
 comment on function api.check_circles is
-  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}. Fails: '
-  'person_unknown.';
+  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}.';
 
 create function api.list_pending_invitations(p_person text) returns json
 language plpgsql stable
@@ -7163,8 +7116,7 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles. '
-  'Fails: person_unknown.';
+  'The caller''s pending invitations to a person, newest first: one page, since nobody has more than 50 circles.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7175,8 +7127,7 @@ declare
 begin
   return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_memberships is
-  'The circles of others that the caller belongs to, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_memberships is 'The circles of others that the caller belongs to, newest first.';
 
 -- sql/social/30_blocks.sql
 
@@ -7336,8 +7287,7 @@ begin
   delete from app.blocks where blocker_id = app.uid() and blocked_id = v_person;
   return null;   -- answered as 204
 end $$;
-comment on function api.unblock_person is
-  'Lifts a block; the memberships apply again. Repeating it changes nothing. Fails: person_unknown.';
+comment on function api.unblock_person is 'Lifts a block; the memberships apply again. Repeating it changes nothing.';
 
 -- sql/social/40_jobs.sql
 
@@ -7451,8 +7401,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, '
-  'or p_next where a page is not full. Fails: limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many; the cursor is an actor id, or '
+  'p_next where a page is not full.';
 call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
@@ -7489,8 +7439,7 @@ begin
 end $$;
 comment on function private.require_follow_place is
   'The place of a follow between the person that a cursor names and the person whose list it is, also when it has '
-  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found. Fails: '
-  'cursor_unknown.';
+  'ended. Without a cursor it is behind all of them. A person across a block from the caller is never found.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
@@ -7603,8 +7552,7 @@ begin
   return private.follow_counts(v_person);
 end $$;
 comment on function api.follow_person is
-  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: writes_exceeded, '
-  'person_unknown, follow_oneself.';
+  'Follows a person; repeating it changes nothing. Answers as api.follow_stats. Fails: follow_oneself.';
 
 create function api.unfollow_person(p_person text) returns json
 language plpgsql volatile
@@ -7614,7 +7562,7 @@ begin
   delete from app.follows where follower_id = app.uid() and following_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
-comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing. Fails: person_unknown.';
+comment on function api.unfollow_person is 'Ends a follow; repeating it changes nothing.';
 
 create function api.follow_stats(p_person text) returns json
 language plpgsql stable
@@ -7622,7 +7570,7 @@ set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
   'How many people follow a person and how many they follow, each counted up to 10,000, and whether the caller '
-  'follows them: {followers, following, isFollowing}. Fails: person_unknown.';
+  'follows them: {followers, following, isFollowing}.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7635,8 +7583,7 @@ declare
 begin
   return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
-comment on function api.list_followers is
-  'The people who follow a person, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_followers is 'The people who follow a person, newest first.';
 
 create function api.list_following(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7649,8 +7596,7 @@ declare
 begin
   return private.person_page(v_found.ids, p_limit, v_found.next);
 end $$;
-comment on function api.list_following is
-  'The people whom a person follows, newest first. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_following is 'The people whom a person follows, newest first.';
 
 -- sql/social/60_mutes.sql
 
@@ -7704,7 +7650,7 @@ begin
 end $$;
 comment on function private.require_name_cursor is
   'The name in a cursor of a list that is sorted by name; empty without a cursor. It is a place in the alphabet, even '
-  'if that person has left the list. Fails: cursor_unknown.';
+  'if that person has left the list.';
 
 create function private.muted_people() returns uuid[]
 language plpgsql stable   -- invoker: under row-level security these are the caller's own
@@ -7726,8 +7672,7 @@ begin
   return json_build_object('muted', true);
 end $$;
 comment on function api.mute_person is
-  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: person_unknown, mute_oneself, '
-  'mutes_exhausted.';
+  'Mutes a person, who notices nothing. Repeating it changes nothing. Fails: mute_oneself, mutes_exhausted.';
 
 create function api.unmute_person(p_person text) returns json
 language plpgsql volatile
@@ -7737,7 +7682,7 @@ begin
   delete from app.mutes where muter_id = app.uid() and muted_id = private.require_person(p_person);
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing. Fails: person_unknown.';
+comment on function api.unmute_person is 'Lifts a mute; repeating it changes nothing.';
 
 create function api.list_mutes(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -7752,8 +7697,7 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'The people whom the caller has muted, by username, without those across a block. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'The people whom the caller has muted, by username, without those across a block.';
 
 create function private.own_blocks(p_after text) returns table (card json)
 language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
@@ -7787,8 +7731,7 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'The people whom the caller has blocked, by username. It is the only list that names people across a block. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'The people whom the caller has blocked, by username. It is the only list that names people across a block.';
 
 -- sql/social/65_keywords.sql
 
@@ -8022,7 +7965,7 @@ begin
 end $$;
 comment on function api.mute_keyword is
   'Mutes a keyword, for good or until a moment; muting it again changes the moment. Fails: keyword_empty, '
-  'keyword_until, keywords_exhausted, text_unfit, value_invalid (more than 100 characters).';
+  'keywords_exhausted, value_invalid (more than 100 characters).';
 
 create function api.unmute_keyword(p_id uuid) returns json
 language plpgsql volatile
@@ -8052,8 +7995,7 @@ begin
     (select json_agg(card order by id desc) from app.muted_keyword_card where id = any (v_ids[:p_limit])),
     v_ids::text[], p_limit);
 end $$;
-comment on function api.list_muted_keywords is
-  'The caller''s muted keywords that have not ended, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_muted_keywords is 'The caller''s muted keywords that have not ended, newest first.';
 
 -- sql/social/70_reports.sql
 
@@ -8121,15 +8063,13 @@ begin
   end if;
   return v_finder;
 end $$;
-comment on function private.require_report_finder is
-  'Answers the function that finds a reported target of this kind. Fails: report_target.';
+comment on function private.require_report_finder is 'Answers the function that finds a reported target of this kind.';
 
 create function private.require_reported_person(p_type text, p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_person(p_target); end $$;
-comment on function private.require_reported_person is
-  'The person whom a report names, if the caller may see them. Fails: person_unknown.';
+comment on function private.require_reported_person is 'The person whom a report names, if the caller may see them.';
 insert into private.report_targets (type, finder) values ('user', 'private.require_reported_person');
 
 create function api.report(p_target_type text, p_target_id text, p_reason text) returns json
@@ -8162,8 +8102,7 @@ begin
 end $$;
 comment on function api.report is
   'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, status, createdAt}. Fails: '
-  'writes_exceeded, report_target, report_open, report_oneself, text_unfit, and those of the finders in '
-  'private.report_targets.';
+  'report_oneself, private.report_targets.';
 
 -- sql/social/90_erasure.sql
 
@@ -8491,7 +8430,7 @@ begin
   end if;
   return p_kind;
 end $$;
-comment on function private.require_space_kind is 'A kind of spaces. Fails: value_invalid.';
+comment on function private.require_space_kind is 'A kind of spaces.';
 
 create table app.spaces (
   id           uuid primary key default gen_random_uuid(),
@@ -8723,14 +8662,13 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.require_space is 'As private.find_space. Fails: space_unknown.';
+comment on function private.require_space is 'As private.find_space.';
 
 create function private.require_reported_space(p_kind text, p_target text) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$ begin return (private.require_space(p_kind, p_target)).id; end $$;
-comment on function private.require_reported_space is
-  'The space of this kind that a report names. Fails: space_unknown.';
+comment on function private.require_reported_space is 'The space of this kind that a report names.';
 
 create function private.lock_space(p_space uuid, p_people uuid[]) returns app.spaces
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -8758,7 +8696,7 @@ begin
   return private.require_space(p_kind, p_id);   -- again, since who waited may have lost it
 end $$;
 comment on function private.lock_visible_space is
-  'A space that the caller sees, locked with the caller and these people. Fails: space_unknown.';
+  'A space that the caller sees, locked with the caller and these people.';
 
 create function private.find_role(p_space uuid, p_user uuid) returns text
 language plpgsql stable security definer   -- reads the memberships of others than the caller
@@ -8795,8 +8733,7 @@ begin
   end if;
   return v_role;
 end $$;
-comment on function private.require_space_role is
-  'The caller''s role in a space, if it is one of these. Fails: space_not_member, space_role.';
+comment on function private.require_space_role is 'The caller''s role in a space, if it is one of these.';
 
 create function private.require_open(p_space app.spaces) returns void
 language plpgsql stable
@@ -8807,7 +8744,7 @@ begin
     perform private.raise_error('space_archived');
   end if;
 end $$;
-comment on function private.require_open is 'Passes for a space that is not archived. Fails: space_archived.';
+comment on function private.require_open is 'Passes for a space that is not archived.';
 
 create function private.limit_owned(p_kind text, p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the spaces of others than the caller
@@ -8822,7 +8759,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_owned is
-  'Passes when a person owns fewer than 20 spaces of a kind that are not archived. Fails: spaces_exhausted.';
+  'Passes when a person owns fewer than 20 spaces of a kind that are not archived.';
 
 create function private.space_words(p_slug text, p_name text, p_about text) returns tsvector
 language plpgsql stable
@@ -8878,8 +8815,7 @@ begin
   return v_id;
 end $$;
 comment on function private.make_space is
-  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: writes_exceeded, '
-  'spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, '
+  'Makes a space, whose owner is the caller. Without a slug it gets one of its name. Fails: space_slug, space_name, '
   'space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
@@ -8917,8 +8853,7 @@ begin
 end $$;
 comment on function private.change_space is
   'Changes what is said of a space, for its owner and moderators; who sees it and how people join, the owner alone. '
-  'Fails: space_unknown, writes_exceeded, space_not_member, space_role, interest_unknown, text_unfit, space_name, '
-  'space_about.';
+  'Fails: space_name, space_about.';
 
 create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
 language plpgsql volatile security definer   -- nobody may write spaces
@@ -8941,8 +8876,7 @@ begin
   return true;
 end $$;
 comment on function private.set_archived is
-  'Archives a space that is locked, or opens it again; false when it was so before. Fails: space_ownerless, '
-  'spaces_exhausted.';
+  'Archives a space that is locked, or opens it again; false when it was so before.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
 language plpgsql volatile security definer   -- nobody may write spaces
@@ -8956,8 +8890,7 @@ begin
   return v_space.id;
 end $$;
 comment on function private.archive_space is
-  'The owner archives a space, or opens it again. Repeating it changes nothing. Fails: space_unknown, '
-  'space_not_member, space_role, space_ownerless, spaces_exhausted.';
+  'The owner archives a space, or opens it again. Repeating it changes nothing.';
 
 -- sql/spaces/20_membership.sql
 
@@ -8980,8 +8913,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_visible_person is
-  'As private.require_person, for definer functions. Fails: person_unknown.';
+comment on function private.require_visible_person is 'As private.require_person, for definer functions.';
 
 create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
@@ -9012,7 +8944,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_memberships is
-  'Passes when a person, who was just let in, is in at most 1000 spaces. Fails: memberships_exhausted.';
+  'Passes when a person, who was just let in, is in at most 1000 spaces.';
 
 create function private.add_member(p_space app.spaces, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9039,8 +8971,7 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two. Fails: '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Lets a person into a space, both locked; false for a member. Ends what else was pending between the two.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9094,8 +9025,7 @@ begin
 end $$;
 comment on function private.join_or_ask is
   'Lets the caller into a space that is locked, or answers the id of their request: the pending one, or a new one. '
-  'Fails: space_message, space_archived, space_banned, invitation_required, space_full, memberships_exhausted, '
-  'person_unknown.';
+  'Fails: space_message.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9115,8 +9045,7 @@ begin
                            'requestId', v_request);
 end $$;
 comment on function private.join_space is
-  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing. Fails: '
-  'writes_exceeded, text_unfit, space_unknown, private.join_or_ask.';
+  'The caller joins a space, or asks to: {status: joined | pending, requestId}. Repeating it changes nothing.';
 
 create function private.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9137,7 +9066,7 @@ begin
 end $$;
 comment on function private.leave_space is
   'The caller leaves a space: {status: left}. An owner must hand over first, unless nobody else is there: then it is '
-  'archived. Fails: space_unknown, last_owner, space_ownerless, spaces_exhausted.';
+  'archived.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
 language plpgsql stable security definer   -- members of a space see one another; its callers look at who is hidden
@@ -9184,7 +9113,7 @@ begin
 end $$;
 comment on function private.set_space_role is
   'Gives a member of a locked space another role. A new owner takes the place of the old one, who becomes a '
-  'moderator. Fails: space_member_unknown, last_owner, spaces_exhausted.';
+  'moderator.';
 
 create function private.change_role(p_kind text, p_id text, p_person text, p_role text) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9202,8 +9131,7 @@ begin
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
 comment on function private.change_role is
-  'The owner of a space gives a member another role, and with owner hands over. Fails: writes_exceeded, '
-  'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+  'The owner of a space gives a member another role, and with owner hands over.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9237,8 +9165,7 @@ begin
 end $$;
 comment on function private.remove_space_member is
   'Takes somebody of a lower role out of a space; with p_ban keeps them out, also who is no member, and repeating it '
-  'changes nothing. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, '
-  'space_member_unknown.';
+  'changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write bans
@@ -9251,9 +9178,7 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator');
   delete from app.space_bans where space_id = v_space.id and user_id = v_user;
 end $$;
-comment on function private.lift_space_ban is
-  'Lets somebody come into a space again. Repeating it changes nothing. Fails: person_unknown, space_unknown, '
-  'space_not_member, space_role.';
+comment on function private.lift_space_ban is 'Lets somebody come into a space again. Repeating it changes nothing.';
 
 -- sql/spaces/22_requests.sql
 
@@ -9297,8 +9222,7 @@ begin
                                   p_request.user_id);
 end $$;
 comment on function private.decide_request is
-  'Approves or rejects a pending request to join a space, which is locked with who asked. Fails: request_settled, '
-  'space_archived, person_unknown, space_full, memberships_exhausted.';
+  'Approves or rejects a pending request to join a space, which is locked with who asked.';
 
 create function private.settle_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -9319,10 +9243,7 @@ begin
   perform private.decide_request(v_space, v_request, p_approve);
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_request is
-  'The owner or a moderator approves or rejects a pending request. Fails: writes_exceeded, space_unknown, '
-  'space_not_member, space_role, request_unknown, request_settled, space_archived, person_unknown, space_full, '
-  'memberships_exhausted.';
+comment on function private.settle_request is 'The owner or a moderator approves or rejects a pending request.';
 
 create function private.withdraw_request(p_kind text, p_request uuid) returns json
 language plpgsql volatile security definer   -- works where the caller no longer sees the space
@@ -9347,8 +9268,7 @@ begin
   end if;
   return private.request_cards(array[p_request]) -> 0;
 end $$;
-comment on function private.withdraw_request is
-  'Who asked takes a pending request back. Fails: request_unknown, request_not_yours, request_settled.';
+comment on function private.withdraw_request is 'Who asked takes a pending request back.';
 
 -- sql/spaces/24_invitations.sql
 
@@ -9439,9 +9359,7 @@ begin
 end $$;
 comment on function private.invite_to_space is
   'Invites a person into a space, for who may: private.may_invite. It takes the place of one by somebody who is '
-  'banned from the instance or may not invite any more. Fails: '
-  'writes_exceeded, person_unknown, space_unknown, space_not_member, space_role, space_archived, invite_oneself, '
-  'space_member_already, space_invitee_banned, space_invitation_pending.';
+  'banned from the instance or may not invite any more.';
 
 create function private.revoke_space_invitation(p_kind text, p_id text, p_invitation uuid) returns void
 language plpgsql volatile security definer   -- nobody may write invitations
@@ -9464,8 +9382,7 @@ begin
   end if;
 end $$;
 comment on function private.revoke_space_invitation is
-  'Takes a pending invitation back, for who made it and for owner and moderators. Fails: space_unknown, '
-  'space_not_member, space_role, invitation_unknown, invitation_settled.';
+  'Takes a pending invitation back, for who made it and for owner and moderators.';
 
 create function private.answer_space_invitation(p_kind text, p_invitation uuid, p_accept boolean) returns json
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -9505,8 +9422,7 @@ begin
   return private.space_invitation_cards(array[p_invitation]) -> 0;
 end $$;
 comment on function private.answer_space_invitation is
-  'Who is invited into a space accepts, and is a member, or declines. Fails: writes_exceeded, invitation_unknown, '
-  'invitation_not_yours, invitation_settled, space_archived, space_full, memberships_exhausted, person_unknown.';
+  'Who is invited into a space accepts, and is a member, or declines.';
 
 create function private.end_invitations(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may write invitations
@@ -9724,8 +9640,7 @@ begin
   return private.find_spaces(p_kind, coalesce(p_mine, false), v_words, private.interest_subtree(p_interest), p_policy,
                              v_from);
 end $$;
-comment on function private.list_spaces is
-  'As private.find_spaces, from a cursor on. Fails: cursor_unknown, interest_unknown.';
+comment on function private.list_spaces is 'As private.find_spaces, from a cursor on.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden people without end
@@ -9756,8 +9671,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_members is
-  'The next members of a space whom the caller sees, with these letters in their names, among the next 400. Fails: '
-  'cursor_unknown.';
+  'The next members of a space whom the caller sees, with these letters in their names, among the next 400.';
 call private.force_index_scans('private.find_members');
 
 create function private.list_space_members(p_kind text, p_id text, p_q text, p_limit integer, p_cursor text)
@@ -9777,8 +9691,7 @@ begin
     p_limit, v_found.next);
 end $$;
 comment on function private.list_space_members is
-  'The members of a space: the owner, moderators, then by when they joined. Fails: space_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+  'The members of a space: the owner, moderators, then by when they joined.';
 
 create function private.list_space_bans(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- only who moderates sees bans
@@ -9819,8 +9732,7 @@ begin
     p_limit, case when cardinality(v_users) < 51 then v_next end);
 end $$;
 comment on function private.list_space_bans is
-  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}. Fails: '
-  'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+  'Who is banned from a space, latest first, for owner and moderators: {userId, user, createdAt}.';
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
@@ -9880,7 +9792,7 @@ begin
 end $$;
 comment on function private.find_pending is
   'The next pending requests or invitations of a space, or without a space the invitations of the caller, among the '
-  'next 400, without those of hidden people and of who may not invite any more. Fails: cursor_unknown.';
+  'next 400, without those of hidden people and of who may not invite any more.';
 call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(
@@ -9901,8 +9813,7 @@ begin
     v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function private.list_pending is
-  'The pending requests or invitations of a space, latest first, for owner and moderators. Fails: space_unknown, '
-  'space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+  'The pending requests or invitations of a space, latest first, for owner and moderators.';
 
 -- sql/spaces/40_publishing.sql
 
@@ -9925,8 +9836,7 @@ begin
               when p_guild_id is not null then (private.require_space('guild', p_guild_id)).id end;
 end $$;
 comment on function private.find_named_space is
-  'The space that one of the two names, if the caller sees it; null without any. Fails: content_space, '
-  'space_unknown.';
+  'The space that one of the two names, if the caller sees it; null without any.';
 
 create function private.write_in_space(p_space uuid) returns void
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -9953,7 +9863,7 @@ begin
 end $$;
 comment on function private.write_in_space is
   'Passes for a member of a space that is not archived, and keeps it so until the transaction ends; without a space '
-  'for everybody. Fails: space_not_member, space_archived.';
+  'for everybody.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- asked of others than the caller, too
@@ -9999,9 +9909,7 @@ declare
 begin
   return private.page(private.space_cards(v_kind, v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_spaces is
-  'Public spaces of a kind and those of the caller, newest first. Fails: value_invalid, private.list_spaces, '
-  'limit_out_of_range.';
+comment on function api.list_spaces is 'Public spaces of a kind and those of the caller, newest first.';
 
 create function api.get_space(p_kind text, p_id text) returns json
 language plpgsql stable
@@ -10010,14 +9918,13 @@ as $$
 begin
   return private.space_cards(p_kind, array[(private.require_space(private.require_space_kind(p_kind), p_id)).id]) -> 0;
 end $$;
-comment on function api.get_space is 'A space by its id or slug. Fails: value_invalid, private.require_space.';
+comment on function api.get_space is 'A space by its id or slug.';
 
 create function api.leave_space(p_kind text, p_id text) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.leave_space(private.require_space_kind(p_kind), p_id); end $$;
-comment on function api.leave_space is
-  'The caller leaves a space: {status: left}. Fails: value_invalid, private.leave_space.';
+comment on function api.leave_space is 'The caller leaves a space: {status: left}.';
 
 create function api.list_space_members(
   p_kind text, p_id text, p_q text default null, p_limit integer default 20, p_cursor text default null
@@ -10028,8 +9935,7 @@ as $$
 begin
   return private.list_space_members(private.require_space_kind(p_kind), p_id, p_q, p_limit, p_cursor);
 end $$;
-comment on function api.list_space_members is
-  'The members of a space. Fails: value_invalid, private.list_space_members.';
+comment on function api.list_space_members is 'The members of a space.';
 
 create function api.list_space_requests(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
@@ -10038,8 +9944,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_pending(private.require_space_kind(p_kind), p_id, true, p_limit, p_cursor); end $$;
 comment on function api.list_space_requests is
-  'The pending requests to join a space, which are applications in a guild. Fails: value_invalid, '
-  'private.list_pending.';
+  'The pending requests to join a space, which are applications in a guild.';
 
 create function api.settle_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -10047,15 +9952,13 @@ create function api.settle_space_request(
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve); end $$;
-comment on function api.settle_space_request is
-  'Approves or rejects a pending request to join a space. Fails: value_invalid, private.settle_request.';
+comment on function api.settle_space_request is 'Approves or rejects a pending request to join a space.';
 
 create function api.withdraw_space_request(p_kind text, p_id text, p_request_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.withdraw_request(private.require_space_kind(p_kind), p_request_id); end $$;
-comment on function api.withdraw_space_request is
-  'The caller takes a request back, whatever they see of the space. Fails: value_invalid, private.withdraw_request.';
+comment on function api.withdraw_space_request is 'The caller takes a request back, whatever they see of the space.';
 
 -- sql/spaces/80_bans.sql
 
@@ -10701,7 +10604,7 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.require_post is 'Answers the post if the caller may see it. Fails: post_unknown.';
+comment on function private.require_post is 'Answers the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -10716,8 +10619,7 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author. '
-  'Fails: post_unknown, post_not_out.';
+  'Answers the post if the caller may see it and it is out: nobody can act on a scheduled one, not even its author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -10736,8 +10638,7 @@ begin
   end if;
   return v_post;
 end $$;
-comment on function private.lock_own_post is
-  'Answers the caller''s own post, locked until the transaction ends. Fails: post_unknown, post_not_yours.';
+comment on function private.lock_own_post is 'Answers the caller''s own post, locked until the transaction ends.';
 
 create function private.find_post_time(p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its post is deleted or hidden
@@ -10866,8 +10767,7 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply that is under the same post and that its author sees. Fails: '
-  'reply_unknown.';
+  'Trigger: a reply can only answer a reply that is under the same post and that its author sees.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
@@ -10917,8 +10817,7 @@ begin
   end if;
   return v_reply;
 end $$;
-comment on function private.require_reply is
-  'Answers the reply if the caller may see it and its post. Fails: reply_unknown.';
+comment on function private.require_reply is 'Answers the reply if the caller may see it and its post.';
 
 create function private.find_reply_time(p_reply uuid, p_post uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor stays good when its reply is deleted or hidden
@@ -11015,9 +10914,8 @@ begin
   return v_card;
 end $$;
 comment on function api.create_reply is
-  'Replies to a post (to the original of a repost), or to a reply under it. Fails: post_unknown, post_not_out, '
-  'reply_unknown, text_unfit, reply_body, criticism_length, contribution_length, writes_exceeded, '
-  'private.lock_open_post_space.';
+  'Replies to a post (to the original of a repost), or to a reply under it. Fails: reply_unknown, reply_body, '
+  'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden replies without end
@@ -11108,7 +11006,7 @@ begin
 end $$;
 comment on function api.list_replies is
   'The replies to a post (to the original of a repost), oldest first: all, those of one kind, or the direct answers '
-  'to one of them. Fails: post_unknown, reply_unknown, cursor_unknown, limit_out_of_range.';
+  'to one of them.';
 
 -- sql/posts/21_reactions.sql
 
@@ -11188,7 +11086,7 @@ begin
 end $$;
 comment on function api.react is
   'Gives a post (the original of a repost) a heart or a spark; repeating it changes nothing. Answers {counters, '
-  'viewer}. Fails: post_unknown, post_not_out, writes_exceeded, private.lock_open_post_space.';
+  'viewer}.';
 
 create function api.unreact(p_id uuid, p_kind text default null) returns json
 language plpgsql volatile
@@ -11206,7 +11104,7 @@ begin
 end $$;
 comment on function api.unreact is
   'Takes the caller''s reaction of a kind back, or both; repeating it changes nothing. It also works on a post that '
-  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}. Fails: post_unknown.';
+  'they no longer see, which is answered as unknown all the same. Answers {counters, viewer}.';
 
 -- sql/posts/22_bookmarks.sql
 
@@ -11318,7 +11216,7 @@ begin
 end $$;
 comment on function api.bookmark is
   'Adds a post (the original of a repost) to the caller''s bookmarks; repeating it changes nothing, not even its '
-  'place. Answers {counters, viewer}. Fails: post_unknown, post_not_out, writes_exceeded.';
+  'place. Answers {counters, viewer}.';
 
 create function api.unbookmark(p_id uuid) returns json
 language plpgsql volatile
@@ -11334,8 +11232,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing. Fails: '
-  'post_unknown.';
+  'Takes a bookmark back, also of a post that the caller no longer sees; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policies it would pass over posts that are hidden without end
@@ -11385,9 +11282,7 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_bookmarks is
-  'The caller''s bookmarks, newest first, of posts that they may still see. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_bookmarks is 'The caller''s bookmarks, newest first, of posts that they may still see.';
 
 -- sql/posts/23_post_mutes.sql
 
@@ -11448,7 +11343,7 @@ begin
 end $$;
 comment on function api.mute_post is
   'Mutes a post: it leaves the caller''s feed, with its reposts, and causes them no notifications. Repeating it '
-  'changes nothing. Fails: post_unknown, post_not_out, post_mutes_exhausted.';
+  'changes nothing. Fails: post_mutes_exhausted.';
 
 create function api.unmute_post(p_id uuid) returns json
 language plpgsql volatile
@@ -11462,8 +11357,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_post is
-  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing. Fails: '
-  'post_unknown.';
+  'Lifts the mute of a post, also of one that the caller no longer sees; repeating it changes nothing.';
 
 -- sql/posts/24_reposts.sql
 
@@ -11488,8 +11382,7 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'Answers the post that an action on this one is for: the original of a repost, or the post itself. Fails: '
-  'post_unknown.';
+  'Answers the post that an action on this one is for: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -11504,8 +11397,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, for posts that are out: nobody can act on a scheduled one. Fails: post_unknown, '
-  'post_not_out.';
+  'As private.require_original, for posts that are out: nobody can act on a scheduled one.';
 
 create function private.lock_open_post_space(p_post uuid) returns void
 language plpgsql volatile security definer   -- the policy of posts was asked before
@@ -11516,7 +11408,7 @@ begin
 end $$;
 comment on function private.lock_open_post_space is
   'Passes for a post that is in no space, or in one that is not archived, which stays so until the transaction ends: '
-  'nobody answers, reacts to, votes on or pays for what is in an archived one. Fails: private.write_in_space.';
+  'nobody answers, reacts to, votes on or pays for what is in an archived one.';
 
 create function private.require_quotable(p_post uuid) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -11532,8 +11424,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself. Fails: '
-  'post_unknown, repost_own.';
+  'Answers the post that a repost or a quote of this one is of: the original of a repost, or the post itself.';
 
 create function private.count_reposts() returns trigger
 language plpgsql security definer   -- only triggers write counters
@@ -11581,7 +11472,7 @@ begin
   end if;
 end $$;
 comment on function private.announce_quote is
-  'Listener: emits an event for the original when a repost or a quote of it goes out. Fails: post_unknown.';
+  'Listener: emits an event for the original when a repost or a quote of it goes out.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
@@ -11657,7 +11548,7 @@ begin
 end $$;
 comment on function api.repost is
   'Reposts a post, or quotes it when there is a body. A repost that exists already is answered again. Takes an '
-  'Idempotency-Key, as api.create_post does. Fails: those of api.create_post.';
+  'Idempotency-Key, as api.create_post does.';
 
 create function api.unrepost(p_id uuid) returns json
 language plpgsql volatile
@@ -11673,7 +11564,7 @@ begin
 end $$;
 comment on function api.unrepost is
   'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even when they no longer '
-  'see the post; repeating it changes nothing. Fails: post_unknown.';
+  'see the post; repeating it changes nothing.';
 
 -- sql/posts/25_moved_reposts.sql
 
@@ -11809,8 +11700,7 @@ begin
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour. Fails: '
-  'writes_exceeded.';
+  'across a block, and people who may not see the post. Up to 20 names a text count in the writer''s hour.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile
@@ -11926,7 +11816,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post cannot be put off until after its poll closes. Fails: poll_closes_at.';
+  'Trigger: a scheduled post cannot be put off until after its poll closes.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -11956,7 +11846,7 @@ begin
   -- it may have been hidden from the caller meanwhile
   return private.require_card('post_unknown', (select card from app.poll_card where post_id = p_post));
 end $$;
-comment on function private.require_poll_card is 'The card of a post''s poll. Fails: post_unknown.';
+comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
 language plpgsql volatile security definer   -- people may not write polls: a post that others have read gets none
@@ -11999,7 +11889,7 @@ begin
 end $$;
 comment on function private.add_poll is
   'Gives a post that the caller publishes in this transaction its poll {options, closesAt?}; options past the sixth '
-  'are dropped. Fails: poll_options, text_unfit, poll_closes_at, post_unknown.';
+  'are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
 language plpgsql volatile   -- locks it; invoker: what row-level security hides is unknown
@@ -12023,7 +11913,7 @@ begin
 end $$;
 comment on function private.lock_running_poll is
   'Answers the poll of a post that is out, if the caller may see it and it takes votes, and lets one vote through at '
-  'a time until the transaction ends. Fails: post_unknown, post_not_out, poll_unknown, poll_closed.';
+  'a time until the transaction ends.';
 
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
@@ -12046,8 +11936,7 @@ begin
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.vote_poll is
-  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll. Fails: '
-  'post_unknown, post_not_out, poll_unknown, poll_closed, option_unknown, private.lock_open_post_space.';
+  'Votes in the poll of a post (of the original of a repost), or moves the caller''s vote. Answers the poll.';
 
 create function private.withdraw_vote(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people can take a vote back even when they no longer see the poll
@@ -12088,8 +11977,7 @@ begin
 end $$;
 comment on function api.unvote_poll is
   'Takes the caller''s vote back, also from the poll of a post that they no longer see, which is answered as unknown '
-  'all the same; repeating it changes nothing. Answers the poll. Fails: post_unknown, post_not_out, poll_unknown, '
-  'poll_closed.';
+  'all the same; repeating it changes nothing. Answers the poll.';
 
 create function private.job_close_polls() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -12281,8 +12169,7 @@ begin
 end $$;
 comment on function private.place_item is
   'Puts the caller''s post into the caller''s series at this position, or at the end; an item moves there. The items '
-  'behind it give way. True when it is a new item. Fails: series_unknown, series_full, series_of_post_exceeded, '
-  'series_position.';
+  'behind it give way. True when it is a new item.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- only triggers and private.place_item write positions
@@ -12382,7 +12269,7 @@ begin
   end if;
   return v_series;
 end $$;
-comment on function private.require_series is 'Answers the series if the caller may see it. Fails: series_unknown.';
+comment on function private.require_series is 'Answers the series if the caller may see it.';
 
 create function api.create_series(p_title text, p_description text default null) returns json
 language plpgsql volatile
@@ -12398,8 +12285,7 @@ begin
   return private.series_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_series is
-  'Makes a series for the caller, still without items. Fails: text_unfit, series_title, '
-  'series_description, series_exhausted.';
+  'Makes a series for the caller, still without items. Fails: series_title, series_description, series_exhausted.';
 
 create function api.list_my_series(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -12422,8 +12308,7 @@ begin
                  order by created_at desc, id desc limit 51);
   return private.page(private.series_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_my_series is 'The caller''s series, newest first. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_my_series is 'The caller''s series, newest first.';
 
 create function api.add_series_item(p_id uuid, p_post_id uuid, p_position integer default null) returns json
 language plpgsql volatile
@@ -12450,8 +12335,7 @@ begin
 end $$;
 comment on function api.add_series_item is
   'Makes the caller''s post an item of their series, or moves it there when it is one already: {seriesId, position, '
-  'post}. Fails: writes_exceeded, series_unknown, series_not_yours, post_unknown, post_not_yours, series_repost, '
-  'series_position, series_full, series_of_post_exceeded.';
+  'post}.';
 
 create function private.extend_series(p_event jsonb) returns void
 language plpgsql volatile
@@ -12513,7 +12397,7 @@ begin
 end $$;
 comment on function api.list_series_items is
   'The items of a series that the caller sees, in order: {series, items: [{position, post}], nextCursor, hasMore}; '
-  'position is the place among these. Fails: series_unknown, cursor_unknown, limit_out_of_range.';
+  'position is the place among these.';
 
 create function api.follow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -12532,8 +12416,7 @@ begin
   return json_build_object('following', true);
 end $$;
 comment on function api.follow_series is
-  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}. Fails: '
-  'writes_exceeded, series_unknown, series_follow_own.';
+  'Follows a series: the caller is told of its new items. Repeating it changes nothing. Answers {following}.';
 
 create function api.unfollow_series(p_id uuid) returns json
 language plpgsql volatile
@@ -12547,8 +12430,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unfollow_series is
-  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing. Fails: '
-  'series_unknown.';
+  'Ends the caller''s follow of a series, also of one that they no longer see; repeating it changes nothing.';
 
 -- sql/posts/33_co_authors.sql
 
@@ -12676,7 +12558,7 @@ begin
   end if;
 end $$;
 comment on function private.require_split is
-  'Passes when a share fits beside the accepted ones of a post. Lock the post first. Fails: split_share_exceeded.';
+  'Passes when a share fits beside the accepted ones of a post. Lock the post first.';
 
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
@@ -12720,9 +12602,7 @@ begin
   return private.co_author(v_row);
 end $$;
 comment on function api.invite_co_author is
-  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid. Fails: '
-  'writes_exceeded, person_unknown, post_unknown, post_not_yours, co_author_repost, post_not_out, co_author_oneself, '
-  'split_share, co_author_already, co_authors_exhausted, co_author_outside, split_share_exceeded.';
+  'Invites a person to be a co-author of the caller''s post, with a share of what it is paid.';
 
 create function private.settle_co_author(p_post uuid, p_invite uuid, p_accept boolean) returns app.post_co_authors
 language plpgsql volatile security definer   -- the post and its other shares belong to others
@@ -12765,8 +12645,7 @@ begin
 end $$;
 comment on function private.settle_co_author is
   'Accepts the caller''s invitation, or declines it, which deletes it. A co-author who declines stops being one, even '
-  'of a post that they do not see. Fails: post_unknown, co_author_invitation_unknown, invitation_not_yours, '
-  'co_author_resolved, split_share_exceeded.';
+  'of a post that they do not see.';
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile
@@ -12786,7 +12665,7 @@ begin
 end $$;
 comment on function api.respond_co_author is
   'Accepts or declines the caller''s invitation to be a co-author; a co-author who declines later stops being one. '
-  'Fails: value_invalid (neither), private.settle_co_author.';
+  'Fails: value_invalid (neither).';
 
 -- sql/posts/34_pins.sql
 
@@ -12818,8 +12697,7 @@ begin
   update app.posts set pinned_at = now() where id = p_post and author_id = app.uid() and pinned_at is null;
 end $$;
 comment on function private.pin is
-  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned. Fails: '
-  'pins_exhausted.';
+  'Pins the caller''s post, which the caller of this has locked. A deleted post is never pinned.';
 
 create function private.unpin(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- people may not write pinned_at
@@ -12846,8 +12724,7 @@ begin
   return private.post_card(p_id);
 end $$;
 comment on function api.pin_post is
-  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post. '
-  'Fails: post_unknown, post_not_yours, post_not_out, pins_exhausted.';
+  'Pins the caller''s post to their profile; repeating it changes nothing, not even its place. Answers the post.';
 
 create function api.unpin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -12860,8 +12737,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unpin_post is
-  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing. Fails: '
-  'post_unknown, post_not_yours.';
+  'Unpins the caller''s post, also a repost whose original they no longer see; repeating it changes nothing.';
 
 -- sql/posts/35_milestones.sql
 
@@ -12979,7 +12855,7 @@ begin
   return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
 end $$;
 comment on function private.require_engagement_card is
-  'The parts of a post''s card that a reaction changes: {counters, viewer}. Fails: post_unknown.';
+  'The parts of a post''s card that a reaction changes: {counters, viewer}.';
 call private.force_index_scans('private.require_engagement_card');
 
 create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer
@@ -13150,8 +13026,7 @@ begin
 end $$;
 comment on function private.require_media is
   'Media, of which each names a url or an asset of the caller, as a post of this format keeps them: [{url, alt}] '
-  'without other fields, alt null where it is empty. The format decides how many there may be. Fails: post_media, '
-  'text_unfit, media_url, asset_unknown, asset_pending, asset_kind.';
+  'without other fields, alt null where it is empty. The format decides how many there may be.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
 language plpgsql stable
@@ -13175,8 +13050,8 @@ begin
   return v_more;
 end $$;
 comment on function private.require_further_interests is
-  'A post''s interests beside the primary one, each once, by their ids. Fails: post_interests_exceeded, '
-  'interest_unknown (also for the primary one).';
+  'A post''s interests beside the primary one, each once, by their ids. Fails: interest_unknown (also for the primary '
+  'one).';
 
 create function private.require_future(p_publish_at timestamptz) returns void
 language plpgsql stable
@@ -13187,8 +13062,7 @@ begin
     perform private.raise_error('publish_at_past');
   end if;
 end $$;
-comment on function private.require_future is
-  'Passes for a moment in the future, and for null, which means at once. Fails: publish_at_past.';
+comment on function private.require_future is 'Passes for a moment in the future, and for null, which means at once.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',
@@ -13269,12 +13143,8 @@ begin
 end $$;
 comment on function api.create_post is
   'Publishes a post of any format, or schedules it (p_publish_at), for all or in a group or guild. A repost that '
-  'exists already is answered as it is. '
-  'Takes an Idempotency-Key. Fails: content_space, space_unknown, space_not_member, space_archived, space_visibility, '
-  'text_unfit, post_title, post_body, post_media, media_url, asset_unknown, '
-  'asset_pending, asset_kind, post_quoted, post_unknown, '
-  'repost_own, repost_bare, publish_at_past, persona_unknown, interest_unknown, post_interests_exceeded, '
-  'journalism_not_allowed, writes_exceeded, those of private.add_poll and private.begin_idempotent.';
+  'exists already is answered as it is. Takes an Idempotency-Key. Fails: space_visibility, post_title, post_body, '
+  'journalism_not_allowed.';
 
 create function api.get_post(p_id uuid) returns json
 language plpgsql stable
@@ -13290,7 +13160,7 @@ begin
 end $$;
 comment on function api.get_post is
   'A post with the first page of its replies (those of the original, for a repost): {…, replies: {items, nextCursor, '
-  'hasMore}}. Fails: post_unknown. Never: cursor_unknown, reply_unknown (of api.list_replies).';
+  'hasMore}}. Never: cursor_unknown, reply_unknown (of api.list_replies).';
 
 -- sql/posts/51_editing.sql
 
@@ -13409,10 +13279,7 @@ end $$;
 comment on function api.update_post is
   'Changes the caller''s post, {title, body, media, visibility, depth, interestId, interestIds, personaId, '
   'isJournalism, publishAt}: what is absent stays. The former words are kept. publishAt moves a scheduled post, null '
-  'publishes it now. Fails: post_unknown, post_not_yours, post_fixed, repost_bare, post_is_published, '
-  'publish_at_past, text_unfit, post_title, post_body, post_media, media_url, asset_unknown, asset_pending, '
-  'asset_kind, interest_unknown, post_interests_exceeded, '
-  'persona_unknown, poll_closes_at, journalism_not_allowed, writes_exceeded, space_visibility, space_archived.';
+  'publishes it now. Fails: post_title, post_body, poll_closes_at, journalism_not_allowed, space_visibility.';
 
 create function private.delete_post(p_post uuid) returns uuid
 language plpgsql volatile
@@ -13465,7 +13332,7 @@ begin
 end $$;
 comment on function api.delete_post is
   'Deletes the caller''s post, also a hidden or scheduled one, a repost whose original they no longer see, and one in '
-  'a group or guild that they have left. Fails: post_unknown, post_not_yours.';
+  'a group or guild that they have left.';
 
 -- sql/posts/52_schedule.sql
 
@@ -13504,8 +13371,7 @@ begin
     update app.posts set publish_at = null where id = p_post;
   end if;
 end $$;
-comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time. Fails: '
-  'space_archived.';
+comment on function private.publish_now is 'Lets the caller''s own scheduled post go out before its time.';
 
 create function private.job_publish_scheduled() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -13618,8 +13484,7 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_scheduled_posts is
-  'The caller''s posts that wait for their time, soonest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_scheduled_posts is 'The caller''s posts that wait for their time, soonest first.';
 
 -- sql/posts/53_profile.sql
 
@@ -13732,7 +13597,7 @@ begin
 end $$;
 comment on function api.list_posts_by is
   'A person''s posts as far as the caller sees them, the pinned ones first, then the newest. Only the author sees the '
-  'hidden ones, and nobody the scheduled ones. Fails: person_unknown, cursor_unknown, limit_out_of_range.';
+  'hidden ones, and nobody the scheduled ones.';
 
 -- sql/posts/54_spaces.sql
 
@@ -13787,8 +13652,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400 that all members see, and their own. Fails: '
-  'space_not_member, cursor_unknown.';
+  'The next posts of a space that a member may see, among the next 400 that all members see, and their own.';
 call private.force_index_scans('private.find_space_posts');
 
 create function api.list_space_posts(
@@ -13808,9 +13672,7 @@ begin
   p_limit := private.count_fitting_posts(v_found.ids, p_limit);
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_space_posts is
-  'What is posted in a group or a guild, newest first, for its members. Fails: content_space, space_unknown, '
-  'space_not_member, cursor_unknown, limit_out_of_range.';
+comment on function api.list_space_posts is 'What is posted in a group or a guild, newest first, for its members.';
 
 -- sql/posts/60_reports.sql
 
@@ -13820,15 +13682,14 @@ create function private.require_reported_post(p_type text, p_target text) return
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
-comment on function private.require_reported_post is
-  'Answers the post that a report names, if the caller may see it. Fails: post_unknown.';
+comment on function private.require_reported_post is 'Answers the post that a report names, if the caller may see it.';
 
 create function private.require_reported_reply(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is
-  'Answers the reply that a report names, if the caller may see it. Fails: reply_unknown.';
+  'Answers the reply that a report names, if the caller may see it.';
 
 insert into private.report_targets (type, finder) values
   ('post', 'private.require_reported_post'), ('reply', 'private.require_reported_reply');
@@ -14815,7 +14676,7 @@ begin
 end $$;
 comment on function api.list_notifications is
   'The caller''s notifications, newest first by their first item; with p_since those that have come or changed since '
-  'then, as private.list_changed. Fails: cursor_unknown, limit_out_of_range.';
+  'then, as private.list_changed.';
 
 create function private.unread_count() returns json
 language plpgsql stable
@@ -14918,8 +14779,7 @@ begin
 end $$;
 comment on function api.mark_read is
   'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '
-  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread. Fails: '
-  'read_selection.';
+  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread.';
 
 -- sql/notifications/20_identity.sql
 
@@ -15484,8 +15344,7 @@ begin
 end $$;
 comment on function private.list_changed is
   'The caller''s notifications that have come or changed since a moment, or up to 3 seconds before it, the oldest '
-  'change first. A cursor is a place, since a row moves to the end when it changes. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'change first. A cursor is a place, since a row moves to the end when it changes.';
 
 -- sql/notifications/40_preferences.sql
 
@@ -15635,8 +15494,7 @@ begin
 exception when invalid_parameter_value then
   perform private.raise_error('timezone_unknown');
 end $$;
-comment on function private.require_timezone is
-  'Passes for the name of a time zone, and gives it back. Fails: timezone_unknown.';
+comment on function private.require_timezone is 'Passes for the name of a time zone, and gives it back.';
 
 create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
 language plpgsql stable security definer   -- people may not read the registry
@@ -15706,7 +15564,7 @@ end $$;
 comment on function api.update_preferences is
   'Changes what the caller wants to be told, and where: kinds and channels that p_changes names, timezone and '
   'digestHour; null is no digest. What it does not name stays, and what nobody knows is passed over. Answers all, as '
-  'api.get_preferences. Fails: in_app_required, timezone_unknown, digest_hour.';
+  'api.get_preferences. Fails: digest_hour.';
 
 -- sql/notifications/50_push.sql
 
@@ -15798,8 +15656,7 @@ begin
   return json_build_object('platform', p_platform,
                            'lastSeenAt', private.utc(private.take_push_token(p_token, p_platform, p_p256dh, p_auth)));
 end $$;
-comment on function api.add_push_token is
-  'Registers a device for push, again at each start: {platform, lastSeenAt}. Fails: push_token.';
+comment on function api.add_push_token is 'Registers a device for push, again at each start: {platform, lastSeenAt}.';
 
 create function api.remove_push_token(p_token text) returns json
 language plpgsql volatile
@@ -16252,7 +16109,7 @@ begin
 end $$;
 comment on function api.unsubscribe is
   'For the facade alone, once it has opened the token: ends the digest of whoever was mailed it, {ok}. Repeating it '
-  'changes nothing, and api.update_preferences with a digestHour begins it again. Fails: unsubscribe_unknown.';
+  'changes nothing, and api.update_preferences with a digestHour begins it again.';
 
 -- sql/notifications/90_erasure.sql
 
@@ -16965,8 +16822,7 @@ begin
   perform private.catch_up(v_person);
   return private.reputation_of(v_person);
 end $$;
-comment on function api.get_reputation is
-  'A person''s reputation, as in api.get_my_reputation. Fails: person_unknown.';
+comment on function api.get_reputation is 'A person''s reputation, as in api.get_my_reputation.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
 language plpgsql volatile   -- what waits for the caller is applied first
@@ -16983,7 +16839,7 @@ begin
 end $$;
 comment on function private.require_reputation is
   'The reputation guard: passes when the caller has at least this value in the interest, or when there is no '
-  'interest. Fails: reputation_too_low.';
+  'interest.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
 language plpgsql stable   -- invoker: it is false for people whom the caller cannot see
@@ -17020,7 +16876,7 @@ begin
 end $$;
 comment on function private.check_journalism is
   'Trigger: a post becomes journalism only if its author may publish it then. It stays journalism whatever becomes of '
-  'their reputation. Fails: journalism_not_allowed.';
+  'their reputation.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
@@ -17115,8 +16971,7 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.reputation_events is
-  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'A page of a person''s ledger, newest first: {id, interestId, kind, delta, createdAt, rolledUp}.';
 call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
@@ -17134,8 +16989,8 @@ begin
     'events', private.reputation_events(v_me, p_limit, p_cursor));
 end $$;
 comment on function api.get_reputation_details is
-  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, '
-  'interests, events: {items, nextCursor, hasMore}}. Fails: cursor_unknown, limit_out_of_range.';
+  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, '
+  'events: {items, nextCursor, hasMore}}.';
 
 create function api.get_reputation_summary(p_person text) returns json
 language plpgsql volatile   -- what waits for the person is applied first
@@ -17153,8 +17008,7 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first. Fails: '
-  'person_unknown.';
+  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first.';
 
 -- sql/reputation/50_votes.sql
 
@@ -17248,7 +17102,7 @@ begin
 end $$;
 comment on function private.cast_vote is
   'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. api.vote_reputation '
-  'checks whether they may. Fails: token_revoked.';
+  'checks whether they may.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -17288,8 +17142,7 @@ begin
 end $$;
 comment on function api.vote_reputation is
   'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
-  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}. Fails: text_unfit, vote_value, '
-  'vote_comment, person_unknown, vote_oneself, interest_unknown, interest_not_held, writes_exceeded.';
+  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -17371,7 +17224,7 @@ begin
 end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
-  'people whom they cannot see. Fails: cursor_unknown, limit_out_of_range.';
+  'people whom they cannot see.';
 call private.force_index_scans('api.list_received_votes');
 
 -- sql/reputation/60_appeals.sql
@@ -17462,8 +17315,7 @@ begin
   return (select card from app.reputation_appeal_card where id = v_id);
 end $$;
 comment on function api.create_appeal is
-  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id). Fails: '
-  'text_unfit, appeal_text, interest_unknown, reputation_event_unknown, appeal_open.';
+  'Appeals to the staff about the caller''s reputation in an interest, or about one entry of it (p_event_id).';
 
 create function api.list_my_appeals(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -17488,8 +17340,7 @@ begin
                        from unnest(v_ids[:p_limit]) with ordinality as p (id, place)
                        join app.reputation_appeal_card c on c.id = p.id), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_my_appeals is
-  'The caller''s appeals, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_appeals is 'The caller''s appeals, newest first.';
 call private.force_index_scans('api.list_my_appeals');
 
 -- sql/reputation/70_contribution.sql
@@ -18222,7 +18073,7 @@ begin
 end $$;
 comment on function private.require_price is
   'Passes when a price that somebody else sets is what the payer expects. Wherever mana leaves a wallet by such a '
-  'price, its row is locked and this is called first. Fails: price_changed.';
+  'price, its row is locked and this is called first.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -18282,8 +18133,7 @@ begin
   new.seq := nextval('app.mana_entries_seq');
   return new;
 end $$;
-comment on function private.book_entry is
-  'Trigger: wallets and balances follow the entries, which say what was left. Fails: insufficient_mana.';
+comment on function private.book_entry is 'Trigger: wallets and balances follow the entries, which say what was left.';
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
@@ -18554,8 +18404,7 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown, '
-  'insufficient_mana.';
+  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -18606,9 +18455,7 @@ begin
 end $$;
 comment on function api.pay is
   'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
-  'a primary interest requires no reputation. Takes an Idempotency-Key. Fails: feature_disabled, payment_target, '
-  'tier_unknown, emotion_unknown, post_unknown, reply_unknown, person_unknown, pay_oneself, reputation_too_low, '
-  'insufficient_mana, private.lock_open_post_space, those of private.begin_idempotent.';
+  'a primary interest requires no reputation. Takes an Idempotency-Key.';
 
 -- sql/economy/30_history.sql
 
@@ -18631,7 +18478,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_payment_place is
-  'Where a list of payments goes on behind this one; its beginning for null. Fails: cursor_unknown.';
+  'Where a list of payments goes on behind this one; its beginning for null.';
 
 create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
 language plpgsql stable
@@ -18681,9 +18528,7 @@ begin
   v_ids := private.find_payments(v_caller, p_direction, v_from);
   return private.page(private.payment_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_payments is
-  'The payments that the caller sent or received, newest first. Fails: direction_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_payments is 'The payments that the caller sent or received, newest first.';
 
 create function api.get_breakdown(p_post_id uuid) returns json
 language plpgsql stable
@@ -18696,7 +18541,7 @@ begin
 end $$;
 comment on function api.get_breakdown is
   'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
-  'as in the post itself. Fails: post_unknown.';
+  'as in the post itself.';
 
 -- sql/economy/35_boosts.sql
 
@@ -18769,8 +18614,7 @@ begin
   return v_boost;
 end $$;
 comment on function private.boost is
-  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may. Fails: boost_active, '
-  'insufficient_mana.';
+  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may.';
 
 create function api.boost_post(p_id uuid, p_tier integer) returns json
 language plpgsql volatile
@@ -18812,9 +18656,7 @@ begin
 end $$;
 comment on function api.boost_post is
   'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
-  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key. Fails: feature_disabled, '
-  'boost_tier, post_unknown, post_not_yours, post_not_out, boost_hidden, boost_active, insufficient_mana, '
-  'private.lock_open_post_space, those of private.begin_idempotent.';
+  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.job_expire_boosts() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -18894,7 +18736,7 @@ begin
 end $$;
 comment on function private.open_hold is
   'Takes mana out of a person''s wallet and holds it under this id, which is new. For definer functions, as their '
-  'last step, as private.move. Fails: insufficient_mana.';
+  'last step, as private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -18912,8 +18754,7 @@ begin
 end $$;
 comment on function private.add_to_hold is
   'Takes more out of the same wallet into an open hold. That it is open the feature knows under a lock of its own: a '
-  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause. Fails: '
-  'insufficient_mana.';
+  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause.';
 
 create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
 returns void
@@ -18955,7 +18796,7 @@ comment on function private.settle_hold is
   'without receivers all of it goes back. What goes back was never spent. For definer functions, as their last step; '
   'who settles several in one transaction locks all their accounts before, by private.lock_wallets. That it is open '
   'the feature knows under a lock of its own: to settle one twice raises object_not_in_prerequisite_state, and to '
-  'give more than there is fails as an empty wallet does. Fails: insufficient_mana.';
+  'give more than there is fails as an empty wallet does.';
 
 -- sql/economy/40_audit.sql
 
@@ -19104,9 +18945,9 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all '
-  'of it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the '
-  'caller may. Fails: payment_unknown, payment_reversed, mana_gone. Never: insufficient_mana.';
+  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all of '
+  'it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the caller '
+  'may. Never: insufficient_mana.';
 
 -- sql/economy/70_contribution.sql
 
@@ -20474,8 +20315,7 @@ begin
   return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place. '
-  'Fails: cursor_unknown.';
+  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place.';
 
 create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
@@ -20549,7 +20389,7 @@ begin
 end $$;
 comment on function private.feed_in_time is
   'A page by time, or by heat for the tab trending. The score is the place in hours since 1970: recency, and for '
-  'trending also engagement. Fails: cursor_unknown.';
+  'trending also engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -20709,7 +20549,7 @@ begin
 end $$;
 comment on function private.feed_ranked is
   'A page of For You: by block, score and id, with what is posted in the caller''s spaces. The posts of a block that '
-  'are nearest to what the caller likes come to its front, two fifths of a page of them. Fails: cursor_unknown.';
+  'are nearest to what the caller likes come to its front, two fifths of a page of them.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -20745,7 +20585,7 @@ begin
 end $$;
 comment on function api.list_feed is
   'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
-  '[{factor, weight}]. Fails: tab_unknown, interest_unknown, cursor_unknown, limit_out_of_range.';
+  '[{factor, weight}].';
 
 -- policies/feed.sql
 
@@ -20911,8 +20751,7 @@ create function private.require_body(p_text text) returns app.markdown
 language plpgsql stable
 set search_path = ''
 as $$ begin return coalesce(private.require_markdown(p_text), ''); end $$;
-comment on function private.require_body is
-  'A body or summary as it is stored. Fails: text_unfit, content_body.';
+comment on function private.require_body is 'A body or summary as it is stored. Fails: content_body.';
 
 create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
@@ -20942,8 +20781,7 @@ begin
 end $$;
 comment on function private.add_content is
   'Writes the head of a new content of the caller, to be found by the words of its title and these texts, perhaps in '
-  'a group or guild. Its kind writes the detail. Fails: content_space, space_unknown, writes_exceeded, '
-  'space_not_member, space_archived, text_unfit, content_title, interest_unknown.';
+  'a group or guild. Its kind writes the detail. Fails: content_title.';
 
 create function private.require_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql stable   -- invoker: what row-level security hides is unknown
@@ -21013,7 +20851,7 @@ begin
 end $$;
 comment on function private.lock_open_content is
   'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived. Fails: token_revoked, space_not_member, space_archived, and with the code of its kind.';
+  'space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
 language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
@@ -21039,7 +20877,7 @@ end $$;
 comment on function private.lock_own_content is
   'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
   'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
-  'edit. Fails: writes_exceeded, content_not_yours, and with the code of its kind.';
+  'edit.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
 language plpgsql volatile security definer   -- nobody may change a head
@@ -21064,7 +20902,7 @@ begin
 end $$;
 comment on function private.edit_content is
   'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
-  'these texts. Lock first: private.lock_own_content. Fails: text_unfit, content_title, interest_unknown.';
+  'these texts. Lock first: private.lock_own_content. Fails: content_title.';
 
 -- sql/content/15_places.sql
 
@@ -21320,9 +21158,9 @@ begin
 end $$;
 comment on function private.search_contents is
   'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
-  'of these words, in a group or guild (nothing for who is no member), and by filters of its own (private.'
-  'content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an end; past so '
-  'many of them. Fails: cursor_unknown, content_space, space_unknown, person_unknown.';
+  'of these words, in a group or guild (nothing for who is no member), and by filters of its own '
+  '(private.content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an '
+  'end; past so many of them.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
 language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
@@ -21890,15 +21728,13 @@ create function private.require_video(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('video', p_id); end $$;
-comment on function private.require_video is 'Answers the head of a video if the caller may see it. Fails: '
-  'video_unknown.';
+comment on function private.require_video is 'Answers the head of a video if the caller may see it.';
 
 create function private.require_audio(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('audio', p_id); end $$;
-comment on function private.require_audio is 'Answers the head of a recording if the caller may see it. Fails: '
-  'audio_unknown.';
+comment on function private.require_audio is 'Answers the head of a recording if the caller may see it.';
 
 
 
@@ -21996,8 +21832,7 @@ create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('video_unknown', private.video_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_video_card is 'Answers the card of a video that the caller may see. Fails: '
-  'video_unknown.';
+comment on function private.require_video_card is 'Answers the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
 language plpgsql volatile   -- invoker: what row-level security hides is unknown
@@ -22011,7 +21846,7 @@ begin
 end $$;
 comment on function private.require_open_video is
   'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
-  'removed one, but nobody can act on it. Fails: video_unknown, private.write_in_space.';
+  'removed one, but nobody can act on it.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -22028,9 +21863,7 @@ begin
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.like_video is
-  'Likes a video; repeating it changes nothing. Answers the card. Fails: writes_exceeded, '
-  'private.require_open_video.';
+comment on function api.like_video is 'Likes a video; repeating it changes nothing. Answers the card.';
 
 create function api.unlike_video(p_id uuid) returns json
 language plpgsql volatile
@@ -22045,7 +21878,7 @@ begin
 end $$;
 comment on function api.unlike_video is
   'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'which is answered as unknown all the same. Answers the card.';
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -22061,9 +21894,7 @@ begin
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.repost_video is
-  'Reposts a video; repeating it changes nothing. Answers the card. Fails: writes_exceeded, '
-  'private.require_open_video.';
+comment on function api.repost_video is 'Reposts a video; repeating it changes nothing. Answers the card.';
 
 create function api.unrepost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -22077,8 +21908,8 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer '
-  'see, which is answered as unknown all the same. Answers the card. Fails: video_unknown.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
+  'which is answered as unknown all the same. Answers the card.';
 
 -- sql/videos/30_comments.sql
 
@@ -22179,8 +22010,7 @@ begin
   end if;
   return v_comment;
 end $$;
-comment on function private.require_comment is
-  'Answers the comment if the caller may see it and its video. Fails: comment_unknown.';
+comment on function private.require_comment is 'Answers the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid) returns json
 language plpgsql stable security definer   -- under the policy it would pass over hidden comments without end
@@ -22210,8 +22040,7 @@ as $$
 begin
   return private.page(private.find_comments((private.require_video(p_id)).id), '{}', 50);
 end $$;
-comment on function api.list_video_comments is
-  'The first 200 comments on a video, oldest first, as one page. Fails: video_unknown.';
+comment on function api.list_video_comments is 'The first 200 comments on a video, oldest first, as one page.';
 
 create function api.create_video_comment(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -22235,8 +22064,7 @@ begin
   end if;
   return v_card;
 end $$;
-comment on function api.create_video_comment is
-  'Comments on a video. Fails: writes_exceeded, private.require_open_video, text_unfit, comment_body.';
+comment on function api.create_video_comment is 'Comments on a video. Fails: comment_body.';
 
 create function private.remove_comment(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change a comment
@@ -22264,15 +22092,14 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_video_comment is
-  'Takes the caller''s comment back, for everyone. Fails: comment_unknown, content_not_yours.';
+comment on function api.delete_video_comment is 'Takes the caller''s comment back, for everyone.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
-  'Answers the comment that a report names, if the caller may see it. Fails: comment_unknown.';
+  'Answers the comment that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');
 
 -- sql/videos/40_operations.sql
@@ -22284,7 +22111,7 @@ create function private.find_caption(p_caption text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
-comment on function private.find_caption is 'A caption as it is stored; null where there is none. Fails: text_unfit.';
+comment on function private.find_caption is 'A caption as it is stored; null where there is none.';
 
 create function private.clamped(p_seconds numeric, p_most integer) returns integer
 language plpgsql immutable
@@ -22314,9 +22141,8 @@ begin
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
-  'Publishes a video, perhaps in a group or guild. Fails: media_url, text_unfit, video_caption, content_space, '
-  'space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, interest_unknown (theirs '
-  'may be any).';
+  'Publishes a video, perhaps in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
+  '(theirs may be any).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -22344,7 +22170,7 @@ begin
 end $$;
 comment on function api.list_videos is
   'Videos, newest first: private.search_contents. A cursor says how many come before, up to 1000; beyond, and where a '
-  'page is short, it is a place. Fails: private.search_contents, limit_out_of_range.';
+  'page is short, it is a place.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -22354,13 +22180,13 @@ begin
   return private.page(private.video_cards(private.find_contents_by('video', private.require_person(p_author_id))),
                       '{}', 50);
 end $$;
-comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page. Fails: person_unknown.';
+comment on function api.list_videos_by is 'A person''s latest 30 videos, as one page.';
 
 create function api.get_video(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_video_card(p_id); end $$;
-comment on function api.get_video is 'The card of a video. Fails: video_unknown.';
+comment on function api.get_video is 'The card of a video.';
 
 create function private.delete_video(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -22384,8 +22210,7 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_video is
-  'Deletes the caller''s video for good, with all that hangs on it. Fails: video_unknown, content_not_yours.';
+comment on function api.delete_video is 'Deletes the caller''s video for good, with all that hangs on it.';
 
 -- audio
 
@@ -22409,8 +22234,7 @@ create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('audio_unknown', private.audio_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see. Fails: '
-  'audio_unknown.';
+comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see.';
 
 create function api.create_audio(
   p_media_url text, p_caption text default null, p_duration_sec numeric default null,
@@ -22430,8 +22254,7 @@ begin
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is
-  'Publishes an audio recording, perhaps in a group or guild. Fails: media_url, text_unfit, audio_caption, '
-  'content_space, space_unknown, space_not_member, space_archived, writes_exceeded. Never: content_title, '
+  'Publishes an audio recording, perhaps in a group or guild. Fails: audio_caption. Never: content_title, '
   'interest_unknown (theirs may be any).';
 
 create function api.list_audio(
@@ -22447,8 +22270,7 @@ declare
 begin
   return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_audio is
-  'Audio recordings, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+comment on function api.list_audio is 'Audio recordings, newest first: private.search_contents.';
 
 create function api.list_audio_by(p_author_id text) returns json
 language plpgsql stable
@@ -22458,14 +22280,13 @@ begin
   return private.page(private.audio_cards(private.find_contents_by('audio', private.require_person(p_author_id))),
                       '{}', 50);
 end $$;
-comment on function api.list_audio_by is
-  'A person''s latest 30 audio recordings, as one page. Fails: person_unknown.';
+comment on function api.list_audio_by is 'A person''s latest 30 audio recordings, as one page.';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_audio_card(p_id); end $$;
-comment on function api.get_audio is 'The card of an audio recording. Fails: audio_unknown.';
+comment on function api.get_audio is 'The card of an audio recording.';
 
 create function api.delete_audio(p_id uuid) returns json
 language plpgsql volatile
@@ -22478,8 +22299,7 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_audio is
-  'Deletes the caller''s audio recording for good. Fails: audio_unknown, content_not_yours.';
+comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';
 
 -- sql/videos/80_bans.sql
 
@@ -22743,9 +22563,7 @@ begin
   v_id := private.make_space(v_space);
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_group is
-  'Makes a group, whose owner is the caller. Fails: writes_exceeded, spaces_exhausted, memberships_exhausted, '
-  'interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about.';
+comment on function api.create_group is 'Makes a group, whose owner is the caller.';
 
 create function api.update_group(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -22756,9 +22574,7 @@ declare
 begin
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_group is
-  'Changes a group, for its owner and moderators. Fails: space_unknown, writes_exceeded, space_not_member, '
-  'space_role, interest_unknown, text_unfit, space_name, space_about.';
+comment on function api.update_group is 'Changes a group, for its owner and moderators.';
 
 create function api.archive_group(p_id text) returns json
 language plpgsql volatile
@@ -22768,9 +22584,7 @@ begin
   perform private.archive_space('group', p_id, true);
   return null;   -- answered as 204
 end $$;
-comment on function api.archive_group is
-  'The owner archives a group. Repeating it changes nothing. Fails: space_unknown, space_not_member, space_role, '
-  'space_ownerless, spaces_exhausted.';
+comment on function api.archive_group is 'The owner archives a group. Repeating it changes nothing.';
 
 create function api.restore_group(p_id text) returns json
 language plpgsql volatile
@@ -22781,9 +22595,7 @@ declare
 begin
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.restore_group is
-  'The owner opens an archived group again. Fails: space_unknown, space_not_member, space_role, space_ownerless, '
-  'spaces_exhausted.';
+comment on function api.restore_group is 'The owner opens an archived group again.';
 
 create function api.join_group(p_id text, p_message text default null) returns json
 language plpgsql volatile
@@ -22792,10 +22604,7 @@ as $$
 begin
   return private.join_space('group', p_id, p_message);
 end $$;
-comment on function api.join_group is
-  'The caller joins a group, or asks to: {status: joined | pending, requestId}. Fails: writes_exceeded, text_unfit, '
-  'space_message, space_unknown, space_archived, space_banned, invitation_required, space_full, '
-  'memberships_exhausted, person_unknown.';
+comment on function api.join_group is 'The caller joins a group, or asks to: {status: joined | pending, requestId}.';
 
 create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
@@ -22804,9 +22613,7 @@ as $$
 begin
   return private.change_role('group', p_id, p_user_id, p_role);
 end $$;
-comment on function api.set_group_role is
-  'The owner gives a member another role, or hands over. Fails: writes_exceeded, person_unknown, space_unknown, '
-  'space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+comment on function api.set_group_role is 'The owner gives a member another role, or hands over.';
 
 create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
 language plpgsql volatile
@@ -22816,8 +22623,7 @@ begin
   perform private.remove_space_member('group', p_id, p_user_id, p_ban);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_group_member is
-  'Takes a member out of a group, and with p_ban keeps them out. Fails: private.remove_space_member.';
+comment on function api.remove_group_member is 'Takes a member out of a group, and with p_ban keeps them out.';
 
 create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -22826,9 +22632,7 @@ as $$
 begin
   return private.list_space_bans('group', p_id, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_bans is
-  'Who is banned from a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_group_bans is 'Who is banned from a group.';
 
 create function api.lift_group_ban(p_id text, p_user_id text) returns json
 language plpgsql volatile
@@ -22838,9 +22642,7 @@ begin
   perform private.lift_space_ban('group', p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.lift_group_ban is
-  'Lets a banned person come into a group again. Fails: person_unknown, space_unknown, space_not_member, '
-  'space_role.';
+comment on function api.lift_group_ban is 'Lets a banned person come into a group again.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -22849,10 +22651,7 @@ as $$
 begin
   return private.invite_to_space('group', p_id, p_invitee_id);
 end $$;
-comment on function api.invite_to_group is
-  'Invites a person into a group. Fails: writes_exceeded, person_unknown, space_unknown, space_not_member, '
-  'space_role, space_archived, invite_oneself, space_member_already, space_invitee_banned, '
-  'space_invitation_pending.';
+comment on function api.invite_to_group is 'Invites a person into a group.';
 
 create function api.list_group_invitations(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -22863,9 +22662,7 @@ as $$
 begin
   return private.list_pending('group', p_id, false, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_invitations is
-  'The pending invitations into a group. Fails: space_unknown, space_not_member, space_role, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_group_invitations is 'The pending invitations into a group.';
 
 create function api.revoke_group_invitation(p_id text, p_iid uuid) returns json
 language plpgsql volatile
@@ -22875,9 +22672,7 @@ begin
   perform private.revoke_space_invitation('group', p_id, p_iid);
   return null;   -- answered as 204
 end $$;
-comment on function api.revoke_group_invitation is
-  'Takes an invitation into a group back. Fails: space_unknown, space_not_member, space_role, invitation_unknown, '
-  'invitation_settled.';
+comment on function api.revoke_group_invitation is 'Takes an invitation into a group back.';
 
 create function api.list_my_group_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -22889,8 +22684,7 @@ begin
   return private.page(private.space_invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
-comment on function api.list_my_group_invitations is
-  'The pending invitations of the caller into groups. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_group_invitations is 'The pending invitations of the caller into groups.';
 
 create function api.accept_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -22899,8 +22693,7 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, true);
 end $$;
-comment on function api.accept_group_invitation is
-  'Accepts an invitation into a group. Fails: private.answer_space_invitation.';
+comment on function api.accept_group_invitation is 'Accepts an invitation into a group.';
 
 create function api.decline_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -22909,8 +22702,7 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
-comment on function api.decline_group_invitation is
-  'Declines an invitation into a group. Fails: private.answer_space_invitation.';
+comment on function api.decline_group_invitation is 'Declines an invitation into a group.';
 
 -- policies/groups.sql
 
@@ -22986,8 +22778,7 @@ begin
     perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
-comment on function private.require_guild_founder is
-  'Passes for who has canProposeGuild, and for an admin. Fails: guild_not_allowed.';
+comment on function private.require_guild_founder is 'Passes for who has canProposeGuild, and for an admin.';
 
 create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
@@ -23007,8 +22798,7 @@ begin
 end $$;
 comment on function private.create_guild is
   'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
-  'guild_not_allowed, writes_exceeded, spaces_exhausted, memberships_exhausted, interest_unknown, text_unfit, '
-  'space_slug, space_slug_taken, space_name, space_about, guild_charter, guild_min_rep.';
+  'guild_charter, guild_min_rep.';
 
 create function private.guild_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
@@ -23058,8 +22848,7 @@ begin
   return v_id;
 end $$;
 comment on function private.change_guild is
-  'The founder changes what is said of a guild, and whom it takes. Fails: space_unknown, writes_exceeded, '
-  'space_not_member, space_role, interest_unknown, text_unfit, space_name, space_about, guild_min_rep.';
+  'The founder changes what is said of a guild, and whom it takes. Fails: guild_min_rep.';
 
 create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- its caller looks at who sees the guild
@@ -23087,8 +22876,7 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.list_charters is
-  'The charters of a guild, latest first: {version, charter, proposalId, createdAt}. Fails: cursor_unknown, '
-  'limit_out_of_range.';
+  'The charters of a guild, latest first: {version, charter, proposalId, createdAt}.';
 
 create function private.require_guild_applicant(p_id text) returns void
 language plpgsql volatile security definer   -- what waits for the caller is applied first
@@ -23101,7 +22889,7 @@ begin
                                      (select min_rep from app.guilds where space_id = v_space.id));
 end $$;
 comment on function private.require_guild_applicant is
-  'Passes for who has the reputation that a guild wants of those who apply. Fails: space_unknown, reputation_too_low.';
+  'Passes for who has the reputation that a guild wants of those who apply.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -23125,8 +22913,7 @@ begin
 end $$;
 comment on function private.apply_to_guild is
   'The caller asks to be let into a guild, with the reputation that it wants: one application at a time, which is '
-  'known under the lock of the guild. Fails: writes_exceeded, text_unfit, space_unknown, application_pending, '
-  'space_member_already, reputation_too_low, private.join_or_ask.';
+  'known under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- one's own, also where one no longer sees the space
@@ -23163,7 +22950,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400. Fails: cursor_unknown.';
+  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
@@ -23175,8 +22962,7 @@ declare
 begin
   return private.page(private.request_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function private.list_own_applications is
-  'The caller''s applications to guilds, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.list_own_applications is 'The caller''s applications to guilds, newest first.';
 
 -- sql/guilds/20_proposals.sql
 
@@ -23312,8 +23098,7 @@ begin
   end if;
   return jsonb_build_object('charter', v_charter);
 end $$;
-comment on function private.check_charter_proposal is
-  'Checks a proposal of another charter: {charter}. Fails: proposal_payload, text_unfit, guild_charter.';
+comment on function private.check_charter_proposal is 'Checks a proposal of another charter: {charter}.';
 
 create function private.execute_charter_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -23339,8 +23124,7 @@ begin
     perform private.raise_error('last_owner');
   end if;
 end $$;
-comment on function private.require_lower is
-  'Passes for a member who is not the founder. Fails: space_member_unknown, last_owner.';
+comment on function private.require_lower is 'Passes for a member who is not the founder.';
 
 create function private.check_steward_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -23354,8 +23138,7 @@ begin
   return jsonb_build_object('grant', p_payload -> 'grant');
 end $$;
 comment on function private.check_steward_proposal is
-  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}. Fails: proposal_payload, '
-  'space_member_unknown, last_owner.';
+  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}.';
 
 create function private.execute_steward_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -23368,8 +23151,7 @@ begin
     case when (p_proposal.payload ->> 'grant')::boolean then 'moderator' else 'member' end);
 end $$;
 comment on function private.execute_steward_proposal is
-  'Makes the member a steward, or the steward a member, who is told. Fails: space_member_unknown, last_owner, '
-  'spaces_exhausted.';
+  'Makes the member a steward, or the steward a member, who is told.';
 
 create function private.check_expel_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -23379,8 +23161,7 @@ begin
   perform private.require_lower(p_space.id, p_subject);
   return '{}';
 end $$;
-comment on function private.check_expel_proposal is
-  'Checks a proposal to expel a member: {userId}. Fails: space_member_unknown, last_owner.';
+comment on function private.check_expel_proposal is 'Checks a proposal to expel a member: {userId}.';
 
 create function private.execute_expel_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -23391,8 +23172,7 @@ begin
   perform private.drop_member(p_space.id, p_proposal.subject_id);
   perform private.emit_membership_decision(p_space, 'removed', p_proposal.subject_id);
 end $$;
-comment on function private.execute_expel_proposal is
-  'Takes the member out of the guild, who is told. Fails: space_member_unknown, last_owner.';
+comment on function private.execute_expel_proposal is 'Takes the member out of the guild, who is told.';
 
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('general', null, 'private.check_general_proposal', 'private.execute_general_proposal'),
@@ -23641,10 +23421,7 @@ begin
   v_id := private.create_guild(v_space, p_charter, p_min_rep);
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_guild is
-  'Makes a guild, whose founder is the caller. Fails: guild_not_allowed, writes_exceeded, spaces_exhausted, '
-  'memberships_exhausted, interest_unknown, text_unfit, space_slug, space_slug_taken, space_name, space_about, '
-  'guild_charter, guild_min_rep.';
+comment on function api.create_guild is 'Makes a guild, whose founder is the caller.';
 
 create function api.update_guild(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -23655,9 +23432,7 @@ declare
 begin
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_guild is
-  'Changes a guild, for its founder. Fails: space_unknown, writes_exceeded, space_not_member, space_role, '
-  'interest_unknown, text_unfit, space_name, space_about, guild_min_rep.';
+comment on function api.update_guild is 'Changes a guild, for its founder.';
 
 create function api.list_guild_charters(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -23668,8 +23443,7 @@ as $$
 begin
   return private.list_charters((private.require_space('guild', p_id)).id, p_limit, p_cursor);
 end $$;
-comment on function api.list_guild_charters is
-  'The charters of a guild, latest first. Fails: space_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_guild_charters is 'The charters of a guild, latest first.';
 
 create function api.hand_over_guild(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
@@ -23681,9 +23455,7 @@ begin
   end if;
   return private.change_role('guild', p_id, p_user_id, 'owner');
 end $$;
-comment on function api.hand_over_guild is
-  'The founder hands a guild over to a member, and becomes a steward. Fails: value_invalid, writes_exceeded, '
-  'person_unknown, space_unknown, space_not_member, space_role, space_member_unknown, last_owner, spaces_exhausted.';
+comment on function api.hand_over_guild is 'The founder hands a guild over to a member, and becomes a steward.';
 
 create function api.apply_to_guild(p_id text, p_message text default null) returns json
 language plpgsql volatile
@@ -23692,8 +23464,7 @@ as $$
 begin
   return private.apply_to_guild(p_id, p_message);
 end $$;
-comment on function api.apply_to_guild is
-  'The caller asks to be let into a guild. Fails: private.apply_to_guild.';
+comment on function api.apply_to_guild is 'The caller asks to be let into a guild.';
 
 create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -23702,8 +23473,7 @@ as $$
 begin
   return private.list_own_applications(p_limit, p_cursor);
 end $$;
-comment on function api.list_my_guild_applications is
-  'The caller''s applications to guilds, settled ones too. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_guild_applications is 'The caller''s applications to guilds, settled ones too.';
 
 -- sql/guilds/70_proposals.sql
 
@@ -23768,7 +23538,7 @@ begin
   end if;
   return v_proposal;
 end $$;
-comment on function private.require_proposal is 'A proposal of a guild. Fails: proposal_unknown.';
+comment on function private.require_proposal is 'A proposal of a guild.';
 
 create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
@@ -23787,8 +23557,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.lock_open_proposal is
-  'An open proposal of a guild that the caller is in, which is locked. Fails: space_unknown, space_not_member, '
-  'space_role, proposal_unknown, space_archived, proposal_closed.';
+  'An open proposal of a guild that the caller is in, which is locked.';
 
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
@@ -23838,9 +23607,8 @@ begin
   return private.proposal_detail(v_id);
 end $$;
 comment on function private.propose is
-  'A member proposes something to their guild. Fails: text_unfit, writes_exceeded, proposal_kind, proposal_title, '
-  'proposal_body, proposal_closes_at, proposal_payload, person_unknown, space_unknown, space_not_member, space_role, '
-  'space_archived, proposals_exhausted, guild_charter, space_member_unknown, last_owner, treasury_amount.';
+  'A member proposes something to their guild. Fails: proposal_body, guild_charter, space_member_unknown, last_owner, '
+  'treasury_amount.';
 
 create function private.vote_on_proposal(p_guild text, p_id uuid, p_value text) returns json
 language plpgsql volatile security definer   -- nobody may write votes
@@ -23861,9 +23629,7 @@ begin
   perform private.pass_early(v_proposal, v_tally);
   return private.proposal_detail(p_id, v_tally);
 end $$;
-comment on function private.vote_on_proposal is
-  'The caller votes, or votes otherwise. Fails: space_unknown, space_not_member, space_role, proposal_unknown, '
-  'space_archived, proposal_closed, proposal_vote, proposal_ineligible.';
+comment on function private.vote_on_proposal is 'The caller votes, or votes otherwise.';
 
 create function private.withdraw_proposal(p_guild text, p_id uuid) returns json
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -23880,9 +23646,7 @@ begin
   perform private.decide_proposal(v_proposal, 'withdrawn');
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.withdraw_proposal is
-  'Who proposed takes it back, while nobody else has voted. Fails: space_unknown, space_not_member, space_role, '
-  'proposal_unknown, space_archived, proposal_closed, proposal_not_yours, proposal_voted.';
+comment on function private.withdraw_proposal is 'Who proposed takes it back, while nobody else has voted.';
 
 create function private.read_proposal(p_guild text, p_id uuid) returns json
 language plpgsql stable security definer   -- members read what nobody may read
@@ -23894,8 +23658,7 @@ begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
   return private.proposal_detail((private.require_proposal(v_guild, p_id)).id);
 end $$;
-comment on function private.read_proposal is
-  'A proposal, for members. Fails: space_unknown, space_not_member, space_role, proposal_unknown.';
+comment on function private.read_proposal is 'A proposal, for members.';
 
 create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
 language plpgsql stable security definer   -- its caller looks at who may read them
@@ -23938,9 +23701,7 @@ begin
   v_ids := private.find_proposals(v_guild, p_status, v_from);
   return private.page((select json_agg(c) from private.proposal_cards(v_ids[:p_limit]) c), v_ids::text[], p_limit);
 end $$;
-comment on function private.list_proposals is
-  'The proposals of a guild, newest first, for members. Fails: space_unknown, space_not_member, space_role, '
-  'cursor_unknown, limit_out_of_range.';
+comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
 language plpgsql volatile security definer   -- staff see every guild, and the staff's service writes nothing itself
@@ -23960,9 +23721,7 @@ begin
   perform private.audit('proposal.' || p_status, 'proposal', p_id::text);
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.settle_by_staff is
-  'An admin decides an open proposal, and leaves an audit entry. Fails: role_required, space_unknown, '
-  'proposal_unknown, proposal_closed.';
+comment on function private.settle_by_staff is 'An admin decides an open proposal, and leaves an audit entry.';
 
 create function api.create_proposal(
   p_id text, p_kind text, p_title text, p_body text default '', p_payload jsonb default '{}',
@@ -23974,8 +23733,7 @@ as $$
 begin
   return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
 end $$;
-comment on function api.create_proposal is
-  'The caller proposes something to their guild. Fails: those of private.propose.';
+comment on function api.create_proposal is 'The caller proposes something to their guild.';
 
 create function api.get_proposal(p_id text, p_pid uuid) returns json
 language plpgsql stable
@@ -23984,8 +23742,7 @@ as $$
 begin
   return private.read_proposal(p_id, p_pid);
 end $$;
-comment on function api.get_proposal is
-  'A proposal, with its tally. Fails: those of private.read_proposal.';
+comment on function api.get_proposal is 'A proposal, with its tally.';
 
 create function api.list_proposals(
   p_id text, p_status text default null, p_limit integer default 20, p_cursor text default null
@@ -23996,8 +23753,7 @@ as $$
 begin
   return private.list_proposals(p_id, p_status, p_limit, p_cursor);
 end $$;
-comment on function api.list_proposals is
-  'The proposals of a guild. Fails: those of private.list_proposals.';
+comment on function api.list_proposals is 'The proposals of a guild.';
 
 create function api.vote_on_proposal(p_id text, p_pid uuid, p_value text) returns json
 language plpgsql volatile
@@ -24006,8 +23762,7 @@ as $$
 begin
   return private.vote_on_proposal(p_id, p_pid, p_value);
 end $$;
-comment on function api.vote_on_proposal is
-  'The caller votes on a proposal. Fails: those of private.vote_on_proposal.';
+comment on function api.vote_on_proposal is 'The caller votes on a proposal.';
 
 create function api.withdraw_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -24016,8 +23771,7 @@ as $$
 begin
   return private.withdraw_proposal(p_id, p_pid);
 end $$;
-comment on function api.withdraw_proposal is
-  'The caller takes a proposal back. Fails: those of private.withdraw_proposal.';
+comment on function api.withdraw_proposal is 'The caller takes a proposal back.';
 
 create function api.approve_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -24026,8 +23780,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'passed');
 end $$;
-comment on function api.approve_proposal is
-  'An admin lets a proposal pass, which the worker executes. Fails: those of private.settle_by_staff.';
+comment on function api.approve_proposal is 'An admin lets a proposal pass, which the worker executes.';
 
 create function api.reject_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -24036,8 +23789,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'failed');
 end $$;
-comment on function api.reject_proposal is
-  'An admin lets a proposal fail. Fails: those of private.settle_by_staff.';
+comment on function api.reject_proposal is 'An admin lets a proposal fail.';
 
 create function api.force_close_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -24046,8 +23798,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'force_closed');
 end $$;
-comment on function api.force_close_proposal is
-  'An admin closes a proposal without a decision. Fails: those of private.settle_by_staff.';
+comment on function api.force_close_proposal is 'An admin closes a proposal without a decision.';
 
 -- sql/guilds/80_bans.sql
 
@@ -24246,7 +23997,7 @@ begin
     perform private.raise_error('treasury_amount');
   end if;
 end $$;
-comment on function private.require_amount is 'Passes for an amount that can be moved. Fails: treasury_amount.';
+comment on function private.require_amount is 'Passes for an amount that can be moved.';
 
 create function private.treasury_balance(p_guild uuid) returns bigint
 language plpgsql stable security definer   -- nobody may read accounts; its callers look at who may know
@@ -24278,7 +24029,7 @@ begin
 end $$;
 comment on function private.move_treasury is
   'Moves mana between a treasury, whose guild is locked, and people: amounts of more than 0 come to it. Fails: '
-  'insufficient_mana, treasury_note.';
+  'treasury_note.';
 
 create function private.treasury_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who may read the treasury
@@ -24316,8 +24067,7 @@ begin
   return v_space;
 end $$;
 comment on function private.lock_treasury is
-  'A guild that is open, locked with these people, in which the caller has one of these roles. Fails: space_unknown, '
-  'space_not_member, space_role, space_archived.';
+  'A guild that is open, locked with these people, in which the caller has one of these roles.';
 
 create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -24338,9 +24088,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid()));
 end $$;
 comment on function private.contribute is
-  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}. Fails: writes_exceeded, '
-  'treasury_amount, text_unfit, treasury_note, space_unknown, space_not_member, space_role, space_archived, '
-  'insufficient_mana.';
+  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -24368,9 +24116,7 @@ begin
     'treasuryBalance', private.treasury_balance(v_space.id));
 end $$;
 comment on function private.disburse is
-  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}. Fails: '
-  'writes_exceeded, person_unknown, treasury_amount, text_unfit, treasury_note, treasury_note_missing, '
-  'disburse_oneself, space_unknown, space_not_member, space_role, space_archived, insufficient_mana.';
+  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}.';
 
 create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
 returns table (user_id uuid, score numeric, amount integer)
@@ -24432,8 +24178,7 @@ begin
 end $$;
 comment on function private.distribute is
   'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
-  'score, amount}], treasuryBalance}. Fails: writes_exceeded, treasury_amount, text_unfit, treasury_note, '
-  'space_unknown, space_not_member, space_role, space_archived, nothing_to_weigh, insufficient_mana.';
+  'score, amount}], treasuryBalance}.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- members read what nobody may read
@@ -24458,8 +24203,7 @@ begin
                         private.page(private.treasury_cards(v_ids[:p_limit]), v_ids::text[], p_limit));
 end $$;
 comment on function private.read_treasury is
-  'The treasury of a guild, for its members: {balance, items, nextCursor, hasMore}, newest first. Fails: '
-  'space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+  'The treasury of a guild, for its members: {balance, items, nextCursor, hasMore}, newest first.';
 
 create function private.audit_treasuries()
 returns table (rule text, subject uuid, expected bigint, found bigint)
@@ -24510,8 +24254,7 @@ begin
   perform private.require_amount((p_payload ->> 'amount')::integer);
   return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
 end $$;
-comment on function private.check_disburse_proposal is
-  'Checks a proposal to disburse: {recipientId, amount}. Fails: proposal_payload, treasury_amount.';
+comment on function private.check_disburse_proposal is 'Checks a proposal to disburse: {recipientId, amount}.';
 
 create function private.execute_disburse_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -24525,8 +24268,7 @@ begin
     p_space.id, 'disbursement', null, array[p_proposal.subject_id],
     array[-(p_proposal.payload ->> 'amount')::integer], p_proposal => p_proposal.id);
 end $$;
-comment on function private.execute_disburse_proposal is
-  'Disburses what was proposed. Fails: person_unknown, insufficient_mana, treasury_note.';
+comment on function private.execute_disburse_proposal is 'Disburses what was proposed.';
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('disburse', 'recipientId', 'private.check_disburse_proposal', 'private.execute_disburse_proposal');
 
@@ -24541,8 +24283,7 @@ as $$
 begin
   return private.read_treasury(p_guild_id, p_limit, p_cursor);
 end $$;
-comment on function api.get_treasury is
-  'The treasury of a guild. Fails: space_unknown, space_not_member, space_role, cursor_unknown, limit_out_of_range.';
+comment on function api.get_treasury is 'The treasury of a guild.';
 
 create function api.contribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
@@ -24554,8 +24295,7 @@ begin
   return coalesce(v_kept, private.finish_idempotent('contribute', private.contribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.contribute is
-  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key. Fails: those of private.contribute '
-  'and private.begin_idempotent.';
+  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key.';
 
 create function api.disburse(p_guild_id text, p_recipient_id text, p_amount integer, p_note text) returns json
 language plpgsql volatile
@@ -24568,8 +24308,7 @@ begin
     'disburse', private.disburse(p_guild_id, p_recipient_id, p_amount, p_note)));
 end $$;
 comment on function api.disburse is
-  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key. Fails: those of '
-  'private.disburse and private.begin_idempotent.';
+  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key.';
 
 create function api.distribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
@@ -24581,8 +24320,7 @@ begin
   return coalesce(v_kept, private.finish_idempotent('distribute', private.distribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.distribute is
-  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key. '
-  'Fails: those of private.distribute and private.begin_idempotent.';
+  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key.';
 
 -- policies/treasury.sql
 
@@ -24761,8 +24499,7 @@ begin
   end if;
   return v_conversation;
 end $$;
-comment on function private.require_member is
-  'Answers a conversation in which the caller takes part. Fails: conversation_unknown.';
+comment on function private.require_member is 'Answers a conversation in which the caller takes part.';
 
 create function private.lock_conversation(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
@@ -24774,7 +24511,7 @@ begin
   return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
 end $$;
 comment on function private.lock_conversation is
-  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks. Fails: conversation_unknown.';
+  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks.';
 
 create function private.lock_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
@@ -24788,8 +24525,7 @@ begin
   end if;
   return v_conversation;
 end $$;
-comment on function private.lock_group is
-  'Locks a group in which the caller takes part. Fails: conversation_unknown, conversation_direct.';
+comment on function private.lock_group is 'Locks a group in which the caller takes part.';
 
 create function private.require_own_group(p_conversation uuid) returns void
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -24803,8 +24539,7 @@ begin
     perform private.raise_error('conversation_not_yours');
   end if;
 end $$;
-comment on function private.require_own_group is
-  'Passes for the owner of a group. Fails: conversation_unknown, conversation_direct, conversation_not_yours.';
+comment on function private.require_own_group is 'Passes for the owner of a group.';
 
 create function private.lock_own_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
@@ -24816,9 +24551,7 @@ begin
   perform private.require_own_group(p_conversation);
   return v_conversation;
 end $$;
-comment on function private.lock_own_group is
-  'Locks a group of which the caller is the owner. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours.';
+comment on function private.lock_own_group is 'Locks a group of which the caller is the owner.';
 
 create function private.other_in(p_conversation app.conversations, p_person uuid) returns uuid
 language plpgsql immutable
@@ -24843,7 +24576,7 @@ begin
 end $$;
 comment on function private.check_open is
   'Passes for a group, and for a direct conversation whose other person is neither across a block nor banned nor '
-  'erased. Fails: conversation_closed.';
+  'erased.';
 
 create function private.find_direct(p_one uuid, p_other uuid) returns uuid
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -25002,7 +24735,7 @@ begin
   end if;
   return v_message;
 end $$;
-comment on function private.require_message is 'Answers a message that the caller sees. Fails: message_unknown.';
+comment on function private.require_message is 'Answers a message that the caller sees.';
 
 create function private.lock_message(p_id uuid) returns app.messages
 language plpgsql volatile security definer   -- nobody may lock a message otherwise
@@ -25015,7 +24748,7 @@ begin
   return private.require_message(p_id);   -- as it is now, if the caller still sees it
 end $$;
 comment on function private.lock_message is
-  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks. Fails: message_unknown.';
+  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks.';
 
 create view private.message_heads with (security_invoker) as
 select m.id,
@@ -25078,8 +24811,7 @@ create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('message_unknown', private.message_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_message_card is 'Answers the card of a message that the caller sees. Fails: '
-  'message_unknown.';
+comment on function private.require_message_card is 'Answers the card of a message that the caller sees.';
 
 create function private.count_unread_messages(p_conversation uuid, p_most integer default 99) returns integer
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -25438,8 +25170,7 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already. Fails: '
-  'token_revoked, conversation_unknown, conversation_closed, message_unknown.';
+  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already.';
 
 create function api.send_message(
   p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
@@ -25472,9 +25203,7 @@ begin
 end $$;
 comment on function api.send_message is
   'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
-  'Fails: value_invalid (no p_client_id), conversation_unknown, conversation_closed, message_unknown (of '
-  'p_reply_to_id), message_body, text_unfit, asset_unknown, asset_pending, asset_kind, writes_exceeded, '
-  'token_revoked, idempotency_key_invalid, idempotency_key_reused, idempotency_key_busy, idempotency_answer_gone.';
+  'Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -25499,9 +25228,7 @@ begin
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
 end $$;
-comment on function private.edit_message is
-  'Gives the caller''s message other words. Fails: message_unknown, message_not_yours, message_deleted, '
-  'conversation_unknown, conversation_closed, message_too_old.';
+comment on function private.edit_message is 'Gives the caller''s message other words.';
 
 create function api.edit_message(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -25513,9 +25240,7 @@ begin
   return private.require_message_card(p_id);
 end $$;
 comment on function api.edit_message is
-  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_unknown, message_not_yours, '
-  'message_deleted, message_too_old, message_body, conversation_unknown, conversation_closed, text_unfit, '
-  'writes_exceeded.';
+  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_body.';
 
 create function private.delete_message(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -25537,8 +25262,7 @@ begin
                             jsonb_build_object('id', p_id));
 end $$;
 comment on function private.delete_message is
-  'Makes the caller''s message a tombstone; of one that is, nothing changes. Fails: message_unknown, '
-  'message_not_yours.';
+  'Makes the caller''s message a tombstone; of one that is, nothing changes.';
 
 create function api.delete_message(p_id uuid) returns json
 language plpgsql volatile
@@ -25549,8 +25273,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_message is
-  'Deletes the words of the caller''s message for everyone; repeating it changes nothing. Fails: message_unknown, '
-  'message_not_yours.';
+  'Deletes the words of the caller''s message for everyone; repeating it changes nothing.';
 
 -- sql/messaging/45_reactions.sql
 
@@ -25582,8 +25305,7 @@ begin
   perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
-  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends. Fails: '
-  'message_emoji.';
+  'A reaction as it is stored: 1 to 8 emoji and nothing else, each in the form that Unicode recommends.';
 
 create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -25612,9 +25334,7 @@ begin
                               jsonb_build_object('id', p_id));
   end if;
 end $$;
-comment on function private.add_message_reaction is
-  'Adds the caller''s reaction to a message. Fails: message_unknown, message_deleted, conversation_unknown, '
-  'conversation_closed, message_emojis_exhausted.';
+comment on function private.add_message_reaction is 'Adds the caller''s reaction to a message.';
 
 create function api.react_to_message(p_id uuid, p_emoji text) returns json
 language plpgsql volatile
@@ -25625,9 +25345,7 @@ begin
   perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
   return private.require_message_card(p_id);
 end $$;
-comment on function api.react_to_message is
-  'Reacts to a message; repeating it changes nothing. Answers the card. Fails: message_unknown, message_deleted, '
-  'message_emoji, message_emojis_exhausted, conversation_unknown, conversation_closed, writes_exceeded.';
+comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Answers the card.';
 
 create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -25664,7 +25382,7 @@ begin
 end $$;
 comment on function api.unreact_to_message is
   'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
-  'see, which is answered as unknown all the same. Fails: message_unknown, message_emoji.';
+  'see, which is answered as unknown all the same.';
 
 -- sql/messaging/50_lists.sql
 
@@ -25691,8 +25409,7 @@ begin
   return v_number;
 end $$;
 comment on function private.require_number is
-  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place. '
-  'Fails: cursor_unknown.';
+  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place.';
 
 create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
 language plpgsql stable security definer   -- people read messages by operations alone
@@ -25870,13 +25587,13 @@ end $$;
 comment on function api.list_messages is
   'Messages of a conversation that the caller sees, newest first; with p_after what came behind that one, oldest '
   'first; with p_changed_since what was edited, deleted or reacted to since then, or up to 3 seconds before it, the '
-  'oldest change first. Fails: conversation_unknown, cursor_unknown, limit_out_of_range, message_selection.';
+  'oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_message_card(p_id); end $$;
-comment on function api.get_message is 'The card of a message. Fails: message_unknown.';
+comment on function api.get_message is 'The card of a message.';
 
 -- conversations
 
@@ -25919,14 +25636,13 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('conversation_unknown', private.conversation_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_conversation_card is
-  'Answers the card of a conversation in which the caller takes part. Fails: conversation_unknown.';
+  'Answers the card of a conversation in which the caller takes part.';
 
 create function api.get_conversation(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_conversation_card(p_id); end $$;
-comment on function api.get_conversation is
-  'A conversation in which the caller takes part. Fails: conversation_unknown.';
+comment on function api.get_conversation is 'A conversation in which the caller takes part.';
 
 create function private.is_conversation_named(p_conversation app.conversations, p_words text) returns boolean
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -26031,8 +25747,7 @@ begin
                                  array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_conversations is
-  'The caller''s conversations, those first in which something was said last, as far as they see it. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'The caller''s conversations, those first in which something was said last, as far as they see it.';
 
 create function private.count_unread_conversations() returns integer
 language plpgsql stable security definer   -- people read conversations by operations alone
@@ -26093,8 +25808,7 @@ begin
   return v_people;
 end $$;
 comment on function private.require_others is
-  'Finds the people whom a request names beside the caller, each once, up to 49. Fails: conversation_full, '
-  'person_unknown, conversation_oneself.';
+  'Finds the people whom a request names beside the caller, each once, up to 49.';
 
 create function private.lock_available(p_people uuid[]) returns void
 language plpgsql volatile
@@ -26112,8 +25826,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_available is
-  'Locks what these people are to the caller, and passes when each can be written to. Fails: person_unknown, '
-  'no_shared_circle.';
+  'Locks what these people are to the caller, and passes when each can be written to.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26192,9 +25905,7 @@ begin
 end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
-  'there is already is answered with 200. Fails: conversation_people, conversation_title, conversation_oneself, '
-  'conversation_full, conversation_unknown, person_unknown, no_shared_circle, text_unfit, value_invalid, '
-  'writes_exceeded.';
+  'there is already is answered with 200.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable
@@ -26208,8 +25919,7 @@ begin
                            'reason', case when not v_available then 'no_shared_circle' end);
 end $$;
 comment on function api.check_availability is
-  'Whether the caller may open a direct conversation with a person: {available, reason}. Fails: person_unknown, '
-  'conversation_oneself, conversation_full.';
+  'Whether the caller may open a direct conversation with a person: {available, reason}.';
 
 create function private.rename_conversation(p_id uuid, p_title text) returns void
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -26222,9 +25932,7 @@ begin
     perform private.add_system_message(p_id, app.uid(), 'title ' || p_title);
   end if;
 end $$;
-comment on function private.rename_conversation is
-  'Gives the caller''s group another title, and says so in it. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours.';
+comment on function private.rename_conversation is 'Gives the caller''s group another title, and says so in it.';
 
 create function api.rename_conversation(p_id uuid, p_title text) returns json
 language plpgsql volatile
@@ -26237,8 +25945,7 @@ begin
 end $$;
 comment on function api.rename_conversation is
   'Gives the caller''s group another title; the same one changes nothing. Answers the card. Fails: '
-  'conversation_unknown, conversation_direct, conversation_not_yours, conversation_title, text_unfit, '
-  'writes_exceeded.';
+  'conversation_title.';
 
 create function private.add_members(p_id uuid, p_people uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26255,9 +25962,7 @@ begin
   perform private.start_membership(p_id, p_people, v_group.last_number + 1);
   perform private.add_system_message(p_id, p.id, 'joined') from unnest(p_people) as p (id);
 end $$;
-comment on function private.add_members is
-  'Lets people take part in the caller''s group, and says so in it. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_member_already, conversation_full.';
+comment on function private.add_members is 'Lets people take part in the caller''s group, and says so in it.';
 
 create function api.add_conversation_members(p_id uuid, p_user_ids text[]) returns json
 language plpgsql volatile
@@ -26275,9 +25980,7 @@ begin
 end $$;
 comment on function api.add_conversation_members is
   'Lets people who share a circle or a direct conversation with the caller take part in the caller''s group; all of '
-  'them or none. Answers the card. Fails: conversation_unknown, conversation_direct, conversation_not_yours, '
-  'conversation_oneself, conversation_member_already, conversation_full, person_unknown, no_shared_circle, '
-  'writes_exceeded.';
+  'them or none. Answers the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26333,8 +26036,7 @@ begin
   -- their other devices still have it in the list
   perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.leave_group is
-  'Ends that the caller takes part in a group. Fails: conversation_unknown, conversation_direct.';
+comment on function private.leave_group is 'Ends that the caller takes part in a group.';
 
 create function api.leave_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -26345,8 +26047,7 @@ begin
   return json_build_object('left', true);
 end $$;
 comment on function api.leave_conversation is
-  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}. Fails: '
-  'conversation_unknown, conversation_direct.';
+  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}.';
 
 create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
 language plpgsql stable security definer   -- people read members by operations alone
@@ -26358,8 +26059,7 @@ begin
   end if;
   return p_person;
 end $$;
-comment on function private.require_other_member is
-  'Answers a person who takes part in a conversation. Fails: conversation_member_unknown.';
+comment on function private.require_other_member is 'Answers a person who takes part in a conversation.';
 
 create function private.remove_member(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26370,9 +26070,7 @@ begin
   perform private.end_membership(p_id, private.require_other_member(p_id, p_person), 'removed');
   perform private.broadcast('user:' || p_person, 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.remove_member is
-  'Ends that another takes part in the caller''s group. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_member_unknown.';
+comment on function private.remove_member is 'Ends that another takes part in the caller''s group.';
 
 create function api.remove_conversation_member(p_id uuid, p_person text) returns json
 language plpgsql volatile
@@ -26383,9 +26081,7 @@ begin
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_conversation_member is
-  'Takes another out of the caller''s group. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, person_unknown.';
+comment on function api.remove_conversation_member is 'Takes another out of the caller''s group.';
 
 create function private.make_owner(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26395,9 +26091,7 @@ begin
   perform private.lock_own_group(p_id);
   perform private.hand_over(p_id, app.uid(), private.require_other_member(p_id, p_person));
 end $$;
-comment on function private.make_owner is
-  'Makes another member the owner of the caller''s group. Fails: conversation_unknown, conversation_direct, '
-  'conversation_not_yours, conversation_member_unknown.';
+comment on function private.make_owner is 'Makes another member the owner of the caller''s group.';
 
 create function api.hand_over_conversation(p_id uuid, p_person text, p_role text) returns json
 language plpgsql volatile
@@ -26413,9 +26107,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.hand_over_conversation is
-  'Makes another member the owner of the caller''s group. Answers the card. Fails: conversation_unknown, '
-  'conversation_direct, conversation_not_yours, conversation_oneself, conversation_member_unknown, conversation_full, '
-  'person_unknown, value_invalid, writes_exceeded.';
+  'Makes another member the owner of the caller''s group. Answers the card.';
 
 -- one's own affairs
 
@@ -26430,8 +26122,7 @@ begin
     perform private.raise_error('conversation_unknown');
   end if;
 end $$;
-comment on function private.mute_conversation is
-  'Says until when the caller gets no notice of a conversation. Fails: conversation_unknown.';
+comment on function private.mute_conversation is 'Says until when the caller gets no notice of a conversation.';
 
 create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
 language plpgsql volatile
@@ -26446,8 +26137,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card. Fails: '
-  'conversation_unknown, conversation_until.';
+  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -26458,7 +26148,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unmute_conversation is
-  'Lets notices of a conversation through again; repeating it changes nothing. Fails: conversation_unknown.';
+  'Lets notices of a conversation through again; repeating it changes nothing.';
 
 create function private.read_up_to(p_id uuid, p_message uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -26479,8 +26169,7 @@ begin
   end if;
 end $$;
 comment on function private.read_up_to is
-  'Notes that the caller has read up to a message, and tells their other devices; nobody else. Fails: '
-  'message_unknown.';
+  'Notes that the caller has read up to a message, and tells their other devices; nobody else.';
 
 create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
 language plpgsql volatile
@@ -26492,8 +26181,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.read_conversation is
-  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card. Fails: '
-  'conversation_unknown, message_unknown.';
+  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card.';
 
 -- sql/messaging/70_reports.sql
 
@@ -26536,7 +26224,7 @@ begin
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Answers the message that a report names, if it was sent to the caller. Fails: message_unknown, message_deleted.';
+  'Answers the message that a report names, if it was sent to the caller.';
 
 create function private.copy_reported_message() returns trigger
 language plpgsql security definer   -- nobody reads messages otherwise, and nobody writes a copy
@@ -26998,8 +26686,7 @@ create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_event_card is 'Answers the card of an event that the caller may see. Fails: '
-  'event_unknown.';
+comment on function private.require_event_card is 'Answers the card of an event that the caller may see.';
 
 -- sql/events/20_seats.sql
 
@@ -27122,8 +26809,7 @@ begin
 end $$;
 comment on function private.rsvp is
   'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. '
-  'Without a free seat they wait. Repeating it changes nothing. Fails: event_cancelled, event_over, '
-  'event_waitlist_full.';
+  'Without a free seat they wait. Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -27164,9 +26850,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up '
-  'to 500 people. Answers the card. Fails: event_rsvp, writes_exceeded, event_unknown, token_revoked, '
-  'space_not_member, space_archived, event_cancelled, event_over, event_waitlist_full.';
+  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up to '
+  '500 people. Answers the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -27185,7 +26870,7 @@ begin
 end $$;
 comment on function api.unrsvp_event is
   'Takes the caller''s reply back; repeating it changes nothing. A place goes to who waits longest. It also works on '
-  'an event that they no longer see, which is answered as unknown all the same. Fails: event_unknown.';
+  'an event that they no longer see, which is answered as unknown all the same.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- who sees the event sees who replied, but for those whom they never see
@@ -27213,7 +26898,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_attendees is
-  'The next people with this reply to an event whom the caller sees, among the next 400. Fails: cursor_unknown.';
+  'The next people with this reply to an event whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
@@ -27236,8 +26921,7 @@ begin
                         where event_id = p_event and user_id = i.id offset 0) r   -- by key, never all of the event
     join app.person_card p on p.id = i.id);
 end $$;
-comment on function private.list_attendees is
-  'As private.find_attendees, a page of {userId, user, status, since}. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.list_attendees is 'As private.find_attendees, a page of {userId, user, status, since}.';
 call private.force_index_scans('private.list_attendees');
 
 create function api.list_event_attendees(
@@ -27250,8 +26934,7 @@ begin
   return private.list_attendees((private.require_content('event', p_id)).id, p_status, p_limit, p_cursor);
 end $$;
 comment on function api.list_event_attendees is
-  'Who has this reply to an event, the first one first: who goes, is interested, or waits. Fails: event_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+  'Who has this reply to an event, the first one first: who goes, is interested, or waits.';
 
 -- sql/events/30_operations.sql
 
@@ -27297,8 +26980,7 @@ begin
   return v_event;
 end $$;
 comment on function private.event_with is
-  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there. '
-  'Fails: text_unfit, content_body, event_past, timezone_unknown, event_location.';
+  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there.';
 
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -27316,8 +26998,7 @@ begin
   return v_event.id;
 end $$;
 comment on function private.add_event is
-  'Publishes an event of the caller. Fails: private.add_content, event_times, event_capacity, event_url, '
-  'event_location.';
+  'Publishes an event of the caller. Fails: event_times, event_capacity, event_url, event_location.';
 
 create function api.create_event(
   p_title text, p_body text, p_starts_at timestamptz, p_ends_at timestamptz, p_timezone text, p_location jsonb,
@@ -27335,8 +27016,7 @@ begin
   v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.event_cards(array[v_event.id]) -> 0;
 end $$;
-comment on function api.create_event is
-  'Publishes an event, perhaps in a group or guild. Fails: private.event_with, private.add_event.';
+comment on function api.create_event is 'Publishes an event, perhaps in a group or guild.';
 
 create function api.list_events(
   p_when text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -27368,14 +27048,13 @@ begin
 end $$;
 comment on function api.list_events is
   'Events, newest first; with when or dates by their start: the soonest first, and past ones the latest first. '
-  'upcoming are those that have not begun and are not cancelled, past those that have begun. Fails: event_when, '
-  'private.search_contents, limit_out_of_range.';
+  'upcoming are those that have not begun and are not cancelled, past those that have begun.';
 
 create function api.get_event(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_event_card(p_id); end $$;
-comment on function api.get_event is 'The card of an event. Fails: event_unknown.';
+comment on function api.get_event is 'The card of an event.';
 
 create function api.get_event_calendar(p_id uuid) returns json
 language plpgsql stable
@@ -27391,7 +27070,7 @@ begin
 end $$;
 comment on function api.get_event_calendar is
   'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, the times as clocks show them '
-  'there. Fails: event_unknown.';
+  'there.';
 
 create function private.find_my_events(p_role text, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- the caller's own, and what they reply to as far as they see it
@@ -27429,8 +27108,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400. Fails: '
-  'cursor_unknown.';
+  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -27449,7 +27127,7 @@ begin
 end $$;
 comment on function api.list_my_events is
   'The events that the caller hosts or goes to, or one of the two, the latest first by when they published it or got '
-  'their place. Fails: event_role, cursor_unknown, limit_out_of_range.';
+  'their place.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write events
@@ -27475,8 +27153,7 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_event is
-  'The head of the caller''s own event that is neither cancelled nor over, locked with its places. Fails: '
-  'writes_exceeded, content_not_yours, event_unknown, event_cancelled, event_over.';
+  'The head of the caller''s own event that is neither cancelled nor over, locked with its places.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -27506,8 +27183,7 @@ begin
 end $$;
 comment on function private.change_event is
   'Changes the caller''s own event, gives places that are added to who waits longest, and emits events.event.changed '
-  'where time or place change. Fails: private.lock_own_event, private.event_with, content_title, interest_unknown, '
-  'event_times, event_capacity, event_url.';
+  'where time or place change. Fails: event_times, event_capacity, event_url.';
 
 create function api.update_event(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -27519,7 +27195,7 @@ begin
 end $$;
 comment on function api.update_event is
   'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}, and '
-  'answers the card. Fails: private.change_event.';
+  'answers the card.';
 
 create function private.cancel_event(p_id uuid, p_reason text) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -27536,8 +27212,7 @@ begin
     'eventId', p_id, 'event', 'cancelled', 'sequence', v_sequence));
 end $$;
 comment on function private.cancel_event is
-  'Cancels the caller''s own event, and emits events.event.changed. Fails: private.lock_own_event, text_unfit, '
-  'event_reason.';
+  'Cancels the caller''s own event, and emits events.event.changed. Fails: event_reason.';
 
 create function api.cancel_event(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -27547,8 +27222,7 @@ begin
   perform private.cancel_event(p_id, p_reason);
   return private.require_event_card(p_id);
 end $$;
-comment on function api.cancel_event is
-  'Cancels the caller''s own event for good, and answers the card. Fails: private.cancel_event, event_unknown.';
+comment on function api.cancel_event is 'Cancels the caller''s own event for good, and answers the card.';
 
 create function private.delete_event(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -27571,8 +27245,7 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_event is
-  'Deletes the caller''s event for good, replies and all. Fails: event_unknown, content_not_yours.';
+comment on function api.delete_event is 'Deletes the caller''s event for good, replies and all.';
 
 -- sql/events/40_reminders.sql
 
@@ -28066,8 +27739,7 @@ create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('debate_unknown', private.debate_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see. Fails: '
-  'debate_unknown.';
+comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
 language plpgsql stable security definer   -- also for who left its space
@@ -28079,7 +27751,7 @@ begin
     perform private.raise_error('debate_closed');
   end if;
 end $$;
-comment on function private.require_open_debate is 'Passes for a debate that is open. Fails: debate_closed.';
+comment on function private.require_open_debate is 'Passes for a debate that is open.';
 
 create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
 language plpgsql stable
@@ -28091,7 +27763,7 @@ begin
   end if;
   return p_closes_at;
 end $$;
-comment on function private.require_debate_closing is 'A moment in the future. Fails: debate_closes_at.';
+comment on function private.require_debate_closing is 'A moment in the future.';
 
 create function api.list_debates(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -28106,8 +27778,7 @@ declare
 begin
   return private.page(private.debate_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_debates is
-  'Debates, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+comment on function api.list_debates is 'Debates, newest first: private.search_contents.';
 
 create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -28133,14 +27804,13 @@ begin
   perform private.add_debate(v_id, v_body, v_closing);
   return private.debate_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_debate is
-  'Opens a debate, whose title is the motion. Fails: debate_closes_at, private.require_body, private.add_content.';
+comment on function api.create_debate is 'Opens a debate, whose title is the motion.';
 
 create function api.get_debate(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_debate_card(p_id); end $$;
-comment on function api.get_debate is 'The card of a debate. Fails: debate_unknown.';
+comment on function api.get_debate is 'The card of a debate.';
 
 create function private.change_debate(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -28158,9 +27828,7 @@ begin
   where id = p_id returning body into v_body;
   perform private.edit_content(v_content, p_changes, array[v_body]);
 end $$;
-comment on function private.change_debate is
-  'Changes the caller''s own debate while it is open. Fails: debate_unknown, private.lock_own_content, debate_closed, '
-  'private.require_body, debate_closes_at, private.edit_content.';
+comment on function private.change_debate is 'Changes the caller''s own debate while it is open.';
 
 create function api.update_debate(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -28170,8 +27838,7 @@ begin
   perform private.change_debate(p_id, p_changes);
   return private.require_debate_card(p_id);
 end $$;
-comment on function api.update_debate is
-  'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}. Fails: private.change_debate.';
+comment on function api.update_debate is 'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}.';
 
 create function private.end_debate(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -28182,8 +27849,7 @@ begin
   perform private.require_open_debate(p_id);
   update app.debates set closed_at = now() where id = p_id;
 end $$;
-comment on function private.end_debate is
-  'Closes the caller''s own debate. Fails: debate_unknown, private.lock_own_content, debate_closed.';
+comment on function private.end_debate is 'Closes the caller''s own debate.';
 
 create function api.close_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -28193,7 +27859,7 @@ begin
   perform private.end_debate(p_id);
   return private.require_debate_card(p_id);
 end $$;
-comment on function api.close_debate is 'Closes the caller''s own debate. Fails: private.end_debate.';
+comment on function api.close_debate is 'Closes the caller''s own debate.';
 
 create function private.set_debate_position(p_debate uuid, p_side text) returns void
 language plpgsql volatile security definer   -- nobody may change a position
@@ -28205,7 +27871,7 @@ begin
   values (p_debate, private.require_caller(), p_side)
   on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
 end $$;
-comment on function private.set_debate_position is 'Where the caller stands in a debate. Fails: debate_closed.';
+comment on function private.set_debate_position is 'Where the caller stands in a debate.';
 
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
@@ -28219,7 +27885,7 @@ begin
 end $$;
 comment on function api.take_position is
   'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
-  'writes_exceeded, debate_unknown (also of a removed one), private.lock_open_content, debate_closed.';
+  'debate_unknown (also of a removed one).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a position
@@ -28236,7 +27902,7 @@ begin
 end $$;
 comment on function private.remove_position is
   'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
-  'it). Fails: debate_closed.';
+  'it).';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile
@@ -28253,7 +27919,7 @@ begin
 end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
-  'see, which is answered as unknown all the same. Fails: debate_unknown, debate_closed.';
+  'see, which is answered as unknown all the same.';
 
 -- sql/debates/20_arguments.sql
 
@@ -28395,14 +28061,14 @@ begin
   return v_argument;
 end $$;
 comment on function private.require_argument is
-  'Answers an argument that was not deleted, if the caller may see it and its debate. Fails: argument_unknown.';
+  'Answers an argument that was not deleted, if the caller may see it and its debate.';
 
 create function private.require_reported_argument(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
-  'Answers the argument that a report names, if the caller may see it. Fails: argument_unknown.';
+  'Answers the argument that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
 
 create function private.argument_cards(p_ids uuid[]) returns json
@@ -28553,7 +28219,7 @@ begin
 end $$;
 comment on function api.list_arguments is
   'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
-  'votes first, or the newest. Fails: debate_unknown, argument_unknown, cursor_unknown, limit_out_of_range.';
+  'votes first, or the newest.';
 
 create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
 language plpgsql volatile security definer   -- nobody may write an argument
@@ -28582,8 +28248,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_argument is
-  'Writes an argument of the caller, or an answer to one that they see. Fails: debate_closed, argument_unknown, '
-  'text_unfit, argument_body, argument_depth.';
+  'Writes an argument of the caller, or an answer to one that they see. Fails: argument_body, argument_depth.';
 
 create function api.create_argument(p_id uuid, p_side text, p_body text, p_parent_id uuid default null) returns json
 language plpgsql volatile
@@ -28599,8 +28264,7 @@ begin
   return private.argument_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_argument is
-  'Argues in a debate, or answers an argument there. Fails: writes_exceeded, debate_unknown (also of a removed one), '
-  'private.lock_open_content, private.add_argument.';
+  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also of a removed one).';
 
 create function private.remove_argument(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change an argument
@@ -28627,7 +28291,7 @@ begin
 end $$;
 comment on function private.remove_argument is
   'Deletes the caller''s own argument, also in a debate that they do not see any more, or whose author is erased; '
-  'false when there is none. Fails: debate_closed.';
+  'false when there is none.';
 
 create function api.delete_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28641,8 +28305,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_argument is
-  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays. Fails: debate_closed, '
-  'argument_unknown, argument_not_yours.';
+  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays.';
 
 -- sql/debates/24_argument_votes.sql
 
@@ -28660,8 +28323,7 @@ begin
   where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
   on conflict do nothing;
 end $$;
-comment on function private.add_argument_vote is
-  'Finds an argument helpful that the caller sees. Fails: debate_closed.';
+comment on function private.add_argument_vote is 'Finds an argument helpful that the caller sees.';
 
 create function api.vote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28676,9 +28338,7 @@ begin
   perform private.require_argument(p_id);
   return private.argument_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_argument is
-  'Finds an argument helpful; repeating it changes nothing. Answers it. Fails: argument_unknown, writes_exceeded, '
-  'debate_unknown, private.lock_open_content, argument_own, debate_closed.';
+comment on function api.vote_argument is 'Finds an argument helpful; repeating it changes nothing. Answers it.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -28697,7 +28357,7 @@ begin
 end $$;
 comment on function private.remove_argument_vote is
   'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
-  'nothing of it). Fails: debate_closed.';
+  'nothing of it).';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -28714,7 +28374,7 @@ begin
 end $$;
 comment on function api.unvote_argument is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
-  'which is answered as unknown all the same. Fails: debate_closed, argument_unknown.';
+  'which is answered as unknown all the same.';
 
 -- sql/debates/30_earning.sql
 
@@ -28771,8 +28431,7 @@ begin
   perform private.delete_content('debate', p_id);
 end $$;
 comment on function private.remove_debate is
-  'Deletes the caller''s own debate, in which nobody else argues. Fails: debate_unknown, private.lock_own_content, '
-  'debate_answered. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own debate, in which nobody else argues. Never: writes_exceeded (it is no edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile
@@ -28782,7 +28441,7 @@ begin
   perform private.remove_debate(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_debate is 'Deletes the caller''s debate for good. Fails: private.remove_debate.';
+comment on function api.delete_debate is 'Deletes the caller''s debate for good.';
 
 -- sql/debates/80_bans.sql
 
@@ -28994,8 +28653,7 @@ begin
   end if;
   return v_problem;
 end $$;
-comment on function private.require_open_problem is
-  'A problem that is neither solved nor closed. Fails: problem_unknown, problem_solved, problem_closed.';
+comment on function private.require_open_problem is 'A problem that is neither solved nor closed.';
 
 create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -29213,15 +28871,14 @@ begin
   end if;
   return v_solution;
 end $$;
-comment on function private.require_solution is
-  'Answers a solution if the caller may see it and its problem. Fails: solution_unknown.';
+comment on function private.require_solution is 'Answers a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
-  'Answers the solution that a report names, if the caller may see it. Fails: solution_unknown.';
+  'Answers the solution that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
 
 create function private.solution_cards(p_ids uuid[]) returns json
@@ -29278,8 +28935,7 @@ create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see. Fails: '
-  'problem_unknown.';
+comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see.';
 
 -- sql/problems/22_solving.sql
 
@@ -29346,8 +29002,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_solutions is
-  'The solutions of a problem: the accepted one, then by score, the newest among equals. Fails: problem_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+  'The solutions of a problem: the accepted one, then by score, the newest among equals.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
 language plpgsql volatile security definer   -- nobody may write a solution
@@ -29361,8 +29016,7 @@ begin
   values (p_problem, private.require_caller(), coalesce(private.require_markdown(p_body), '')) returning id into v_id;
   return v_id;
 end $$;
-comment on function private.add_solution is
-  'Writes a solution of the caller. Fails: problem_solved, problem_closed, text_unfit, solution_body.';
+comment on function private.add_solution is 'Writes a solution of the caller. Fails: solution_body.';
 
 create function api.create_solution(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -29377,9 +29031,7 @@ begin
   perform private.require_content('problem', p_id);   -- a block may have come meanwhile
   return private.solution_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_solution is
-  'Offers a solution. Fails: writes_exceeded, problem_unknown (also of a removed one), private.lock_open_content, '
-  'private.add_solution.';
+comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
 language plpgsql volatile security definer   -- also of a problem that its author does not see any more
@@ -29413,8 +29065,7 @@ begin
   where id = p_id;
 end $$;
 comment on function private.change_solution is
-  'Changes the caller''s own solution of an open problem. Fails: solution_not_yours, problem_unknown, problem_solved, '
-  'problem_closed, text_unfit, solution_body.';
+  'Changes the caller''s own solution of an open problem. Fails: solution_body.';
 
 create function api.update_solution(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -29426,9 +29077,7 @@ begin
   perform private.change_solution(p_id, p_body);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.update_solution is
-  'Changes the caller''s own solution while the problem is open. Fails: writes_exceeded, solution_unknown, '
-  'private.change_solution.';
+comment on function api.update_solution is 'Changes the caller''s own solution while the problem is open.';
 
 create function private.remove_solution(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may change a solution
@@ -29445,8 +29094,7 @@ begin
   update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
   return true;
 end $$;
-comment on function private.remove_solution is
-  'Deletes the caller''s own solution; false when there is none. Fails: solution_accepted.';
+comment on function private.remove_solution is 'Deletes the caller''s own solution; false when there is none.';
 
 create function api.delete_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -29460,8 +29108,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_solution is
-  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more. Fails: '
-  'solution_accepted, solution_unknown, solution_not_yours.';
+  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more.';
 
 -- sql/problems/24_solution_votes.sql
 
@@ -29479,8 +29126,7 @@ begin
   where s.id = p_solution and s.required_level = 0
   on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
 end $$;
-comment on function private.set_solution_vote is
-  'What the caller thinks of a solution that they see. Fails: problem_solved, problem_closed.';
+comment on function private.set_solution_vote is 'What the caller thinks of a solution that they see.';
 
 create function api.vote_solution(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -29495,9 +29141,7 @@ begin
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_solution is
-  'Votes a solution of an open problem up or down. Answers it. Fails: solution_unknown, writes_exceeded, '
-  'problem_unknown, private.lock_open_content, solution_own, problem_solved, problem_closed.';
+comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Answers it.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -29516,7 +29160,7 @@ begin
 end $$;
 comment on function private.remove_solution_vote is
   'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
-  'nothing of it). Fails: problem_solved, problem_closed.';
+  'nothing of it).';
 
 create function api.unvote_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -29533,8 +29177,7 @@ begin
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
-  'which is answered as unknown all the same. Fails: solution_unknown, problem_unknown, problem_solved, '
-  'problem_closed.';
+  'which is answered as unknown all the same.';
 
 -- sql/problems/30_operations.sql
 
@@ -29561,8 +29204,7 @@ begin
   end if;
 end $$;
 comment on function private.raise_bounty is
-  'Holds so much more of the caller''s mana for their problem, which is new or locked. Fails: problem_bounty, '
-  'insufficient_mana.';
+  'Holds so much more of the caller''s mana for their problem, which is new or locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -29574,8 +29216,7 @@ begin
     perform private.raise_bounty(p_id, p_bounty);
   end if;
 end $$;
-comment on function private.add_problem is
-  'Writes the detail of a new problem, and holds its bounty. Fails: private.raise_bounty.';
+comment on function private.add_problem is 'Writes the detail of a new problem, and holds its bounty.';
 
 create function api.list_problems(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -29594,8 +29235,7 @@ begin
   return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_problems is
-  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty. Fails: '
-  'private.search_contents, limit_out_of_range.';
+  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty.';
 
 create function api.create_problem(
   p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
@@ -29619,14 +29259,13 @@ begin
   return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_problem is
-  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key. Fails: '
-  'private.require_body, private.add_content, private.add_problem, private.begin_idempotent.';
+  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key.';
 
 create function api.get_problem(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_problem_card(p_id); end $$;
-comment on function api.get_problem is 'The card of a problem. Fails: problem_unknown.';
+comment on function api.get_problem is 'The card of a problem.';
 
 create function private.change_problem(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -29643,9 +29282,7 @@ begin
   where id = p_id returning body into v_body;
   perform private.edit_content(v_content, p_changes, array[v_body]);
 end $$;
-comment on function private.change_problem is
-  'Changes the caller''s own problem while it is open. Fails: problem_unknown, private.lock_own_content, '
-  'problem_solved, problem_closed, private.require_body, private.edit_content.';
+comment on function private.change_problem is 'Changes the caller''s own problem while it is open.';
 
 create function api.update_problem(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -29655,8 +29292,7 @@ begin
   perform private.change_problem(p_id, p_changes);
   return private.require_problem_card(p_id);
 end $$;
-comment on function api.update_problem is
-  'Changes the caller''s own problem {title?, body?, interestId?, depth?}. Fails: private.change_problem.';
+comment on function api.update_problem is 'Changes the caller''s own problem {title?, body?, interestId?, depth?}.';
 
 create function private.remove_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete a detail
@@ -29679,9 +29315,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_problem is
-  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Fails: '
-  'problem_unknown, private.lock_own_content, problem_answered. Never: insufficient_mana, '
-  'writes_exceeded (it is no edit).';
+  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Never: '
+  'insufficient_mana, writes_exceeded (it is no edit).';
 
 create function api.delete_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29691,7 +29326,7 @@ begin
   perform private.remove_problem(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_problem is 'Deletes the caller''s problem for good. Fails: private.remove_problem.';
+comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
 language plpgsql volatile security definer   -- locks and moves what nobody may
@@ -29711,9 +29346,7 @@ begin
   perform private.require_open_problem(p_id);
   perform private.raise_bounty(p_id, p_amount);
 end $$;
-comment on function private.add_bounty is
-  'Adds to the bounty of the caller''s own problem. Fails: writes_exceeded, token_revoked, space_not_member, '
-  'space_archived, problem_unknown, private.lock_own_content, problem_solved, problem_closed, private.raise_bounty.';
+comment on function private.add_bounty is 'Adds to the bounty of the caller''s own problem.';
 
 create function api.add_bounty(p_id uuid, p_amount integer) returns json
 language plpgsql volatile
@@ -29729,8 +29362,7 @@ begin
   return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
 end $$;
 comment on function api.add_bounty is
-  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key. Fails: '
-  'private.add_bounty, private.begin_idempotent.';
+  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key.';
 
 create function private.end_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -29743,8 +29375,8 @@ begin
   perform private.release_bounty(p_id);
 end $$;
 comment on function private.end_problem is
-  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Fails: problem_unknown, '
-  'private.lock_own_content, problem_solved, problem_closed. Never: writes_exceeded (it is no edit).';
+  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Never: writes_exceeded (it '
+  'is no edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -29760,8 +29392,7 @@ begin
   end if;
   return v_card;
 end $$;
-comment on function api.close_problem is
-  'Closes the caller''s own problem without a solution; its bounty goes back. Fails: private.end_problem.';
+comment on function api.close_problem is 'Closes the caller''s own problem without a solution; its bounty goes back.';
 
 create function private.take_solution(p_problem uuid, p_solution uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -29793,8 +29424,7 @@ begin
 end $$;
 comment on function private.take_solution is
   'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Fails: token_revoked, problem_unknown, private.lock_own_content, problem_solved, problem_closed, '
-  'solution_unknown. Never: writes_exceeded (it is no edit).';
+  'Never: writes_exceeded (it is no edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -29815,8 +29445,7 @@ begin
   return private.finish_idempotent('accept_solution', v_card);
 end $$;
 comment on function api.accept_solution is
-  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key. Fails: '
-  'private.take_solution, private.begin_idempotent.';
+  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key.';
 
 create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -30098,14 +29727,13 @@ begin
   end if;
   return p_id;
 end $$;
-comment on function private.require_course is 'Passes for a course that the caller may see. Fails: course_unknown.';
+comment on function private.require_course is 'Passes for a course that the caller may see.';
 
 create function private.require_course_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 0; end $$;
-comment on function private.require_course_card is 'Answers the card of a course that the caller may see. Fails: '
-  'course_unknown.';
+comment on function private.require_course_card is 'Answers the card of a course that the caller may see.';
 
 create function private.lock_own_course(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write courses
@@ -30123,8 +29751,7 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_course is
-  'The head of the caller''s own course that is not archived, locked with it. Fails: content_not_yours, '
-  'course_unknown, course_archived.';
+  'The head of the caller''s own course that is not archived, locked with it.';
 
 -- sql/courses/20_lessons.sql
 
@@ -30172,7 +29799,7 @@ begin
   end if;
   return v_lesson;
 end $$;
-comment on function private.find_lesson is 'A lesson of this course. Fails: lesson_unknown.';
+comment on function private.find_lesson is 'A lesson of this course.';
 
 create function private.list_lessons(p_course uuid, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- lessons of an archived course are its students'
@@ -30193,8 +29820,7 @@ begin
                  order by position limit 51);
   return private.page(private.lesson_cards(p_course, v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function private.list_lessons is
-  'The lessons of a course by their position. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.list_lessons is 'The lessons of a course by their position.';
 call private.force_index_scans('private.list_lessons');
 
 create function api.list_course_lessons(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -30203,8 +29829,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_lessons(private.require_course(p_id), p_limit, p_cursor); end $$;
 comment on function api.list_course_lessons is
-  'The lessons of a course by their position; what the caller may not read is null. Fails: course_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+  'The lessons of a course by their position; what the caller may not read is null.';
 
 create function api.get_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql stable
@@ -30215,8 +29840,7 @@ declare
 begin
   return private.lesson_cards(p_id, array[v_lesson.id]) -> 0;
 end $$;
-comment on function api.get_course_lesson is
-  'A lesson; what the caller may not read is null. Fails: course_unknown, lesson_unknown.';
+comment on function api.get_course_lesson is 'A lesson; what the caller may not read is null.';
 
 create function private.lesson_with(p_lesson app.course_lessons, p_changes jsonb) returns app.course_lessons
 language plpgsql stable
@@ -30246,8 +29870,7 @@ begin
   return v_lesson;
 end $$;
 comment on function private.lesson_with is
-  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there. Fails: text_unfit, '
-  'content_body, asset_unknown, asset_pending, asset_kind.';
+  'A lesson with these changes, {title, body, assetId, minutes, preview}, as far as each is there.';
 
 create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -30271,8 +29894,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_lesson is
-  'Adds a lesson behind the others of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, '
-  'lessons_exhausted, lesson_title, lesson_minutes.';
+  'Adds a lesson behind the others of the caller''s own course. Fails: lesson_title, lesson_minutes.';
 
 create function api.create_course_lesson(
   p_id uuid, p_title text, p_body text, p_asset_id uuid default null, p_minutes integer default null,
@@ -30288,8 +29910,7 @@ declare
 begin
   return private.lesson_cards(p_id, array[v_lesson]) -> 0;
 end $$;
-comment on function api.create_course_lesson is
-  'Adds a lesson to the caller''s own course. Fails: private.lesson_with, private.add_lesson.';
+comment on function api.create_course_lesson is 'Adds a lesson to the caller''s own course.';
 
 create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -30307,8 +29928,7 @@ begin
   where id = p_lesson;
 end $$;
 comment on function private.change_lesson is
-  'Changes a lesson of the caller''s own course. Fails: writes_exceeded, private.lock_own_course, lesson_unknown, '
-  'private.lesson_with, lesson_title, lesson_minutes.';
+  'Changes a lesson of the caller''s own course. Fails: lesson_title, lesson_minutes.';
 
 create function api.update_course_lesson(p_id uuid, p_lesson_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -30319,8 +29939,7 @@ begin
   return private.lesson_cards(p_id, array[p_lesson_id]) -> 0;
 end $$;
 comment on function api.update_course_lesson is
-  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}. Fails: '
-  'private.change_lesson.';
+  'Changes a lesson of the caller''s own course, {title, body, assetId, minutes, preview}.';
 
 create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -30345,8 +29964,7 @@ begin
   update app.courses set lesson_count = lesson_count - 1 where id = p_course;
 end $$;
 comment on function private.delete_lesson is
-  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one. '
-  'Fails: writes_exceeded, private.lock_own_course, lesson_unknown, lesson_done, course_empty.';
+  'Deletes a lesson of the caller''s own course, unless that is published and somebody did it, or it is the last one.';
 
 create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql volatile
@@ -30356,8 +29974,7 @@ begin
   perform private.delete_lesson(p_id, p_lesson_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_course_lesson is
-  'Deletes a lesson of the caller''s own course. Fails: private.delete_lesson.';
+comment on function api.delete_course_lesson is 'Deletes a lesson of the caller''s own course.';
 
 create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- nobody may write lessons
@@ -30375,9 +29992,7 @@ begin
   from unnest(p_ids) with ordinality as i (id, place)
   where l.id = i.id and l.course_id = p_course;
 end $$;
-comment on function private.order_lessons is
-  'Puts the lessons of the caller''s own course in this order. Fails: writes_exceeded, private.lock_own_course, '
-  'lesson_order.';
+comment on function private.order_lessons is 'Puts the lessons of the caller''s own course in this order.';
 
 create function api.order_course_lessons(p_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -30388,7 +30003,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.order_course_lessons is
-  'Puts the lessons of the caller''s own course in this order, and answers the card. Fails: private.order_lessons.';
+  'Puts the lessons of the caller''s own course in this order, and answers the card.';
 
 -- sql/courses/30_operations.sql
 
@@ -30410,8 +30025,7 @@ begin
   values (v_id, p_course.summary, p_course.depth, p_course.price_mana);
   return v_id;
 end $$;
-comment on function private.add_course is
-  'Writes a draft of the caller''s. Fails: private.add_content, course_depth, course_price.';
+comment on function private.add_course is 'Writes a draft of the caller''s. Fails: course_depth, course_price.';
 
 create function api.create_course(
   p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
@@ -30432,8 +30046,7 @@ begin
   v_course.id := private.add_course(v_course, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.course_cards(array[v_course.id]) -> 0;
 end $$;
-comment on function api.create_course is
-  'Begins a course, a draft as yet, perhaps in a group or guild. Fails: content_body, text_unfit, private.add_course.';
+comment on function api.create_course is 'Begins a course, a draft as yet, perhaps in a group or guild.';
 
 create function api.list_courses(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -30448,14 +30061,13 @@ declare
 begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_courses is
-  'Courses, newest first: private.search_contents. Fails: private.search_contents, limit_out_of_range.';
+comment on function api.list_courses is 'Courses, newest first: private.search_contents.';
 
 create function api.get_course(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_course_card(p_id); end $$;
-comment on function api.get_course is 'The card of a course. Fails: course_unknown.';
+comment on function api.get_course is 'The card of a course.';
 
 create function private.change_course(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write courses
@@ -30484,9 +30096,7 @@ begin
   update app.courses set summary = v_course.summary, depth = v_course.depth, price_mana = v_course.price_mana
   where id = p_id;
 end $$;
-comment on function private.change_course is
-  'Changes the caller''s own course. Fails: writes_exceeded, private.lock_own_course, text_unfit, content_body, '
-  'content_title, interest_unknown, course_depth, course_price.';
+comment on function private.change_course is 'Changes the caller''s own course. Fails: course_price.';
 
 create function api.update_course(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -30497,7 +30107,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.update_course is
-  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}. Fails: private.change_course.';
+  'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}.';
 
 create function private.set_course_status(p_id uuid, p_archived boolean) returns void
 language plpgsql volatile security definer   -- nobody may write courses
@@ -30527,9 +30137,7 @@ begin
   end if;
   update app.contents set is_draft = p_archived where id = p_id;
 end $$;
-comment on function private.set_course_status is
-  'Publishes the caller''s own draft, or archives what they published. Fails: writes_exceeded, space_not_member, '
-  'space_archived, private.lock_own_course, course_draft, course_published, course_empty.';
+comment on function private.set_course_status is 'Publishes the caller''s own draft, or archives what they published.';
 
 create function api.publish_course(p_id uuid) returns json
 language plpgsql volatile
@@ -30539,8 +30147,7 @@ begin
   perform private.set_course_status(p_id, false);
   return private.require_course_card(p_id);
 end $$;
-comment on function api.publish_course is
-  'Publishes the caller''s own draft, and answers the card. Fails: private.set_course_status.';
+comment on function api.publish_course is 'Publishes the caller''s own draft, and answers the card.';
 
 create function api.archive_course(p_id uuid) returns json
 language plpgsql volatile
@@ -30551,8 +30158,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.archive_course is
-  'Closes the caller''s own course for new students, for good; its students go on. Answers the card. Fails: '
-  'private.set_course_status.';
+  'Closes the caller''s own course for new students, for good; its students go on. Answers the card.';
 
 create function private.delete_course(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -30567,7 +30173,7 @@ begin
   return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons; false when there is none. Fails: course_sold.';
+  'Deletes the caller''s own course with its lessons; false when there is none.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile
@@ -30580,9 +30186,7 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_course is
-  'Deletes the caller''s course for good, unless somebody paid for it. Fails: course_unknown, content_not_yours, '
-  'course_sold.';
+comment on function api.delete_course is 'Deletes the caller''s course for good, unless somebody paid for it.';
 
 -- sql/courses/40_students.sql
 
@@ -30610,7 +30214,7 @@ begin
 end $$;
 comment on function private.enrol is
   'The caller, who has locked a course and entered it (private.lock_open_content), becomes its student, and pays its '
-  'author, if the price is what they expect. Fails: enrolled_already, price_changed, insufficient_mana.';
+  'author, if the price is what they expect.';
 
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
@@ -30640,9 +30244,7 @@ begin
 end $$;
 comment on function api.enrol_course is
   'The caller becomes a student of a course and pays its price to the author, once and for good. Another price than '
-  'the expected one is refused. Answers the card. Takes an Idempotency-Key. Fails: enrol_oneself, enrolled_already, '
-  'token_revoked, course_unknown, space_not_member, space_archived, price_changed, insufficient_mana, those of '
-  'private.begin_idempotent.';
+  'the expected one is refused. Answers the card. Takes an Idempotency-Key.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
 language plpgsql volatile security definer   -- nobody may write enrolments
@@ -30673,7 +30275,7 @@ begin
 end $$;
 comment on function private.set_progress is
   'Notes that the caller, a student, did a lesson, or did not. With the last one the course is completed, which stays '
-  'so. Fails: writes_exceeded, course_unknown, lesson_unknown, not_enrolled.';
+  'so.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -30687,8 +30289,7 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.set_course_progress is
-  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card. Fails: '
-  'value_invalid, private.set_progress.';
+  'Notes that the caller did a lesson, or did not; repeating it changes nothing. Answers the card.';
 
 create function private.find_my_courses(p_role text, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- the caller's own, and where they are a student
@@ -30726,7 +30327,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_courses is
-  'The next courses that the caller wrote or enrolled in, by when, among the next 400. Fails: cursor_unknown.';
+  'The next courses that the caller wrote or enrolled in, by when, among the next 400.';
 call private.force_index_scans('private.find_my_courses');
 
 create function api.list_my_courses(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -30744,8 +30345,7 @@ begin
   return private.page(private.course_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_courses is
-  'The courses that the caller wrote or enrolled in, or one of the two, the latest first. Fails: course_role, '
-  'cursor_unknown, limit_out_of_range.';
+  'The courses that the caller wrote or enrolled in, or one of the two, the latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
 language plpgsql stable security definer   -- an author sees who enrolled, but for those whom they never see
@@ -30774,8 +30374,7 @@ begin
   into v_found;
   return v_found;
 end $$;
-comment on function private.find_students is
-  'The next students of a course whom the caller sees, among the next 400. Fails: cursor_unknown.';
+comment on function private.find_students is 'The next students of a course whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
@@ -30804,7 +30403,7 @@ begin
 end $$;
 comment on function private.list_students is
   'Who is a student of the caller''s own course, the latest first: {userId, user, enrolledAt, completedLessons, '
-  'completedAt}. Fails: course_unknown, content_not_yours, cursor_unknown, limit_out_of_range.';
+  'completedAt}.';
 call private.force_index_scans('private.list_students');
 
 create function api.list_course_students(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -30812,8 +30411,7 @@ returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.list_students(p_id, p_limit, p_cursor); end $$;
-comment on function api.list_course_students is
-  'Who is a student of the caller''s own course, the latest first. Fails: private.list_students.';
+comment on function api.list_course_students is 'Who is a student of the caller''s own course, the latest first.';
 
 -- sql/courses/80_bans.sql
 
@@ -31145,8 +30743,7 @@ create function private.require_project_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('project_unknown', private.project_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_project_card is
-  'Answers the card of a project that the caller may see. Fails: project_unknown.';
+comment on function private.require_project_card is 'Answers the card of a project that the caller may see.';
 
 create function private.require_running_project(p_id uuid) returns void
 language plpgsql stable security definer   -- nobody may read details
@@ -31158,8 +30755,7 @@ begin
     perform private.raise_error('project_over');
   end if;
 end $$;
-comment on function private.require_running_project is
-  'Passes for a project that is neither completed nor archived. Fails: project_over.';
+comment on function private.require_running_project is 'Passes for a project that is neither completed nor archived.';
 
 create function private.require_own_project(p_id uuid) returns app.contents
 language plpgsql stable
@@ -31173,8 +30769,7 @@ begin
   end if;
   return v_content;
 end $$;
-comment on function private.require_own_project is
-  'The head of a project of the caller, if they see it. Fails: project_unknown, content_not_yours.';
+comment on function private.require_own_project is 'The head of a project of the caller, if they see it.';
 
 create function private.lock_own_project(p_id uuid, p_people uuid[] default '{}') returns app.contents
 language plpgsql volatile security definer   -- nobody may touch people and spaces
@@ -31191,8 +30786,7 @@ begin
   return private.lock_own_content('project', p_id, false);
 end $$;
 comment on function private.lock_own_project is
-  'The head of a project of the caller, locked behind these people and its space, which is open. Fails: '
-  'space_not_member, space_archived, project_unknown, content_not_yours.';
+  'The head of a project of the caller, locked behind these people and its space, which is open.';
 
 create function private.add_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -31211,8 +30805,8 @@ begin
   return v_id;
 end $$;
 comment on function private.add_project_role is
-  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_roles_exhausted, text_unfit, '
-  'project_role_name, project_role_about, project_role_slots.';
+  'Adds a role {name, about?, slots?} to a project that is locked or new. Fails: project_role_name, '
+  'project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -31225,8 +30819,7 @@ begin
   insert into app.projects (id, summary) values (p_id, p_summary);
   perform private.add_project_role(p_id, r.role) from jsonb_array_elements(p_roles) r (role);
 end $$;
-comment on function private.add_project is
-  'Writes the detail of a new project. Fails: value_invalid, private.add_project_role.';
+comment on function private.add_project is 'Writes the detail of a new project.';
 
 create function private.change_project(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -31242,9 +30835,7 @@ begin
   where id = p_id returning summary into v_summary;
   perform private.edit_content(v_content, p_changes, array[v_summary]);
 end $$;
-comment on function private.change_project is
-  'Changes the caller''s own project. Fails: project_unknown, writes_exceeded, content_not_yours, '
-  'project_over, private.require_body, private.edit_content.';
+comment on function private.change_project is 'Changes the caller''s own project.';
 
 create function private.change_project_status(p_id uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -31254,9 +30845,7 @@ begin
   perform private.lock_own_content('project', p_id);
   update app.projects set status = p_status where id = p_id;
 end $$;
-comment on function private.change_project_status is
-  'Gives the caller''s own project another status. Fails: project_unknown, writes_exceeded, '
-  'content_not_yours.';
+comment on function private.change_project_status is 'Gives the caller''s own project another status.';
 
 create function private.remove_project(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may delete a detail
@@ -31270,8 +30859,7 @@ begin
   perform private.delete_content('project', p_id);
 end $$;
 comment on function private.remove_project is
-  'Deletes the caller''s own project, to which nobody has applied. Fails: project_unknown, content_not_yours, '
-  'project_has_applications. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own project, to which nobody has applied. Never: writes_exceeded (it is no edit).';
 
 -- sql/projects/20_members.sql
 
@@ -31330,8 +30918,7 @@ begin
   return v_id;
 end $$;
 comment on function private.apply_to_project is
-  'The caller asks for a role in a project that private.lock_open_content found. Fails: text_unfit, project_message, '
-  'project_own, project_over, project_role_unknown, project_member_already, project_applied.';
+  'The caller asks for a role in a project that private.lock_open_content found. Fails: project_message.';
 
 create function private.limit_project_slots(p_user uuid) returns void
 language plpgsql volatile security definer   -- counts the places of others than the caller
@@ -31345,7 +30932,7 @@ begin
   end if;
 end $$;
 comment on function private.limit_project_slots is
-  'Passes when a person, who just got a role, is in at most 500 projects. Fails: project_places_exhausted.';
+  'Passes when a person, who just got a role, is in at most 500 projects.';
 
 create function private.add_project_member(p_application app.project_applications) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -31368,8 +30955,7 @@ begin
   where project_id = p_application.project_id and user_id = p_application.user_id and status = 'pending';
 end $$;
 comment on function private.add_project_member is
-  'Gives who applied the role, and ends what else they asked for in the project. Fails: project_role_full, '
-  'project_member_already, project_places_exhausted.';
+  'Gives who applied the role, and ends what else they asked for in the project.';
 
 create function private.drop_project_member(p_project uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write members
@@ -31461,10 +31047,7 @@ begin
   perform private.emit_project_decision(p_project, case when p_approve then 'approved' else 'rejected' end,
                                         v_application.user_id);
 end $$;
-comment on function private.decide_project_application is
-  'The author approves or rejects a pending application. Fails: private.lock_own_project, '
-  'project_application_unknown, project_unknown, project_over, project_application_settled, '
-  'private.add_project_member.';
+comment on function private.decide_project_application is 'The author approves or rejects a pending application.';
 
 create function private.withdraw_project_application(p_project uuid, p_id uuid) returns void
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
@@ -31485,9 +31068,7 @@ begin
     perform private.raise_error('project_application_settled');
   end if;
 end $$;
-comment on function private.withdraw_project_application is
-  'Who asked takes a pending application back. Fails: project_application_unknown, project_application_not_yours, '
-  'project_application_settled.';
+comment on function private.withdraw_project_application is 'Who asked takes a pending application back.';
 
 create function private.remove_project_member(p_project uuid, p_person text) returns void
 language plpgsql volatile security definer   -- nobody may write members
@@ -31504,9 +31085,7 @@ begin
   end if;
   perform private.emit_project_decision(p_project, 'removed', v_user);
 end $$;
-comment on function private.remove_project_member is
-  'The author takes a role from a person. Fails: person_unknown, project_unknown, content_not_yours, '
-  'project_author_stays, project_member_unknown.';
+comment on function private.remove_project_member is 'The author takes a role from a person.';
 
 create function private.leave_project(p_id uuid) returns void
 language plpgsql volatile security definer   -- works where the caller no longer sees the project
@@ -31526,8 +31105,7 @@ begin
   end if;
 end $$;
 comment on function private.leave_project is
-  'The caller gives their role back, also where they no longer see the project; who has none stays without. Fails: '
-  'project_author_stays, project_unknown.';
+  'The caller gives their role back, also where they no longer see the project; who has none stays without.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write roles
@@ -31553,8 +31131,7 @@ begin
   where id = p_role;
 end $$;
 comment on function private.change_project_role is
-  'Changes a role of the caller''s project. Fails: private.lock_own_project, project_over, project_role_unknown, '
-  'project_role_held, text_unfit, project_role_name, project_role_about, project_role_slots.';
+  'Changes a role of the caller''s project. Fails: project_role_name, project_role_about, project_role_slots.';
 
 create function private.end_role_applications(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may write applications
@@ -31600,8 +31177,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after. '
-  'Fails: private.lock_own_project, project_over, project_role_unknown, project_role_held.';
+  'Deletes a role that nobody holds; who asked for it asks no more, the first 500 at once, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- nobody may write roles
@@ -31612,8 +31188,7 @@ begin
   perform private.require_running_project(p_project);
   return private.add_project_role(p_project, p_role);
 end $$;
-comment on function private.add_own_project_role is
-  'Adds a role to the caller''s project. Fails: private.lock_own_project, project_over, private.add_project_role.';
+comment on function private.add_own_project_role is 'Adds a role to the caller''s project.';
 
 create function private.project_role_card(p_role uuid) returns json
 language plpgsql stable security definer   -- nobody may read details
@@ -31645,9 +31220,7 @@ begin
     array(select user_id from app.project_members where project_id = p_project));
   return v_id;
 end $$;
-comment on function private.post_project_update is
-  'The author tells of their project. Fails: private.lock_own_project, project_unknown, project_over, '
-  'project_updates_exhausted, private.require_body.';
+comment on function private.post_project_update is 'The author tells of their project.';
 
 create function private.project_update_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers look at who sees the project
@@ -31685,8 +31258,7 @@ begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_projects is
-  'Projects, newest first, also those of a status or with a role of these words: private.search_contents. Fails: '
-  'private.search_contents, limit_out_of_range.';
+  'Projects, newest first, also those of a status or with a role of these words: private.search_contents.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
 language plpgsql stable security definer   -- under a policy it would pass over hidden projects without end
@@ -31732,8 +31304,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_projects is
-  'The next projects that the caller made or has a role in, as far as they see them, among the next 400. Fails: '
-  'cursor_unknown.';
+  'The next projects that the caller made or has a role in, as far as they see them, among the next 400.';
 call private.force_index_scans('private.find_my_projects');
 
 create function api.list_my_projects(p_limit integer default 20, p_cursor text default null) returns json
@@ -31745,8 +31316,7 @@ declare
 begin
   return private.page(private.project_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_my_projects is
-  'Projects that the caller made or has a role in, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_my_projects is 'Projects that the caller made or has a role in, newest first.';
 
 create function api.create_project(
   p_title text, p_summary text, p_interest_id uuid default null, p_roles jsonb default '[]',
@@ -31762,15 +31332,13 @@ begin
   perform private.add_project(v_id, v_summary, p_roles);
   return private.project_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_project is
-  'Makes a project, perhaps with roles [{name, about?, slots?}]. Fails: private.require_body, private.add_content, '
-  'private.add_project.';
+comment on function api.create_project is 'Makes a project, perhaps with roles [{name, about?, slots?}].';
 
 create function api.get_project(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_project_card(p_id); end $$;
-comment on function api.get_project is 'The card of a project. Fails: project_unknown.';
+comment on function api.get_project is 'The card of a project.';
 
 create function api.update_project(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -31780,8 +31348,7 @@ begin
   perform private.change_project(p_id, p_changes);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.update_project is
-  'Changes the caller''s own project {title?, summary?, interestId?}. Fails: private.change_project.';
+comment on function api.update_project is 'Changes the caller''s own project {title?, summary?, interestId?}.';
 
 create function api.delete_project(p_id uuid) returns json
 language plpgsql volatile
@@ -31791,8 +31358,7 @@ begin
   perform private.remove_project(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_project is
-  'Deletes the caller''s own project for good, where nobody has applied. Fails: private.remove_project.';
+comment on function api.delete_project is 'Deletes the caller''s own project for good, where nobody has applied.';
 
 create function api.set_project_status(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -31802,8 +31368,7 @@ begin
   perform private.change_project_status(p_id, p_status);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.set_project_status is
-  'Gives the caller''s own project another status, whichever. Fails: private.change_project_status.';
+comment on function api.set_project_status is 'Gives the caller''s own project another status, whichever.';
 
 create function api.create_project_role(
   p_id uuid, p_name text, p_about text default '', p_slots integer default 1
@@ -31819,9 +31384,7 @@ begin
   v_role := private.add_own_project_role(p_id, jsonb_build_object('name', p_name, 'about', p_about, 'slots', p_slots));
   return private.project_role_card(v_role);
 end $$;
-comment on function api.create_project_role is
-  'Adds a role to the caller''s own project. Fails: writes_exceeded, private.require_own_project, '
-  'private.add_own_project_role.';
+comment on function api.create_project_role is 'Adds a role to the caller''s own project.';
 
 create function api.update_project_role(p_id uuid, p_role_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -31833,9 +31396,7 @@ begin
   perform private.change_project_role(p_id, p_role_id, p_changes);
   return private.project_role_card(p_role_id);
 end $$;
-comment on function api.update_project_role is
-  'Changes a role of the caller''s own project {name?, about?, slots?}. Fails: writes_exceeded, '
-  'private.require_own_project, private.change_project_role.';
+comment on function api.update_project_role is 'Changes a role of the caller''s own project {name?, about?, slots?}.';
 
 create function api.delete_project_role(p_id uuid, p_role_id uuid) returns json
 language plpgsql volatile
@@ -31847,9 +31408,7 @@ begin
   perform private.remove_project_role(p_id, p_role_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_project_role is
-  'Deletes a role that nobody holds. Fails: writes_exceeded, private.require_own_project, '
-  'private.remove_project_role.';
+comment on function api.delete_project_role is 'Deletes a role that nobody holds.';
 
 -- sql/projects/32_applications.sql
 
@@ -31899,8 +31458,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_applications is
-  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400. '
-  'Fails: cursor_unknown.';
+  'The next applications to a project, all or those of a status, by people whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_project_applications');
 
 create function api.list_project_applications(
@@ -31917,9 +31475,7 @@ begin
   return private.page(private.project_application_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
-comment on function api.list_project_applications is
-  'The applications to the caller''s own project, latest first. Fails: private.require_own_project, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_project_applications is 'The applications to the caller''s own project, latest first.';
 
 create function api.apply_to_project(p_id uuid, p_role_id uuid, p_message text default null) returns json
 language plpgsql volatile
@@ -31933,9 +31489,7 @@ begin
   v_id := private.apply_to_project(p_id, p_role_id, p_message);
   return private.project_application_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.apply_to_project is
-  'The caller asks for a role in a project. Fails: writes_exceeded, project_unknown, space_not_member, '
-  'space_archived, private.apply_to_project.';
+comment on function api.apply_to_project is 'The caller asks for a role in a project.';
 
 create function api.approve_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -31947,9 +31501,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, true);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.approve_project_application is
-  'Gives who applied the role. Fails: writes_exceeded, private.require_own_project, '
-  'private.decide_project_application.';
+comment on function api.approve_project_application is 'Gives who applied the role.';
 
 create function api.reject_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -31961,9 +31513,7 @@ begin
   perform private.decide_project_application(p_id, p_aid, false);
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
-comment on function api.reject_project_application is
-  'Turns down who applied. Fails: writes_exceeded, private.require_own_project, '
-  'private.decide_project_application.';
+comment on function api.reject_project_application is 'Turns down who applied.';
 
 create function api.withdraw_project_application(p_id uuid, p_aid uuid) returns json
 language plpgsql volatile
@@ -31974,8 +31524,7 @@ begin
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
 comment on function api.withdraw_project_application is
-  'The caller takes their application back, whatever they see of the project. Fails: '
-  'private.withdraw_project_application.';
+  'The caller takes their application back, whatever they see of the project.';
 
 -- sql/projects/34_members.sql
 
@@ -32013,7 +31562,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_project_members is
-  'The next members of a project whom the caller sees, its author first, among the next 400. Fails: cursor_unknown.';
+  'The next members of a project whom the caller sees, its author first, among the next 400.';
 call private.force_index_scans('private.find_project_members');
 
 create function private.project_member_page(p_project uuid, p_found app.found, p_limit integer) returns json
@@ -32036,8 +31585,7 @@ begin
     p_limit, p_found.next);
 end $$;
 comment on function private.project_member_page is
-  'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}. Fails: '
-  'limit_out_of_range.';
+  'A page of members: {userId, user, roleId, role (its name, null for the author), joinedAt}.';
 call private.force_index_scans('private.project_member_page');
 
 create function api.list_project_members(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -32049,9 +31597,7 @@ begin
   perform private.require_content('project', p_id);
   return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
-comment on function api.list_project_members is
-  'The members of a project: its author, then by when they joined. Fails: project_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_project_members is 'The members of a project: its author, then by when they joined.';
 
 create function api.remove_project_member(p_id uuid, p_user_id text) returns json
 language plpgsql volatile
@@ -32062,8 +31608,7 @@ begin
   perform private.remove_project_member(p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_project_member is
-  'Takes a role in the caller''s own project from a person. Fails: writes_exceeded, private.remove_project_member.';
+comment on function api.remove_project_member is 'Takes a role in the caller''s own project from a person.';
 
 create function api.leave_project(p_id uuid) returns json
 language plpgsql volatile
@@ -32073,8 +31618,7 @@ begin
   perform private.leave_project(p_id);
   return json_build_object('status', 'left');
 end $$;
-comment on function api.leave_project is
-  'The caller gives their role in a project back: {status: left}. Fails: private.leave_project.';
+comment on function api.leave_project is 'The caller gives their role in a project back: {status: left}.';
 
 -- sql/projects/36_updates.sql
 
@@ -32100,7 +31644,7 @@ begin
                where project_id = p_project and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 51);
 end $$;
-comment on function private.find_project_updates is 'The next updates of a project. Fails: cursor_unknown.';
+comment on function private.find_project_updates is 'The next updates of a project.';
 call private.force_index_scans('private.find_project_updates');
 
 create function api.list_project_updates(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -32115,9 +31659,7 @@ begin
   v_ids := private.find_project_updates(p_id, private.require_cursor(p_cursor));
   return private.page(private.project_update_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_project_updates is
-  'What the author of a project has told of it, latest first. Fails: project_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_project_updates is 'What the author of a project has told of it, latest first.';
 
 create function api.create_project_update(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -32131,9 +31673,7 @@ begin
   v_update := private.post_project_update(p_id, p_body);
   return private.project_update_cards(array[v_update]) -> 0;
 end $$;
-comment on function api.create_project_update is
-  'Tells of the caller''s own project; its members are told. Fails: writes_exceeded, private.require_own_project, '
-  'private.post_project_update.';
+comment on function api.create_project_update is 'Tells of the caller''s own project; its members are told.';
 
 -- sql/projects/80_notifications.sql
 
@@ -32429,8 +31969,7 @@ create function private.require_offering_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('offering_unknown', private.offering_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_offering_card is
-  'Answers the card of an offering that the caller may see. Fails: offering_unknown.';
+comment on function private.require_offering_card is 'Answers the card of an offering that the caller may see.';
 
 create function api.list_offerings(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null,
@@ -32457,8 +31996,7 @@ begin
 end $$;
 comment on function api.list_offerings is
   'Offerings, newest first, by price upwards, or the best rated first; of a price, by a seller (whom either name '
-  'names), and as every list of contents. Fails: offering_sort, cursor_unknown, content_space, space_unknown, '
-  'person_unknown, limit_out_of_range.';
+  'names), and as every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -32491,15 +32029,13 @@ begin
   perform private.write_offering(v_offering);
   return private.offering_cards(array[v_offering.id]) -> 0;
 end $$;
-comment on function api.create_offering is
-  'Offers something for mana. Fails: text_unfit, content_body, offering_price, offering_stock, offering_delivery, '
-  'those of private.add_content.';
+comment on function api.create_offering is 'Offers something for mana.';
 
 create function api.get_offering(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_offering_card(p_id); end $$;
-comment on function api.get_offering is 'The card of an offering. Fails: offering_unknown.';
+comment on function api.get_offering is 'The card of an offering.';
 
 create function private.change_offering(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may change a detail
@@ -32526,8 +32062,7 @@ begin
 end $$;
 comment on function private.change_offering is
   'Changes the caller''s own offering, as api.update_offering takes it. Only a change of its words or its interest is '
-  'an edit. Fails: offering_unknown, writes_exceeded, content_not_yours, text_unfit, content_title, content_body, '
-  'interest_unknown, offering_price, offering_stock, offering_delivery.';
+  'an edit. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.update_offering(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -32539,7 +32074,7 @@ begin
 end $$;
 comment on function api.update_offering is
   'Changes the caller''s own offering: {title?, description?, interestId?, priceMana?, stock?, deliveryDays?, status? '
-  '(active or paused)}. Orders stay as they were placed. Fails: those of private.change_offering.';
+  '(active or paused)}. Orders stay as they were placed.';
 
 -- sql/market/20_orders.sql
 
@@ -32724,7 +32259,7 @@ end $$;
 comment on function private.step_order is
   'Takes a step of an order, which the caller has locked and in which they may have written notes and the refund, '
   'with all that follows: history, stock, notices, and at the end the hold. For definer functions, as their last '
-  'step. Fails: order_state. Never: insufficient_mana (the hold has it).';
+  'step. Never: insufficient_mana (the hold has it).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -32752,9 +32287,7 @@ begin
   v_order.dispute_reason := coalesce(p_reason, v_order.dispute_reason);
   perform private.step_order(v_order, p_action, v_actor);
 end $$;
-comment on function private.act_on_order is
-  'Takes a step of an order of the caller''s, as the party that they are. Fails: writes_exceeded, order_unknown, '
-  'order_party, order_state.';
+comment on function private.act_on_order is 'Takes a step of an order of the caller''s, as the party that they are.';
 
 create function private.lock_order_parties(p_seller uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures
@@ -32770,8 +32303,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_order_parties is
-  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends. Fails: '
-  'offering_unknown.';
+  'Keeps the caller and a seller as they are, neither banned nor erased, until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write orders, nor the ledger
@@ -32804,9 +32336,8 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as '
-  'api.place_order does. Fails: offering_unknown, offering_paused, price_changed, '
-  'sold_out, order_note, insufficient_mana.';
+  'Orders an offering for the caller: takes one of its stock and holds the price. Lock first, as api.place_order '
+  'does. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -32896,8 +32427,7 @@ create function private.require_order_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('order_unknown', private.order_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_order_card is 'Answers the card of an order of the caller''s. Fails: '
-  'order_unknown.';
+comment on function private.require_order_card is 'Answers the card of an order of the caller''s.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
 language plpgsql stable   -- invoker: the policy leaves the caller's own, all of which they see
@@ -32956,14 +32486,13 @@ begin
   v_found := private.find_orders(p_role, p_state, v_from);
   return private.page(private.order_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_orders is
-  'The orders that the caller placed or got, newest first. Fails: order_role, cursor_unknown, limit_out_of_range.';
+comment on function api.list_orders is 'The orders that the caller placed or got, newest first.';
 
 create function api.get_order(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_order_card(p_id); end $$;
-comment on function api.get_order is 'An order, for its buyer and its seller. Fails: order_unknown.';
+comment on function api.get_order is 'An order, for its buyer and its seller.';
 
 create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
 language plpgsql volatile
@@ -32993,9 +32522,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.place_order is
-  'Orders an offering of somebody else: {order, senderBalance}. Takes an Idempotency-Key. Fails: writes_exceeded, '
-  'order_oneself, text_unfit, space_not_member, space_archived, those of private.place_order, those of '
-  'private.begin_idempotent.';
+  'Orders an offering of somebody else: {order, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.take_order_step(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
@@ -33017,22 +32544,19 @@ begin
   return private.finish_idempotent(p_action || '_order', private.require_order_card(p_id));
 end $$;
 comment on function private.take_order_step is
-  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card. Fails: asset_unknown, '
-  'asset_pending, asset_kind, those of private.act_on_order, those of private.begin_idempotent.';
+  'Takes a step of an order of the caller''s, once an Idempotency-Key, and answers its card.';
 
 create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is
-  'The seller takes an order on; from now on the days of delivery count. Fails: those of private.take_order_step.';
+comment on function api.accept_order is 'The seller takes an order on; from now on the days of delivery count.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
-comment on function api.decline_order is
-  'The seller does not take an order on; all of its mana goes back. Fails: those of private.take_order_step.';
+comment on function api.decline_order is 'The seller does not take an order on; all of its mana goes back.';
 
 create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
 language plpgsql volatile
@@ -33042,22 +32566,19 @@ begin
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, in words and perhaps with an asset of theirs. Fails: text_unfit, order_delivery_note, those '
-  'of private.take_order_step.';
+  'The seller delivers, in words and perhaps with an asset of theirs. Fails: order_delivery_note.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
-comment on function api.complete_order is
-  'The buyer has what they ordered; the held mana is the seller''s. Fails: those of private.take_order_step.';
+comment on function api.complete_order is 'The buyer has what they ordered; the held mana is the seller''s.';
 
 create function api.cancel_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
-comment on function api.cancel_order is
-  'Ends an order before it is delivered; all of its mana goes back. Fails: those of private.take_order_step.';
+comment on function api.cancel_order is 'Ends an order before it is delivered; all of its mana goes back.';
 
 create function api.dispute_order(p_id uuid, p_reason text) returns json
 language plpgsql volatile
@@ -33066,8 +32587,7 @@ as $$
 begin
   return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
 end $$;
-comment on function api.dispute_order is
-  'The buyer does not agree; an admin decides. Fails: text_unfit, order_reason, those of private.take_order_step.';
+comment on function api.dispute_order is 'The buyer does not agree; an admin decides. Fails: order_reason.';
 
 -- sql/market/40_reviews.sql
 
@@ -33250,8 +32770,7 @@ begin
   v_found := private.find_reviews(v_offering, v_from);
   return private.page(private.review_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_reviews is
-  'The reviews of an offering, newest first. Fails: offering_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_reviews is 'The reviews of an offering, newest first.';
 
 create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
 language plpgsql volatile security definer   -- nobody may write reviews, nor lock orders
@@ -33281,8 +32800,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_review is
-  'Reviews a completed order of the caller''s, once. Fails: order_unknown, order_party, order_state, order_reviewed, '
-  'review_stars, review_text.';
+  'Reviews a completed order of the caller''s, once. Fails: review_stars, review_text.';
 
 create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
 language plpgsql volatile
@@ -33295,8 +32813,7 @@ begin
   v_id := private.add_review(p_id, p_stars, coalesce(private.require_text(p_text), ''));
   return private.review_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.review_order is
-  'The buyer reviews a completed order, once. Fails: writes_exceeded, text_unfit, those of private.add_review.';
+comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
 language plpgsql stable security definer   -- asks by itself what the reporter sees
@@ -33315,7 +32832,7 @@ begin
   return v_id;
 end $$;
 comment on function private.require_reported_review is
-  'Answers the review that a report names, if the caller may see it. Fails: review_unknown.';
+  'Answers the review that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('review', 'private.require_reported_review');
 
 create function private.delete_offering(p_id uuid) returns void
@@ -33335,8 +32852,8 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Fails: '
-  'offering_unknown, content_not_yours, offering_ordered. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own offering, unless an order of it is running. Orders keep what was offered. Never: '
+  'writes_exceeded (it is no edit).';
 call private.force_index_scans('private.delete_offering');
 
 create function api.delete_offering(p_id uuid) returns json
@@ -33347,8 +32864,7 @@ begin
   perform private.delete_offering(p_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_offering is
-  'Deletes the caller''s offering for good. Fails: those of private.delete_offering.';
+comment on function api.delete_offering is 'Deletes the caller''s offering for good.';
 
 -- sql/market/80_notifications.sql
 
@@ -33442,7 +32958,7 @@ end $$;
 comment on function private.interrupt_orders is
   'For the worker alone: takes the next running order of a person {userId} who is banned or erased to its end: what '
   'is only held goes back, what was accepted or delivered is for an admin to decide. What is due the other job ends. '
-  'Answers {changed, next}; next is null when none is left. Fails: order_state.';
+  'Answers {changed, next}; next is null when none is left.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
@@ -33693,8 +33209,7 @@ begin
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
-  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions. Fails: '
-  'wiki_reputation.';
+  'Passes when a person has a reputation of 5 in the interest or of 20 in all. For definer functions.';
 
 create function private.check_wiki_author() returns trigger
 language plpgsql security definer   -- applies what waits for the author
@@ -33704,8 +33219,7 @@ begin
   perform private.require_wiki_reputation(new.author_id, new.interest_id);
   return new;
 end $$;
-comment on function private.check_wiki_author is
-  'Trigger: who proposes has the reputation for it. Fails: wiki_reputation.';
+comment on function private.check_wiki_author is 'Trigger: who proposes has the reputation for it.';
 create trigger _300_check_wiki_author before insert on app.wiki_proposals
   for each row execute function private.check_wiki_author();
 
@@ -33723,8 +33237,7 @@ begin
   end if;
   return v_interest;
 end $$;
-comment on function private.require_wiki is
-  'The interest of this slug, while the wiki is open. Fails: feature_disabled, interest_unknown.';
+comment on function private.require_wiki is 'The interest of this slug, while the wiki is open.';
 
 create function private.require_wiki_author(p_slug text) returns void
 language plpgsql volatile security definer   -- what waits for the caller is applied first
@@ -33736,7 +33249,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_interest);
 end $$;
 comment on function private.require_wiki_author is
-  'Passes for who may propose what the entry of an interest should say. Fails: private.require_wiki, wiki_reputation.';
+  'Passes for who may propose what the entry of an interest should say.';
 
 create function private.wiki_version(p_interest uuid) returns integer
 language plpgsql stable
@@ -33797,7 +33310,7 @@ begin
 end $$;
 comment on function api.get_wiki_entry is
   'The entry of an interest: {interestId, slug, name, version, body, summary, authorId, author, updatedAt}; without '
-  'one version 0 and an empty body. Fails: feature_disabled, interest_unknown.';
+  'one version 0 and an empty body.';
 
 create function api.list_wiki_versions(p_slug text, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -33819,9 +33332,7 @@ begin
                  order by version desc limit 51);
   return private.page(private.wiki_version_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
-comment on function api.list_wiki_versions is
-  'The history of an entry, latest version first, without the texts. Fails: feature_disabled, interest_unknown, '
-  'cursor_unknown, limit_out_of_range.';
+comment on function api.list_wiki_versions is 'The history of an entry, latest version first, without the texts.';
 
 create function api.get_wiki_version(p_slug text, p_n integer) returns json
 language plpgsql stable
@@ -33842,8 +33353,7 @@ begin
   return v_card;
 end $$;
 comment on function api.get_wiki_version is
-  'A version of an entry: as in the history, with interestId, slug and body. Fails: feature_disabled, '
-  'interest_unknown, wiki_version_unknown.';
+  'A version of an entry: as in the history, with interestId, slug and body.';
 
 -- sql/wiki/20_proposals.sql
 
@@ -33952,7 +33462,7 @@ begin
 end $$;
 comment on function private.find_wiki_proposals is
   'The next proposals about an interest, all or those of a status, by people whom the caller sees, among the next '
-  '400. Fails: cursor_unknown.';
+  '400.';
 call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
@@ -33968,8 +33478,7 @@ begin
   return private.page(private.wiki_proposal_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_wiki_proposals is
-  'The proposals about an interest, newest first, all or those of a status. Fails: feature_disabled, '
-  'interest_unknown, cursor_unknown, limit_out_of_range.';
+  'The proposals about an interest, newest first, all or those of a status.';
 
 create function private.add_wiki_proposal(p_interest uuid, p_body text, p_summary text, p_base_version integer)
 returns uuid
@@ -33987,7 +33496,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_wiki_proposal is
-  'Writes a proposal of the caller. Fails: text_unfit, wiki_body, wiki_summary, wiki_reputation.';
+  'Writes a proposal of the caller. Fails: wiki_body, wiki_summary, wiki_reputation.';
 
 create function api.create_wiki_proposal(p_slug text, p_body text, p_summary text, p_base_version integer)
 returns json
@@ -34006,9 +33515,7 @@ begin
   end if;
   return private.wiki_proposal_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_wiki_proposal is
-  'Proposes what the entry of an interest should say. Fails: feature_disabled, interest_unknown, writes_exceeded, '
-  'private.add_wiki_proposal, wiki_base_stale.';
+comment on function api.create_wiki_proposal is 'Proposes what the entry of an interest should say.';
 
 create function private.settle_wiki_proposal(
   p_proposal app.wiki_proposals, p_status text, p_version integer default null
@@ -34074,7 +33581,7 @@ begin
     perform private.raise_error('wiki_proposal_settled');
   end if;
 end $$;
-comment on function private.require_open_wiki_proposal is 'Passes for an open proposal. Fails: wiki_proposal_settled.';
+comment on function private.require_open_wiki_proposal is 'Passes for an open proposal.';
 
 create function private.vote_on_wiki_proposal(p_id uuid, p_value integer) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -34111,8 +33618,7 @@ begin
 end $$;
 comment on function private.vote_on_wiki_proposal is
   'Sets the caller''s vote on an open proposal, or with 0 takes it back. At a net of 3 the proposal is approved; '
-  'false when that came too late. Fails: wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
-  'wiki_proposal_settled.';
+  'false when that came too late.';
 
 create function private.require_wiki_voter(p_id text) returns void
 language plpgsql volatile security definer   -- what waits for the caller is applied first
@@ -34131,8 +33637,7 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes for who may vote on a proposal; taking a vote back takes less. Fails: feature_disabled, '
-  'wiki_proposal_unknown, wiki_reputation.';
+  'Passes for who may vote on a proposal; taking a vote back takes less.';
 
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -34150,9 +33655,7 @@ begin
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_wiki_proposal is
-  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it. Fails: '
-  'feature_disabled, wiki_vote_value, writes_exceeded, wiki_proposal_unknown, wiki_vote_oneself, wiki_reputation, '
-  'wiki_proposal_settled, wiki_base_stale.';
+  'Votes on a proposal; the caller''s own vote replaces their earlier one. Null who no longer sees it.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -34169,9 +33672,7 @@ begin
   perform private.require_open_wiki_proposal(v_proposal);
   perform private.settle_wiki_proposal(v_proposal, 'withdrawn');
 end $$;
-comment on function private.withdraw_wiki_proposal is
-  'The caller takes their open proposal back. Fails: wiki_proposal_unknown, wiki_proposal_not_yours, '
-  'wiki_proposal_settled.';
+comment on function private.withdraw_wiki_proposal is 'The caller takes their open proposal back.';
 
 create function api.withdraw_wiki_proposal(p_id uuid) returns json
 language plpgsql volatile
@@ -34182,9 +33683,7 @@ begin
   perform private.withdraw_wiki_proposal(p_id);
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.withdraw_wiki_proposal is
-  'Takes the caller''s own open proposal back. Fails: feature_disabled, wiki_proposal_unknown, '
-  'wiki_proposal_not_yours, wiki_proposal_settled.';
+comment on function api.withdraw_wiki_proposal is 'Takes the caller''s own open proposal back.';
 
 -- sql/wiki/80_notifications.sql
 
@@ -34408,8 +33907,7 @@ begin
   end if;
   return p_session;
 end $$;
-comment on function private.require_ai_session is
-  'Answers the id of a session of the caller. Fails: ai_session_unknown.';
+comment on function private.require_ai_session is 'Answers the id of a session of the caller.';
 
 create function private.lock_open_ai_session(p_session uuid) returns app.ai_sessions
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34428,8 +33926,7 @@ begin
   end if;
   return v_session;
 end $$;
-comment on function private.lock_open_ai_session is
-  'Locks a session of the caller that is not abandoned. Fails: ai_session_unknown, ai_session_over.';
+comment on function private.lock_open_ai_session is 'Locks a session of the caller that is not abandoned.';
 
 create function private.job_abandon_ai_sessions() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table of ours
@@ -34590,8 +34087,7 @@ begin
   perform private.put_ai_question(v_session);
   return v_session.id;
 end $$;
-comment on function private.open_ai_session is
-  'Begins a session with its first question. Fails: ai_topic, text_unfit, writes_exceeded.';
+comment on function private.open_ai_session is 'Begins a session with its first question.';
 
 create function private.give_ai_answer(p_session uuid, p_answer text, p_position integer) returns app.ai_sessions
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34633,9 +34129,7 @@ begin
 end $$;
 comment on function private.give_ai_answer is
   'Answers the question of a session of the caller, which is locked from then on. Of two answers at once one counts. '
-  'Where no question has come of the last answer, it can be given again. Fails: ai_answer, text_unfit, '
-  'ai_session_unknown, ai_session_over, ai_session_answered, ai_question_answered, ai_question_pending, '
-  'writes_exceeded.';
+  'Where no question has come of the last answer, it can be given again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34644,8 +34138,7 @@ as $$
 begin
   perform private.put_ai_question(private.give_ai_answer(p_session, p_answer, p_position));
 end $$;
-comment on function private.answer_by_script is
-  'Answers a question, and asks the next one of the script. Fails: private.give_ai_answer.';
+comment on function private.answer_by_script is 'Answers a question, and asks the next one of the script.';
 
 create function private.close_ai_session(p_session uuid) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -34658,9 +34151,7 @@ begin
   end if;
   update app.ai_sessions set completed_at = now() where id = p_session and completed_at is null;
 end $$;
-comment on function private.close_ai_session is
-  'Completes a session of the caller. Repeating it changes nothing. Fails: ai_session_unknown, ai_session_over, '
-  'ai_session_unanswered.';
+comment on function private.close_ai_session is 'Completes a session of the caller. Repeating it changes nothing.';
 
 create function api.start_ai_session(p_topic text) returns json
 language plpgsql volatile
@@ -34671,8 +34162,7 @@ declare
 begin
   return (select card from app.ai_session_card where id = v_session);
 end $$;
-comment on function api.start_ai_session is
-  'Begins a session on a topic, and answers it with its first question. Fails: ai_topic, text_unfit, writes_exceeded.';
+comment on function api.start_ai_session is 'Begins a session on a topic, and answers it with its first question.';
 
 create function api.answer_ai_session(p_session_id uuid, p_answer text, p_position integer default null) returns json
 language plpgsql volatile
@@ -34684,8 +34174,7 @@ begin
 end $$;
 comment on function api.answer_ai_session is
   'Answers the question of a session (p_position: only if it is still this one) and answers the session with the next '
-  'one of the script; after the fifth there is none. Fails: ai_answer, text_unfit, ai_session_unknown, '
-  'ai_session_over, ai_session_answered, ai_question_answered, ai_question_pending, writes_exceeded.';
+  'one of the script; after the fifth there is none.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile
@@ -34696,8 +34185,7 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.complete_ai_session is
-  'Completes a session whose five questions are answered; repeating it changes nothing. Fails: ai_session_unknown, '
-  'ai_session_over, ai_session_unanswered.';
+  'Completes a session whose five questions are answered; repeating it changes nothing.';
 
 create function api.list_ai_sessions(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -34717,8 +34205,7 @@ begin
     (select json_agg(card order by id desc) from app.ai_session_card where id = any (v_ids[:p_limit])),
     v_ids::text[], p_limit);
 end $$;
-comment on function api.list_ai_sessions is
-  'The caller''s sessions, newest first. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_ai_sessions is 'The caller''s sessions, newest first.';
 
 -- sql/ai/30_model.sql
 
@@ -34824,7 +34311,7 @@ comment on function api.begin_ai_answer is
   'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next one to the model: '
   '{session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which should come within a minute. ask '
   'is null where nothing is to be asked: after the fifth answer, and where the budget is spent, so that the next '
-  'question is of the script. Fails: private.give_ai_answer.';
+  'question is of the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
@@ -34848,8 +34335,7 @@ begin
 end $$;
 comment on function api.finish_ai_answer is
   'For the facade alone, when the model has answered: notes what it took and asks its question, or without one the '
-  'script''s. With p_gone nobody waits for it any more: the answer can be given again. Fails: ai_session_unknown, '
-  'ai_session_over.';
+  'script''s. With p_gone nobody waits for it any more: the answer can be given again.';
 
 -- sql/ai/40_mapping.sql
 
@@ -34909,7 +34395,7 @@ begin
 end $$;
 comment on function api.find_ai_mapping is
   'What a model needs to map a session: {topic, answers, interests: [{slug, name}]}, the 150 interests that come '
-  'closest by words, then by level and by how many chose them. Fails: ai_session_unknown.';
+  'closest by words, then by level and by how many chose them.';
 
 create function api.map_ai_interests(
   p_session_id uuid, p_found jsonb default null, p_fallback boolean default false
@@ -34941,7 +34427,7 @@ end $$;
 comment on function api.map_ai_interests is
   'Up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, confidence}]}, the '
   'surest first: by words, and by what a model found ([{slug, confidence}]), of which what is not in the catalog is '
-  'dropped. p_fallback: a model was asked in vain. Fails: ai_session_unknown.';
+  'dropped. p_fallback: a model was asked in vain.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -34966,8 +34452,7 @@ begin
 end $$;
 comment on function api.apply_ai_suggestions is
   'Chooses interests, at depth and expertise 1, as api.select_interests does; those that are chosen already stay as '
-  'they are. Answers all that is chosen then, {items}. Fails: ai_session_unknown, interest_unknown, value_invalid '
-  '(more than 50), interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'they are. Answers all that is chosen then, {items}. Fails: value_invalid (more than 50).';
 
 -- sql/ai/90_erasure.sql
 
@@ -35198,7 +34683,7 @@ begin
   return (select c.card from app.intent_card c where c.user_id = app.uid());
 end $$;
 comment on function api.set_intent is
-  'Says what the caller looks for, in place of what they said before. Fails: text_unfit, intent_note.';
+  'Says what the caller looks for, in place of what they said before. Fails: intent_note.';
 
 create function api.get_intent() returns json
 language plpgsql stable
@@ -35208,7 +34693,7 @@ begin
   return private.require_card('intent_unknown', (
     select c.card from app.intent_card c where c.user_id = private.require_caller()));
 end $$;
-comment on function api.get_intent is 'What the caller looks for. Fails: intent_unknown.';
+comment on function api.get_intent is 'What the caller looks for.';
 
 create function private.count_shared(p_mine uuid[], p_person uuid) returns integer
 language plpgsql stable security definer   -- what others chose is not the caller's to read
@@ -35252,9 +34737,9 @@ begin
           join app.person_card c on c.id = i.id) m);
 end $$;
 comment on function private.match_page is
-  'A page of these people, in order, from one more than the page if there are so many: their cards with '
-  '{isFollowing, sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next '
-  'where a page is not full. Fails: limit_out_of_range.';
+  'A page of these people, in order, from one more than the page if there are so many: their cards with {isFollowing, '
+  'sharedInterests} and the fields of p_more, an object each. The cursor is an actor id, or p_next where a page is '
+  'not full.';
 call private.force_index_scans('private.match_page');
 
 create function private.require_match_cursor(p_cursor text) returns app.connection_intents
@@ -35275,8 +34760,7 @@ begin
   return v_intent;
 end $$;
 comment on function private.require_match_cursor is
-  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor. Fails: '
-  'cursor_unknown.';
+  'The intent of the person that a cursor names, whatever became of it; nothing without a cursor.';
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
@@ -35363,7 +34847,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.find_interest is 'The interest of a slug; null gives null. Fails: interest_unknown.';
+comment on function private.find_interest is 'The interest of a slug; null gives null.';
 
 create function private.candidate_fields(p_ids uuid[]) returns json[]
 language plpgsql stable security definer   -- intents of people whom its caller has found visible
@@ -35401,9 +34885,7 @@ begin
     coalesce(p_min_shared, 1), private.require_match_cursor(p_cursor));
   return private.match_page(v_ids, private.candidate_fields(v_ids), p_limit);
 end $$;
-comment on function api.list_candidates is
-  'People whose intent goes with the caller''s. Fails: intent_missing, interest_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_candidates is 'People whose intent goes with the caller''s.';
 
 -- sql/discovery/20_people.sql
 
@@ -35486,9 +34968,7 @@ begin
                             private.require_match_cursor(p_cursor)) m;
   return private.match_page(v_ids, private.mentor_fields(v_ids, v_gaps, v_where), p_limit);
 end $$;
-comment on function api.list_mentors is
-  'Mentors who know much more than the caller of what both chose. Fails: interest_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_mentors is 'Mentors who know much more than the caller of what both chose.';
 
 -- People by name: each name is cut into trigrams, and each trigram has its list of people, newest first. A list of
 -- them all, as an index on names gives it, would grow with the instance.
@@ -35597,8 +35077,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_person_place is
-  'The place of a cursor''s person among those who joined; without a cursor behind all of them. Fails: '
-  'cursor_unknown.';
+  'The place of a cursor''s person among those who joined; without a cursor behind all of them.';
 
 create function private.find_people(p_from app.place) returns app.found
 language plpgsql stable security definer   -- under the policy it would pass over hidden people without end
@@ -35650,8 +35129,7 @@ begin
     where n.id <> v_me and (n.likeness, n.at, n.id) < (v_likeness, v_from.at, v_from.id)
     order by n.likeness desc, n.at desc, n.id desc limit 51);
 end $$;
-comment on function private.find_people_named is
-  'The next people with a name like this, the likest first. Fails: cursor_unknown.';
+comment on function private.find_people_named is 'The next people with a name like this, the likest first.';
 
 create function api.list_people(p_q text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -35668,8 +35146,7 @@ begin
   end if;
   return private.match_page(v_found.ids, null, p_limit, v_found.next);
 end $$;
-comment on function api.list_people is
-  'People, those who joined last first, or those with a name like q. Fails: cursor_unknown, limit_out_of_range.';
+comment on function api.list_people is 'People, those who joined last first, or those with a name like q.';
 
 create function private.find_suggested(p_limit integer) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -35712,8 +35189,7 @@ begin
   perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks
   return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
-comment on function api.list_suggested is
-  'People who write what the caller likes: one page. Fails: limit_out_of_range.';
+comment on function api.list_suggested is 'People who write what the caller likes: one page.';
 
 create function private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
 returns table (id uuid, interest_id uuid, value numeric)
@@ -35791,9 +35267,7 @@ begin
                            p_country, p_city, case when p_cursor is not null then v_from.id end) t;
   return private.match_page(v_ids, private.talent_fields(v_ids, v_where, v_values), p_limit);
 end $$;
-comment on function api.list_talent is
-  'People with reputation in an interest, or else in those of the caller. Fails: interest_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+comment on function api.list_talent is 'People with reputation in an interest, or else in those of the caller.';
 
 -- sql/discovery/30_stream.sql
 
@@ -35908,8 +35382,7 @@ begin
   end if;
   return v_place;
 end $$;
-comment on function private.require_stream_place is
-  'The place of a cursor''s post or content in the stream. Fails: cursor_unknown.';
+comment on function private.require_stream_place is 'The place of a cursor''s post or content in the stream.';
 
 create function private.content_fields(p_ids uuid[]) returns table (id uuid, detail json)
 language plpgsql stable security definer   -- parts of contents that its caller has found visible
@@ -36008,8 +35481,7 @@ declare
 begin
   return private.page(private.stream_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_stream is
-  'Posts and contents for everybody, newest first. Fails: interest_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_stream is 'Posts and contents for everybody, newest first.';
 
 -- sql/discovery/40_index.sql
 
@@ -36563,7 +36035,7 @@ end $$;
 comment on function private.read_query is
   'Reads what somebody looks for: words, "phrases", and -without, at most 32 words. Whatever else is in it are no '
   'signs. What takes more than one look at a text has less of it: the 4 longest words are ranked by, and an excerpt '
-  'highlight the first words and phrases, up to 8 words. Fails: search_words.';
+  'highlight the first words and phrases, up to 8 words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
@@ -36668,8 +36140,7 @@ begin
 end $$;
 comment on function private.take_search_turn is
   'Lets a search run until its transaction ends: at most 2 of one person, and in the instance as many as the setting '
-  'searches_at_once says. The facade asks again for a while when there is no turn. Fails: token_missing, '
-  'searches_running, search_busy.';
+  'searches_at_once says. The facade asks again for a while when there is no turn.';
 
 -- sql/discovery/50_search.sql
 
@@ -36785,8 +36256,7 @@ begin
   return v_document;
 end $$;
 comment on function private.require_search_cursor is
-  'The document that a cursor names, also one that was deleted, but not one that was never for the caller. Fails: '
-  'cursor_unknown.';
+  'The document that a cursor names, also one that was deleted, but not one that was never for the caller.';
 
 create type private.search_page as (run private.search_run, next text);
 comment on type private.search_page is
@@ -36882,8 +36352,8 @@ begin
   return v_page;
 end $$;
 comment on function private.find_by_words is
-  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, '
-  'until there are 51 or 1200 entries of lists were looked at. Fails: cursor_unknown.';
+  'The next things of a type, null for all, that match and that the caller may see: block by block, each ended, until '
+  'there are 51 or 1200 entries of lists were looked at.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
@@ -36965,8 +36435,7 @@ begin
       on c.type = i.type and c.id = i.id);
 end $$;
 comment on function private.search_items is
-  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id. Fails: '
-  'limit_out_of_range.';
+  'A page of what was found: each its card with {type, id, title, excerpt}. The cursor is type:id.';
 
 create function api.search(
   p_q text, p_type text default null, p_interest_id uuid default null, p_limit integer default 20,
@@ -36984,8 +36453,7 @@ begin
 end $$;
 comment on function api.search is
   'Posts, people, groups, guilds, wiki entries and contents by words, newest block of time first, in one what fits '
-  'best. Fails: interest_unknown, search_words, cursor_unknown, limit_out_of_range, '
-  'searches_running, search_busy.';
+  'best.';
 
 -- policies/discovery.sql
 
@@ -37140,7 +36608,7 @@ comment on function private.staff_page is
   'next among 400 of which each filter that is not null holds, since a moment and before another, and whose words '
   'have p_q, or whose id is p_q. The first filter of p_by that is given has an index in the order of the list, and '
   'narrows the 400; p_key is the column of another order than by time. The cursor of a short page is the row looked '
-  'at last: nothing is hidden from staff. Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'at last: nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
@@ -37154,7 +36622,7 @@ begin
   execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
   return v_card;
 end $$;
-comment on function private.staff_card is 'One row of a list as staff sees it, or null. Fails: role_required.';
+comment on function private.staff_card is 'One row of a list as staff sees it, or null.';
 
 create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
@@ -37188,8 +36656,7 @@ begin
   end if;
   return private.require_any_person(p_person);
 end $$;
-comment on function private.find_staff_person is
-  'By whom staff narrows a list; null gives null. Fails: role_required, person_unknown.';
+comment on function private.find_staff_person is 'By whom staff narrows a list; null gives null.';
 
 -- sql/admin/10_invites.sql
 
@@ -37218,8 +36685,7 @@ begin
     from unnest(v_codes) c));
 end $$;
 comment on function api.generate_invite_codes is
-  'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry. Fails: '
-  'role_required, count_out_of_range.';
+  'Makes invite codes for the calling admin: {items: [{id, code, status, expiresAt}]}. Leaves an audit entry.';
 
 create index invite_codes_created_at_idx on app.invite_codes (created_at desc, id desc);
 
@@ -37256,8 +36722,7 @@ begin
     'invite_codes', json_build_object('status', p_status, 'generated_by', private.find_staff_person(p_owner_id)),
     array['generated_by'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_invite_codes is
-  'Everybody''s invite codes, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_invite_codes is 'Everybody''s invite codes, newest first.';
 
 create function api.revoke_invite_code(p_id uuid) returns json
 language plpgsql volatile
@@ -37281,7 +36746,7 @@ begin
 end $$;
 comment on function api.revoke_invite_code is
   'Revokes anybody''s unused invite code; a reservation on it ends with it, and its owner is told. Repeating it '
-  'changes nothing. Leaves an audit entry. Fails: role_required, invite_unknown, invite_settled.';
+  'changes nothing. Leaves an audit entry.';
 
 -- sql/admin/20_reputation.sql
 
@@ -37312,7 +36777,7 @@ begin
   end if;
 end $$;
 comment on function private.require_delta is
-  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0. Fails: delta_out_of_range.';
+  'Passes when the number has at most two decimals, is from p_least to 1000 and is not 0.';
 
 create view private.staff_appeals with (security_invoker) as
 select a.created_at as at, a.id, a.status, a.user_id, a.interest_id,
@@ -37351,8 +36816,7 @@ begin
                                  'interest_id', p_interest_id),
     array['user_id', 'status'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_appeals is
-  'Appeals about reputation, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_appeals is 'Appeals about reputation, newest first.';
 
 create function api.resolve_appeal(
   p_id uuid, p_decision text, p_restore_delta numeric default null, p_note text default null
@@ -37401,9 +36865,7 @@ begin
   return private.staff_card('appeals', p_id);
 end $$;
 comment on function api.resolve_appeal is
-  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry. Fails: '
-  'role_required, text_unfit, appeal_decision, note_length, restore_delta_misplaced, delta_out_of_range, '
-  'appeal_unknown, appeal_resolved.';
+  'Accepts or rejects an appeal, once. An accepted one may restore some reputation. Leaves an audit entry.';
 
 create function api.adjust_reputation(p_user_id text, p_interest_id uuid, p_delta numeric, p_note text) returns json
 language plpgsql volatile
@@ -37433,8 +36895,7 @@ begin
 end $$;
 comment on function api.adjust_reputation is
   'Adds to or takes from a person''s reputation in an interest, with roll-ups: {id (of the entry), userId, user, '
-  'interestId, delta, value, level}. Leaves an audit entry with the note. Fails: role_required, text_unfit, '
-  'delta_out_of_range, note_length, person_unknown, interest_unknown.';
+  'interestId, delta, value, level}. Leaves an audit entry with the note.';
 
 -- sql/admin/21_reputation_lists.sql
 
@@ -37483,8 +36944,7 @@ begin
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor,
     case when p_user_id is not null then 'position' end);
 end $$;
-comment on function api.list_reputation_entries is
-  'Entries of the ledger of reputation, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_reputation_entries is 'Entries of the ledger of reputation, newest first.';
 
 create view private.staff_reputation_votes with (security_invoker) as
 select v.created_at as at, v.id, v.user_id, v.voter_id, v.interest_id, v.value,
@@ -37523,8 +36983,7 @@ begin
                       'voter_id', private.find_staff_person(p_voter_id)),
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_reputation_votes is
-  'Peer votes, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_reputation_votes is 'Peer votes, newest first.';
 
 create function api.list_contributors(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -37554,8 +37013,7 @@ begin
     join app.person_card p on p.id = o.id), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_contributors is
-  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now. '
-  'Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'People by their contribution, the most first. The cursor is a person, whose place is that of their score now.';
 
 -- sql/admin/25_reports.sql
 
@@ -37610,8 +37068,7 @@ begin
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_reports is
-  'Reports, newest first. An id in p_q is that of a report, or of what is reported. Fails: those of '
-  'private.staff_page, person_unknown.';
+  'Reports, newest first. An id in p_q is that of a report, or of what is reported.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -37636,23 +37093,19 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not. Fails: role_required, '
-  'report_unknown, report_settled.';
+  'Settles an open report. Its reporter is told, and not by whom; whom it is about is not.';
 
 create function api.review_report(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_report(p_id, 'reviewed'); end $$;
-comment on function api.review_report is
-  'Marks an open report as reviewed, once. Leaves an audit entry. Fails: role_required, report_unknown, '
-  'report_settled.';
+comment on function api.review_report is 'Marks an open report as reviewed, once. Leaves an audit entry.';
 
 create function api.dismiss_report(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.settle_report(p_id, 'dismissed'); end $$;
-comment on function api.dismiss_report is
-  'Dismisses an open report, once. Leaves an audit entry. Fails: role_required, report_unknown, report_settled.';
+comment on function api.dismiss_report is 'Dismisses an open report, once. Leaves an audit entry.';
 
 -- sql/admin/30_posts.sql
 
@@ -37680,8 +37133,7 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.find_reason is
-  'A reason as it is stored; null where there is none. Fails: text_unfit, reason_length.';
+comment on function private.find_reason is 'A reason as it is stored; null where there is none.';
 
 create function private.emit_moderation(p_type text, p_id uuid, p_action text, p_author uuid) returns void
 language plpgsql volatile
@@ -37707,8 +37159,7 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end);
 end $$;
 comment on function private.record_moderation is
-  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why. Fails: '
-  'text_unfit, reason_length.';
+  'Records what staff did about content: the author hears of it, and the audit log keeps who did it and why.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -37734,7 +37185,7 @@ begin
 end $$;
 comment on function private.set_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no entry; a deleted post '
-  'is unknown. Fails: role_required, post_unknown, text_unfit, reason_length.';
+  'is unknown.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -37760,41 +37211,35 @@ begin
   end if;
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;
-comment on function private.set_reply_hidden is
-  'Hides a reply or shows it again, as private.set_post_hidden does. Fails: role_required, reply_unknown, '
-  'text_unfit, reason_length.';
+comment on function private.set_reply_hidden is 'Hides a reply or shows it again, as private.set_post_hidden does.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_post is
-  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, text_unfit, reason_length.';
+  'Hides a post from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.unhide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_post_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_post is
-  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, post_unknown, text_unfit, reason_length.';
+  'Shows a hidden post again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.hide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, true, p_reason); end $$;
 comment on function api.hide_reply is
-  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. '
-  'Fails: role_required, reply_unknown, text_unfit, reason_length.';
+  'Hides a reply from all but its author; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.unhide_reply(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.set_reply_hidden(p_id, false, p_reason); end $$;
 comment on function api.unhide_reply is
-  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry. Fails: '
-  'role_required, reply_unknown, text_unfit, reason_length.';
+  'Shows a hidden reply again; repeating it changes nothing. {id, hiddenAt}. Leaves an audit entry.';
 
 create function api.remove_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -37813,8 +37258,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_post is
-  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry. Fails: role_required, '
-  'post_unknown, text_unfit, reason_length.';
+  'Deletes anybody''s post for everyone; repeating it changes nothing. Leaves an audit entry.';
 
 -- sql/admin/31_post_lists.sql
 
@@ -37880,8 +37324,7 @@ begin
     array['author_id', case when p_hidden then 'hidden' end],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_posts is
-  'Posts, newest first, whoever may see them. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_all_posts is 'Posts, newest first, whoever may see them.';
 
 create view private.staff_replies with (security_invoker) as
 select r.created_at as at, r.id, r.author_id, r.post_id, r.kind, r.hidden_at is not null as hidden, r.body as said,
@@ -37914,8 +37357,7 @@ begin
     json_build_object('kind', p_kind, 'hidden', p_hidden, 'author_id', private.find_staff_person(p_author_id)),
     array['author_id', case when p_hidden then 'hidden' end], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_replies is
-  'Replies, newest first, whoever may see them. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_all_replies is 'Replies, newest first, whoever may see them.';
 
 create view private.staff_series with (security_invoker) as
 select s.created_at as at, s.id, s.author_id, concat_ws(' ', s.title, s.description) as said,
@@ -37943,8 +37385,7 @@ begin
     'series', json_build_object('author_id', private.find_staff_person(p_author_id)), array['author_id'],
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_series is
-  'Everybody''s series, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_all_series is 'Everybody''s series, newest first.';
 
 -- sql/admin/35_contents.sql
 
@@ -37970,7 +37411,7 @@ begin
   return v_kind;
 end $$;
 comment on function private.require_content_kind is
-  'The kind that a path of /admin/content names, of contents or of their children. Fails: content_kind.';
+  'The kind that a path of /admin/content names, of contents or of their children.';
 
 create function private.staff_contents(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- asks the registry which view has the detail of each kind
@@ -38146,8 +37587,7 @@ begin
 end $$;
 comment on function api.list_contents is
   'Contents of every kind, or those of one or children of one, newest first, whoever may see them, all, visible or '
-  'removed ones, since a moment and before another, of these words or this id. Fails: role_required, content_kind, '
-  'cursor_unknown, limit_out_of_range.';
+  'removed ones, since a moment and before another, of these words or this id.';
 
 create function private.set_child_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile security definer   -- reads the registry and changes children by it
@@ -38172,8 +37612,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_child_removed is
-  'As private.set_content_removed, of a child. Fails: content_unknown, text_unfit, reason_length.';
+comment on function private.set_child_removed is 'As private.set_content_removed, of a child.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile
@@ -38204,9 +37643,8 @@ begin
   return json_build_object('id', p_id, 'kind', v_kind, 'removedAt', private.utc(v_content.removed_at));
 end $$;
 comment on function private.set_content_removed is
-  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing '
-  'and leaves no entry; a deleted content is unknown. Fails: role_required, content_kind, content_unknown, '
-  'text_unfit, reason_length.';
+  'Takes a content from all but its author, or gives it back: {id, kind, removedAt}. Repeating it changes nothing and '
+  'leaves no entry; a deleted content is unknown.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38214,7 +37652,7 @@ set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, true, p_reason); end $$;
 comment on function api.remove_content is
   'Takes a content from all but its author; repeating it changes nothing. {id, kind, removedAt}. Leaves an audit '
-  'entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
+  'entry.';
 
 create function api.restore_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38222,7 +37660,7 @@ set search_path = ''
 as $$ begin return private.set_content_removed(p_kind, p_id, false, p_reason); end $$;
 comment on function api.restore_content is
   'Gives a removed content back to whoever saw it; repeating it changes nothing. {id, kind, removedAt}. Leaves an '
-  'audit entry. Fails: role_required, content_kind, content_unknown, text_unfit, reason_length.';
+  'audit entry.';
 
 -- sql/admin/36_conversations.sql
 
@@ -38322,8 +37760,7 @@ begin
 end $$;
 comment on function api.list_all_conversations is
   'Conversations, the newest first, as numbers and times alone, of both kinds or one, since a moment and before '
-  'another, or the one with this id: no words are looked at. Fails: role_required, cursor_unknown, '
-  'limit_out_of_range.';
+  'another, or the one with this id: no words are looked at.';
 
 -- sql/admin/40_people.sql
 
@@ -38355,7 +37792,7 @@ begin
 end $$;
 comment on function private.lock_account is
   'Locks a person, so that they neither log in nor are banned or given a role meanwhile, and gives their row as it is '
-  'then. Fails: person_unknown.';
+  'then.';
 
 create function private.change_account(p_user uuid, p_role text, p_banned_at timestamptz) returns void
 language plpgsql volatile
@@ -38421,8 +37858,7 @@ begin
 end $$;
 comment on function api.ban_person is
   'Bans a person: they are locked out at once, and what they published is gone for everyone, until the ban ends. '
-  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason. Fails: '
-  'role_required, text_unfit, reason_length, person_unknown, ban_oneself, ban_admin.';
+  'Repeating it changes nothing. {id, user, role, bannedAt}. Leaves an audit entry with the reason.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -38442,8 +37878,7 @@ begin
 end $$;
 comment on function api.unban_person is
   'Ends a ban: what the person published is there again, and they can log in; older tokens stay dead. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: role_required, text_unfit, '
-  'reason_length, person_unknown.';
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry.';
 
 create function api.set_role(p_id text, p_role text) returns json
 language plpgsql volatile
@@ -38475,8 +37910,8 @@ begin
 end $$;
 comment on function api.set_role is
   'Gives a person another role, which ends their tokens and sessions, since a token names the role. Repeating it '
-  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: role_required, role_unknown, '
-  'person_unknown, token_revoked (when the caller is no admin any more), role_own, last_admin.';
+  'changes nothing. {id, user, role, bannedAt}. Leaves an audit entry. Fails: token_revoked (when the caller is no '
+  'admin any more).';
 
 -- sql/admin/40_signals.sql
 
@@ -38618,8 +38053,7 @@ begin
     p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_users is
-  'People, those who joined last first. An email address or actor id in p_q finds its person at once. Fails: those of '
-  'private.staff_page.';
+  'People, those who joined last first. An email address or actor id in p_q finds its person at once.';
 
 create function private.staff_user_details(p_user uuid) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows
@@ -38658,7 +38092,7 @@ declare
 begin
   return private.merge_objects(private.staff_card('users', v_id), private.staff_user_details(v_id));
 end $$;
-comment on function api.get_user is 'A person as staff sees them. Fails: role_required, person_unknown.';
+comment on function api.get_user is 'A person as staff sees them.';
 
 -- sql/admin/45_circles.sql
 
@@ -38695,8 +38129,7 @@ begin
     'circles', json_build_object('kind', p_kind, 'owner_id', private.find_staff_person(p_owner_id)),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_circles is
-  'Everybody''s circles, newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_circles is 'Everybody''s circles, newest first.';
 
 create function api.remove_circle(p_id uuid) returns json
 language plpgsql volatile
@@ -38718,8 +38151,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.remove_circle is
-  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry. Fails: '
-  'role_required, circle_unknown.';
+  'Deletes anybody''s circle with its memberships and invitations; its owner is told. Leaves an audit entry.';
 
 -- sql/admin/45_wiki.sql
 
@@ -38806,7 +38238,7 @@ begin
 end $$;
 comment on function private.find_staff_wiki_proposals is
   'The next proposals, all or those of a status, since a moment and before another, with these letters in interest, '
-  'username or summary, among the next 400. Those of erased people are empty, and left out. Fails: cursor_unknown.';
+  'username or summary, among the next 400. Those of erased people are empty, and left out.';
 call private.force_index_scans('private.find_staff_wiki_proposals');
 
 create function api.list_all_wiki_proposals(
@@ -38834,7 +38266,7 @@ begin
 end $$;
 comment on function api.list_all_wiki_proposals is
   'Proposals for every entry, newest first, all or those of a status, since a moment and before another, with this id '
-  'or these letters. Fails: role_required, cursor_unknown, limit_out_of_range.';
+  'or these letters.';
 
 create function private.settle_wiki_by_staff(p_id uuid, p_approve boolean, p_reason text) returns boolean
 language plpgsql volatile
@@ -38863,8 +38295,7 @@ begin
   return v_fits;
 end $$;
 comment on function private.settle_wiki_by_staff is
-  'An admin approves or rejects an open proposal; false when the entry has another version by now. Fails: '
-  'role_required, text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled.';
+  'An admin approves or rejects an open proposal; false when the entry has another version by now.';
 
 create function api.approve_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38877,8 +38308,7 @@ begin
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
 comment on function api.approve_wiki_proposal is
-  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry. Fails: role_required, '
-  'text_unfit, reason_length, wiki_proposal_unknown, wiki_proposal_settled, wiki_base_stale.';
+  'Makes a proposal the next version of its entry, whatever its votes. Leaves an audit entry.';
 
 create function api.reject_wiki_proposal(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile
@@ -38888,9 +38318,7 @@ begin
   perform private.settle_wiki_by_staff(p_id, false, p_reason);
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;
-comment on function api.reject_wiki_proposal is
-  'Rejects a proposal. Leaves an audit entry. Fails: role_required, text_unfit, reason_length, '
-  'wiki_proposal_unknown, wiki_proposal_settled.';
+comment on function api.reject_wiki_proposal is 'Rejects a proposal. Leaves an audit entry.';
 
 -- sql/admin/46_spaces.sql
 
@@ -38939,8 +38367,7 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is
-  'The space of this kind with this id or slug, whoever sees it. Fails: space_unknown.';
+comment on function private.find_any_space is 'The space of this kind with this id or slug, whoever sees it.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- staff sees what nobody else may
@@ -39011,8 +38438,7 @@ begin
 end $$;
 comment on function private.staff_space is
   'A space as staff sees it, with a page of its members {items, nextCursor, hasMore} and its newest 50 pending '
-  'requests, which are applications of a guild. Fails: role_required, space_unknown, cursor_unknown, '
-  'limit_out_of_range.';
+  'requests, which are applications of a guild.';
 call private.force_index_scans('private.staff_space');
 
 create function private.lock_any_space(p_kind text, p_id text, p_people uuid[]) returns app.spaces
@@ -39023,8 +38449,7 @@ begin
   perform private.require_role('admin');
   return private.lock_space((private.find_any_space(p_kind, p_id)).id, p_people);
 end $$;
-comment on function private.lock_any_space is
-  'A space for an admin, locked with these people. Fails: role_required, space_unknown.';
+comment on function private.lock_any_space is 'A space for an admin, locked with these people.';
 
 create function private.record_about_space(p_space app.spaces, p_action text, p_user uuid, p_detail json default null)
 returns void
@@ -39061,8 +38486,7 @@ begin
   return private.staff_card('spaces', v_space.id);
 end $$;
 comment on function private.set_any_space_archived is
-  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry. Fails: '
-  'role_required, text_unfit, reason_length, space_unknown, space_ownerless, spaces_exhausted.';
+  'An admin archives a space, or opens it again. Repeating it changes nothing and leaves no entry.';
 
 create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships
@@ -39086,9 +38510,7 @@ begin
   perform private.emit_membership_decision(v_space, 'removed', v_user);
   perform private.record_about_space(v_space, 'expelled', v_user, json_build_object('userId', v_user));
 end $$;
-comment on function private.expel_from_space is
-  'An admin takes a member out of a space. Fails: role_required, person_unknown, space_unknown, space_member_unknown, '
-  'last_owner.';
+comment on function private.expel_from_space is 'An admin takes a member out of a space.';
 
 create function private.role_of_name(p_kind text, p_name text) returns text
 language plpgsql immutable
@@ -39136,8 +38558,7 @@ end $$;
 comment on function private.set_any_space_role is
   'An admin gives a member of a space another role; with that of the owner, which nobody banned is given, the old one '
   'becomes a moderator. A guild without a founder, which is archived, is given anybody else for one. Repeating it '
-  'changes nothing and leaves no entry. Fails: role_required, value_invalid, person_unknown, space_unknown, '
-  'space_member_unknown, last_owner, spaces_exhausted, space_archived, space_full, memberships_exhausted.';
+  'changes nothing and leaves no entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -39160,9 +38581,7 @@ begin
     json_build_object('userId', v_request.user_id, 'requestId', p_request));
   return private.staff_requests(array[p_request]) -> 0;
 end $$;
-comment on function private.settle_any_request is
-  'An admin approves or rejects a pending request. Fails: role_required, space_unknown, request_unknown, '
-  'request_settled, space_archived, person_unknown, space_full, memberships_exhausted.';
+comment on function private.settle_any_request is 'An admin approves or rejects a pending request.';
 
 create function api.list_all_spaces(
   p_kind text, p_q text default null, p_visibility text default null, p_status text default null,
@@ -39178,8 +38597,7 @@ begin
     json_build_object('kind', private.require_space_kind(p_kind), 'visibility', p_visibility, 'status', p_status),
     array['kind'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_spaces is
-  'All spaces of a kind, newest first, whoever sees them. Fails: value_invalid, private.staff_page.';
+comment on function api.list_all_spaces is 'All spaces of a kind, newest first, whoever sees them.';
 
 create function api.get_any_space(
   p_kind text, p_id text, p_limit integer default 20, p_cursor text default null
@@ -39187,8 +38605,7 @@ create function api.get_any_space(
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.staff_space(private.require_space_kind(p_kind), p_id, p_limit, p_cursor); end $$;
-comment on function api.get_any_space is
-  'Any space, with a page of its members and its pending requests. Fails: value_invalid, private.staff_space.';
+comment on function api.get_any_space is 'Any space, with a page of its members and its pending requests.';
 
 create function api.set_any_space_archived(
   p_kind text, p_id text, p_archived boolean, p_reason text default null
@@ -39200,8 +38617,7 @@ begin
   return private.set_any_space_archived(private.require_space_kind(p_kind), p_id, p_archived, p_reason);
 end $$;
 comment on function api.set_any_space_archived is
-  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry. Fails: value_invalid, '
-  'private.set_any_space_archived.';
+  'Archives any space, or opens it again; repeating it changes nothing. Leaves an audit entry.';
 
 create function api.expel_from_space(p_kind text, p_id text, p_user_id text) returns json
 language plpgsql volatile
@@ -39212,8 +38628,7 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.expel_from_space is
-  'Takes a member out of any space, but for its owner. Leaves an audit entry. Fails: value_invalid, '
-  'private.expel_from_space.';
+  'Takes a member out of any space, but for its owner. Leaves an audit entry.';
 
 create function api.set_any_space_role(
   p_kind text, p_id text, p_user_id text, p_role text
@@ -39223,7 +38638,7 @@ set search_path = ''
 as $$ begin return private.set_any_space_role(private.require_space_kind(p_kind), p_id, p_user_id, p_role); end $$;
 comment on function api.set_any_space_role is
   'Gives a member of any space another role, and a guild without a founder anybody for one; repeating it changes '
-  'nothing. Leaves an audit entry. Fails: value_invalid, private.set_any_space_role.';
+  'nothing. Leaves an audit entry.';
 
 create function api.settle_any_space_request(
   p_kind text, p_id text, p_request_id uuid, p_approve boolean
@@ -39235,8 +38650,7 @@ begin
   return private.settle_any_request(private.require_space_kind(p_kind), p_id, p_request_id, p_approve);
 end $$;
 comment on function api.settle_any_space_request is
-  'Approves or rejects a pending request to any space. Leaves an audit entry. Fails: value_invalid, '
-  'private.settle_any_request.';
+  'Approves or rejects a pending request to any space. Leaves an audit entry.';
 
 -- sql/admin/50_economy.sql
 
@@ -39302,8 +38716,7 @@ begin
   return private.staff_page('wallets', json_build_object('id', private.find_staff_person(p_user_id)), array['id'],
                             p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_wallets is
-  'Wallets, the newest first. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_wallets is 'Wallets, the newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
@@ -39386,7 +38799,7 @@ begin
 end $$;
 comment on function api.list_all_payments is
   'Payments and their reversals, newest first, all or those that a person sent or received, since a moment and before '
-  'another, with these letters or this id. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+  'another, with these letters or this id.';
 
 create function api.reverse_payment(p_id uuid, p_reason text, p_force boolean default false) returns json
 language plpgsql volatile
@@ -39415,9 +38828,7 @@ begin
 end $$;
 comment on function api.reverse_payment is
   'Takes a payment back, once: {payment (the reversal), minted}. Where its receivers no longer have the mana it is '
-  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason. Fails: '
-  'role_required, text_unfit, reason_length, payment_unknown, payment_reversed, mana_gone, those of '
-  'private.begin_idempotent.';
+  'refused, or forced: the rest is minted. Takes an Idempotency-Key. Leaves an audit entry with the reason.';
 
 -- sql/admin/55_market.sql
 
@@ -39523,8 +38934,7 @@ begin
   v_found := private.find_staff_orders(p_state, v_from);
   return private.page(private.staff_orders(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_all_orders is
-  'Orders, the newest first, in a state or in any. Fails: role_required, cursor_unknown, limit_out_of_range.';
+comment on function api.list_all_orders is 'Orders, the newest first, in a state or in any.';
 
 create function private.resolve_order(p_id uuid, p_refund integer) returns void
 language plpgsql volatile security definer   -- nobody may write orders, nor the ledger, the staff's service neither
@@ -39544,8 +38954,7 @@ begin
   perform private.step_order(v_order, 'resolve', 'admin');
 end $$;
 comment on function private.resolve_order is
-  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once. Fails: '
-  'order_unknown, order_refund, order_state.';
+  'Divides what a disputed order holds: so much goes back to the buyer, the rest is the seller''s, once.';
 
 create function api.resolve_order(p_id uuid, p_refund_mana integer, p_note text) returns json
 language plpgsql volatile
@@ -39570,9 +38979,7 @@ begin
   return private.finish_idempotent('resolve_order', private.staff_orders(array[p_id]) -> 0);
 end $$;
 comment on function api.resolve_order is
-  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note. '
-  'Fails: role_required, text_unfit, reason_length, order_unknown, order_refund, order_state, those of '
-  'private.begin_idempotent.';
+  'Resolves a disputed order, once, and answers it. Takes an Idempotency-Key. Leaves an audit entry with the note.';
 
 -- sql/admin/60_audit.sql
 
@@ -39653,8 +39060,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function private.audit_page is
-  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index. Fails: '
-  'cursor_unknown, limit_out_of_range.';
+  'A page of the audit log, as private.staff_page makes one; p_by names the filter that has an index.';
 call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
@@ -39673,8 +39079,7 @@ begin
     case when p_actor_id is not null then 'actor_id' when p_action is not null then 'action' end,
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_audit_log is
-  'The audit log, newest first. Fails: role_required, person_unknown, cursor_unknown, limit_out_of_range.';
+comment on function api.list_audit_log is 'The audit log, newest first.';
 
 create function private.verify_audit(p_after bigint) returns json
 language plpgsql stable security definer   -- nobody may read the log
@@ -39719,7 +39124,7 @@ begin
 end $$;
 comment on function private.verify_audit is
   'Looks at the next 10,000 entries behind p_after, and at the end at the head: {ok, entries, firstBroken, '
-  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing. Fails: cursor_unknown.';
+  'verifiedTo, next}. firstBroken is the first that is not what was written, or is missing.';
 call private.force_index_scans('private.verify_audit');
 
 create function api.verify_audit_log(p_after bigint default 0) returns json
@@ -39730,8 +39135,7 @@ begin
   perform private.require_role('admin');
   return private.verify_audit(greatest(p_after, 0));
 end $$;
-comment on function api.verify_audit_log is
-  'Whether the audit log is as it was written, 10,000 entries at a time. Fails: role_required, cursor_unknown.';
+comment on function api.verify_audit_log is 'Whether the audit log is as it was written, 10,000 entries at a time.';
 
 -- sql/admin/65_interests.sql
 
@@ -39771,8 +39175,7 @@ begin
   return private.staff_page('interests', json_build_object('level', p_level, 'parent_id', p_parent_id), null, p_q,
                             p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_all_interests is
-  'Interests, newest first, of every level. Fails: those of private.staff_page.';
+comment on function api.list_all_interests is 'Interests, newest first, of every level.';
 
 create function api.get_interest(p_id uuid) returns json
 language plpgsql stable
@@ -39782,7 +39185,7 @@ begin
   perform private.require_role('moderator', 'admin');
   return private.staff_card('interests', private.require_interest(p_id));
 end $$;
-comment on function api.get_interest is 'An interest as staff sees it. Fails: role_required, interest_unknown.';
+comment on function api.get_interest is 'An interest as staff sees it.';
 
 create function private.save_interest(p_interest app.interests) returns void
 language plpgsql volatile security definer   -- nobody else may write the catalog
@@ -39805,8 +39208,8 @@ begin
         accent_color = excluded.accent_color;
 end $$;
 comment on function private.save_interest is
-  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_fields, interest_unknown, '
-  'interest_slug_taken, interest_parent_misplaced, interest_parent_unfit.';
+  'Adds an interest or changes the one of this id, whose level stays. Fails: interest_slug_taken, '
+  'interest_parent_misplaced, interest_parent_unfit.';
 
 create function api.create_interest(
   p_slug text, p_name text, p_level integer, p_accent_color text, p_parent_id uuid default null
@@ -39829,9 +39232,7 @@ begin
                         json_build_object('slug', p_slug, 'parentId', p_parent_id));
   return private.staff_card('interests', v_interest.id);
 end $$;
-comment on function api.create_interest is
-  'Adds an interest to the catalog. Leaves an audit entry. Fails: role_required, text_unfit, those of '
-  'private.save_interest.';
+comment on function api.create_interest is 'Adds an interest to the catalog. Leaves an audit entry.';
 
 create function api.update_interest(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -39868,7 +39269,7 @@ begin
 end $$;
 comment on function api.update_interest is
   'Changes those of slug, name, accentColor and parentId that are given. Repeating it changes nothing. Leaves an '
-  'audit entry. Fails: role_required, text_unfit, those of private.save_interest.';
+  'audit entry.';
 
 -- sql/admin/66_flags.sql
 
@@ -39904,8 +39305,7 @@ begin
                        from app.feature_flags f where f.key = any (v_keys[:p_limit])), v_keys, p_limit);
 end $$;
 comment on function api.list_feature_flags is
-  'Feature flags by key, {id, key, enabled, description}; the cursor is a key. Fails: role_required, cursor_unknown, '
-  'limit_out_of_range.';
+  'Feature flags by key, {id, key, enabled, description}; the cursor is a key.';
 
 create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
 language plpgsql volatile security definer   -- nobody else may switch them
@@ -39933,7 +39333,7 @@ begin
 end $$;
 comment on function api.set_feature_flag is
   'Switches a feature on or off, at once everywhere: {id, key, enabled, description}. Repeating it changes nothing. '
-  'Leaves an audit entry. Fails: role_required, flag_unknown.';
+  'Leaves an audit entry.';
 
 -- sql/admin/70_media.sql
 
@@ -39979,8 +39379,7 @@ begin
                       'in_messages', false),
     array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_media is
-  'Uploads, newest first, without what was sent in messages. Fails: those of private.staff_page, person_unknown.';
+comment on function api.list_media is 'Uploads, newest first, without what was sent in messages.';
 
 create view private.staff_ai_sessions with (security_invoker) as
 select s.created_at as at, s.id, s.user_id, private.ai_status(s) as status, u.username as said,
@@ -40016,9 +39415,7 @@ begin
     'ai_sessions', json_build_object('status', p_status, 'user_id', private.find_staff_person(p_user_id)),
     array['user_id'], p_q, p_from, p_to, p_limit, p_cursor, case when p_user_id is not null then 'id' end);
 end $$;
-comment on function api.list_assistant_sessions is
-  'Everybody''s reflections, newest first, without a word of them. Fails: those of private.staff_page, '
-  'person_unknown.';
+comment on function api.list_assistant_sessions is 'Everybody''s reflections, newest first, without a word of them.';
 
 -- sql/admin/72_intents.sql
 
@@ -40054,8 +39451,7 @@ begin
   return private.staff_page('intents', json_build_object('intent', p_intent, 'active', p_active), null, p_q, p_from,
                             p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_intents is
-  'What people look for, who said so last first. Fails: those of private.staff_page.';
+comment on function api.list_intents is 'What people look for, who said so last first.';
 
 -- sql/admin/75_figures.sql
 
@@ -40115,7 +39511,7 @@ begin
 end $$;
 comment on function api.get_metrics is
   'Counters of the instance, up to 30 seconds old: {users, postsTotal, invitesActive, reportsOpen, postsHidden, '
-  'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}. Fails: role_required.';
+  'repliesHidden, mauActive, manaAudit: {auditedAt, violations}, countedAt}.';
 
 create function private.signals_page(p_kind text, p_since timestamptz, p_limit integer, p_cursor text) returns json
 language plpgsql stable security definer   -- staff sees what no policy shows
@@ -40154,8 +39550,7 @@ begin
     (select json_agg(i.item order by i.place) from unnest(v_items[:p_limit]) with ordinality i (item, place)),
     array(select (v_passed + n)::text from generate_series(1, cardinality(v_items)) n), p_limit);
 end $$;
-comment on function private.signals_page is
-  'A page of private.suspicious_flows. The cursor is how many were passed. Fails: cursor_unknown, limit_out_of_range.';
+comment on function private.signals_page is 'A page of private.suspicious_flows. The cursor is how many were passed.';
 
 create function api.list_signals(
   p_kind text default null, p_since timestamptz default null, p_limit integer default 20, p_cursor text default null
@@ -40168,8 +39563,7 @@ begin
   return private.signals_page(p_kind, p_since, p_limit, p_cursor);
 end $$;
 comment on function api.list_signals is
-  'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first. Fails: '
-  'role_required, cursor_unknown, limit_out_of_range.';
+  'Mana and votes that flow between neighbours of the invite tree, the largest sums of each kind first.';
 
 create function private.staff_jobs() returns json
 language plpgsql stable security definer   -- nobody else may read the queues
@@ -40211,8 +39605,7 @@ begin
 end $$;
 comment on function api.get_jobs is
   'How the worker does: {jobs: [{name, cron, runs, failures, lastChanged, lastRunAt, lastFailedAt}], deadLetters: '
-  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}. Fails: '
-  'role_required.';
+  '[{queue, id, message, retries, createdAt, failedAt}], effects: {depth, lagSeconds, stuckPeople}}.';
 
 -- sql/admin/78_rights.sql
 
@@ -40234,8 +39627,7 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_banned is
-  'A banned person, whose rights staff serves. Fails: person_unknown, person_free.';
+comment on function private.require_banned is 'A banned person, whose rights staff serves.';
 
 create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
 language plpgsql volatile security definer   -- private.export_page exports anybody
@@ -40249,8 +39641,7 @@ begin
   return private.export_page(p_user, p_section, p_after);
 end $$;
 comment on function private.export_banned is
-  'The export of a person whom staff has looked up: its head, or a page of a section. Fails: section_unknown, '
-  'cursor_unknown.';
+  'The export of a person whom staff has looked up: its head, or a page of a section.';
 
 create function api.export_user(p_id text, p_section text default null, p_after text default null) returns json
 language plpgsql volatile   -- what waits for the person is applied first
@@ -40269,8 +39660,7 @@ begin
   return v_part;
 end $$;
 comment on function api.export_user is
-  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry. Fails: role_required, '
-  'person_unknown, person_free, section_unknown, cursor_unknown.';
+  'A banned person''s data, as api.export_me gives it. The head leaves an audit entry.';
 
 create function api.erase_user(p_id text) returns json
 language plpgsql volatile
@@ -40288,9 +39678,7 @@ begin
   perform private.audit('user.erased', 'user', v_person.id::text);
   return json_build_object('erased', true);
 end $$;
-comment on function api.erase_user is
-  'Erases a banned person for good, {erased}. Leaves an audit entry. Fails: role_required, person_unknown, '
-  'person_free.';
+comment on function api.erase_user is 'Erases a banned person for good, {erased}. Leaves an audit entry.';
 
 create function private.erase_banned(p_user uuid) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -40416,7 +39804,7 @@ begin
   return v_broadcast;
 end $$;
 comment on function private.begin_broadcast is
-  'Has something told to everybody who is here now. Fails: text_unfit, broadcast_title, broadcast_body.';
+  'Has something told to everybody who is here now. Fails: broadcast_title, broadcast_body.';
 
 create function api.broadcast(p_title text, p_body text) returns json
 language plpgsql volatile
@@ -40439,8 +39827,7 @@ begin
 end $$;
 comment on function api.broadcast is
   'Has everybody told something who is neither banned nor erased, soon: {id, title, body, createdAt}. Leaves an audit '
-  'entry. Takes an Idempotency-Key. Fails: role_required, text_unfit, broadcast_title, broadcast_body, those of '
-  'private.begin_idempotent.';
+  'entry. Takes an Idempotency-Key.';
 
 -- sql/admin/90_erasure.sql
 
