@@ -1,4 +1,4 @@
-// The cluster: the folder that the server works on. Makes it, and frees it from a server that outlived its instance.
+// The cluster: the data folder of the server. Creates it, and stops a server that outlived its instance.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,10 +17,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDataDir, serverAccount } from './paths.ts'
 
-/** Nothing of the caller's environment (PGDATA, PGOPTIONS, LANG) reaches the server. */
+/** The server gets nothing of the caller's environment (PGDATA, PGOPTIONS, LANG). */
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** How every process of PostgreSQL is started: as its account, from a folder that the account can enter. */
+/** The options of every PostgreSQL process: its account, and a working folder that the account can enter. */
 export function surroundings(dataDir: string) {
   const account = serverAccount()
   return { cwd: dataDir, env: environment, ...(account && { uid: account.uid, gid: account.gid }) }
@@ -31,10 +31,12 @@ function giveToServer(path: string): void {
   if (account) chownSync(path, account.uid, account.gid)
 }
 
-/** The password of a role, in hex. They differ, so that knowing the one of `postgres` does not make a superuser. */
+/** The password of a role, in hex. They differ, so that the one of `postgres` does not give superuser rights. */
 export const passwordOf = (secret: string, role: string) => createHmac('sha256', secret).update(role).digest('hex')
 
-/** Makes the cluster beside its place and moves it there when whole, so that a killed start leaves none or all of it. */
+/**
+ * Creates the cluster in a temporary folder and moves it when complete, so that a killed start leaves all or nothing.
+ */
 export async function makeCluster(bin: string, dataDir: string, secret: string, sync: boolean): Promise<void> {
   const unfinished = join(dataDir, 'postgres.unfinished')
   const passwordFile = join(dataDir, 'postgres.password')
@@ -70,7 +72,7 @@ export async function makeCluster(bin: string, dataDir: string, secret: string, 
   renameSync(unfinished, join(dataDir, 'postgres'))
 }
 
-/** Whether the process is a server of this cluster: PostgreSQL's working folder is its cluster. A zombie has none. */
+/** Whether the process is a server of this cluster: its working folder is the cluster. A zombie has none. */
 function serves(pid: number, cluster: string): boolean {
   if (existsSync('/proc/self')) {
     try {
@@ -83,13 +85,13 @@ function serves(pid: number, cluster: string): boolean {
 }
 
 /**
- * Ends the server that a killed instance left running, and removes the pid file that it left when its number now
- * belongs to some other process. Only for who holds the folder, or knows that nobody does. True when there was one.
+ * Stops the server of a killed instance, and removes its pid file if the pid now belongs to another process. Only for
+ * callers who hold the folder or know that nobody does. @returns whether there was a server
  */
 export async function stopOrphan(dataDir: string): Promise<boolean> {
   const cluster = join(dataDir, 'postgres')
   const pidFile = join(cluster, 'postmaster.pid')
-  if (!isDataDir(dataDir) || !existsSync(pidFile)) return false // no cluster, or somebody else's
+  if (!isDataDir(dataDir) || !existsSync(pidFile)) return false // no cluster, or another one's
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
   if (!(pid > 1) || !serves(pid, cluster)) {
     rmSync(pidFile)

@@ -1,6 +1,6 @@
-// Installs what is missing before `npm start` and `npm test`, so that each of the two is all the set-up a clone needs.
-// Plain JavaScript without imports from node_modules: it runs before they exist, on whatever Node npm itself has.
-// An install is current when every package of package-lock.json is in npm's own record of what it installed.
+// Installs missing packages before `npm start` and `npm test`, so that a clone needs no other set-up. Plain JavaScript
+// without imports from node_modules, because it runs before they exist, on npm's own Node. An install is current if
+// npm's record of installed packages has every package of package-lock.json.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-/** The packages of a lockfile by their folder, or null when there is no such file. */
+/** The packages of a lockfile by folder, or null if there is no such file. */
 function packagesOf(file) {
   try {
     return JSON.parse(readFileSync(join(root, file), 'utf8')).packages
@@ -18,7 +18,7 @@ function packagesOf(file) {
   }
 }
 
-/** Optional packages may be absent (other platforms), and a server needs no development packages. */
+/** Optional packages may be missing (other platforms), and a server needs no development packages. */
 function isCurrent() {
   const wanted = packagesOf('package-lock.json')
   const found = packagesOf('node_modules/.package-lock.json')
@@ -33,7 +33,7 @@ function isCurrent() {
   )
 }
 
-/** An outer npm hands its settings down. Those that change what is installed, or where, are not meant for this one. */
+/** An outer npm passes its settings on. Those that change what is installed, or where, must not affect this one. */
 const misleading = new RegExp(
   `^npm_config_(${[
     'global',

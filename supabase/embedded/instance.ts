@@ -1,6 +1,6 @@
-// One running instance a data folder, and what others need to know of it (`npm run status`, `npm run stop`).
-// Who holds the folder is decided by a lock and not by a pid file, since a pid outlives its process. Node has no flock;
-// SQLite's exclusive transaction on an empty file is one, and the kernel drops it when the process dies in whatever way.
+// One running instance per data folder, and its data for `npm run status` and `npm run stop`. A lock decides who holds
+// the folder, not a pid file, because pids are reused. Node has no flock; an exclusive SQLite transaction on an empty
+// file replaces it, and the kernel releases it however the process ends.
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { makeDataDir } from './paths.ts'
 
-/** What a running instance offers; the names are those of `supabase status -o env`. */
+/** The addresses and keys of a running instance, with the names of `supabase status -o env`. */
 export interface Stack {
   apiUrl: string
   dbUrl: string
@@ -17,7 +17,7 @@ export interface Stack {
   jwtSecret: string
 }
 
-/** `stack` is null while the instance still starts. */
+/** `stack` is null while the instance is starting. */
 interface Instance {
   pid: number
   stack: Stack | null
@@ -30,7 +30,7 @@ const instanceFile = (dataDir: string) => join(dataDir, 'instance.json')
 
 const lockFile = (dataDir: string) => join(dataDir, 'lock')
 
-/** The lock on a file, or null when somebody else has it and does not let go within `patience` milliseconds. */
+/** The lock on a file, or null if another process holds it for longer than `patience` milliseconds. */
 export function lock(path: string, patience: number): DatabaseSync | null {
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   const file = new DatabaseSync(path, { timeout: patience })
@@ -44,7 +44,7 @@ export function lock(path: string, patience: number): DatabaseSync | null {
   }
 }
 
-/** Written whole or not at all, for the caller alone. */
+/** Writes a file atomically, readable only by the caller. */
 export function writePrivately(file: string, text: string): void {
   const unfinished = `${file}.${process.pid}`
   writeFileSync(unfinished, text, { mode: 0o600 })
@@ -53,12 +53,12 @@ export function writePrivately(file: string, text: string): void {
 
 /**
  * Takes the data folder for this process until `releaseInstance` or the end of the process.
- * Repeating it changes nothing. Fails when another process has it.
+ * Repeating it changes nothing. Fails if another process has it.
  */
 export function claimInstance(dataDir: string): void {
   const folder = makeDataDir(dataDir)
   if (locks.has(folder)) return
-  const taken = lock(lockFile(folder), 500) // long enough for a look by readInstance to pass
+  const taken = lock(lockFile(folder), 500) // longer than readInstance holds the lock
   if (!taken) {
     const pid = readInstance(folder)?.pid ?? 'unknown'
     throw new Error(`An instance is already running on ${folder} (pid ${pid}). End it with: npm run stop`)
@@ -67,12 +67,12 @@ export function claimInstance(dataDir: string): void {
   writePrivately(instanceFile(folder), JSON.stringify({ pid: process.pid, stack: null }))
 }
 
-/** Says what the claimed folder's instance offers, once it does. */
+/** Publishes the addresses and keys of the instance in the claimed folder. */
 export function writeInstance(dataDir: string, stack: Stack): void {
   writePrivately(instanceFile(resolve(dataDir)), JSON.stringify({ pid: process.pid, stack }, null, 2))
 }
 
-/** Gives the folder back. Without a claim it does nothing. */
+/** Releases the folder. Does nothing without a claim. */
 export function releaseInstance(dataDir: string): void {
   const folder = resolve(dataDir)
   const taken = locks.get(folder)
@@ -82,7 +82,7 @@ export function releaseInstance(dataDir: string): void {
   taken.close()
 }
 
-/** The instance that holds the folder, or null. What a killed one left behind counts for nothing. */
+/** The instance that holds the folder, or null. Files of a killed instance are ignored. */
 export function readInstance(dataDir: string): Instance | null {
   const folder = resolve(dataDir)
   if (!existsSync(instanceFile(folder))) return null
@@ -94,30 +94,30 @@ export function readInstance(dataDir: string): Instance | null {
   try {
     return JSON.parse(readFileSync(instanceFile(folder), 'utf8'))
   } catch {
-    return null // it ended between the two looks
+    return null // it ended between the two checks
   }
 }
 
-/** 32 random bytes as base64url, made on first use and kept in the data folder for the caller alone. */
+/** 32 random bytes as base64url, created on first use and stored in the data folder, readable only by the caller. */
 export function keptSecret(dataDir: string, name: string): string {
   const file = join(makeDataDir(dataDir), name)
   if (!existsSync(file)) {
     const unfinished = `${file}.${process.pid}`
     writeFileSync(unfinished, randomBytes(32).toString('base64url'), { mode: 0o600 })
     try {
-      linkSync(unfinished, file) // and not a rename: of two first starts, both must keep the same
+      linkSync(unfinished, file) // not a rename, so that two concurrent first starts keep the same secret
     } catch {
-      // the other one was faster
+      // the other start was faster
     }
     rmSync(unfinished)
   }
   return readFileSync(file, 'utf8')
 }
 
-/** The JWT secret of an instance that was given none. It stays the same over restarts, and with it every token. */
+/** The default JWT secret of an instance. It survives restarts, so tokens stay valid. */
 export const embeddedSecret = (dataDir: string): string => keptSecret(dataDir, 'jwt-secret')
 
-/** The two keys that Supabase's gateway and client ask for: HS256, ten years, no person behind them. */
+/** The two API keys of Supabase's gateway and client: HS256, valid for ten years, without a person. */
 export async function apiKeys(jwtSecret: string): Promise<{ anonKey: string; serviceRoleKey: string }> {
   const key = (role: string) =>
     new SignJWT({ role })

@@ -1,13 +1,13 @@
-// The server's log, `postgres.log` of the data folder: kept over restarts, and within bounds.
+// The server's log, `postgres.log` in the data folder: kept across restarts, with a limited size.
 import { closeSync, copyFileSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 
-/** What of it is kept: as much, and once more in `.old`. Bytes. */
+/** The maximum size of the log, and of `.old`. Bytes. */
 export const KEPT = 8 * 1024 * 1024
 const PERIOD = 60_000
 
 export const sizeOf = (log: string): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0
 
-/** What was written from `start` on. */
+/** The text from `start` on. */
 export function readFrom(log: string, start: number): string {
   const file = openSync(log, 'r')
   try {
@@ -19,8 +19,8 @@ export function readFrom(log: string, start: number): string {
 }
 
 /**
- * Copies and empties a log that is full. The server holds the file open and appends, so it goes on at the top; a rename
- * would take the file along. Its own collector would bound a file, and not how many there are.
+ * Copies and truncates a full log. The server keeps the file open and appends, so it continues at the beginning; a
+ * rename would not work. The server's own log collector limits the size of a file, but not the number of files.
  */
 export function turnOver(log: string): void {
   if (sizeOf(log) < KEPT) return
@@ -28,13 +28,13 @@ export function turnOver(log: string): void {
   truncateSync(log)
 }
 
-/** Looks after the log while the server runs. @returns what ends that */
+/** Rotates the log while the server runs. @returns a function that stops this */
 export function watchLog(log: string): () => void {
   const timer = setInterval(() => {
     try {
       turnOver(log)
     } catch {
-      // a disk that is full or gone ends no server: the next look tries again
+      // a full or missing disk must not stop the server: the next check tries again
     }
   }, PERIOD).unref()
   return () => clearInterval(timer)

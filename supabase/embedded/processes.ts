@@ -1,6 +1,6 @@
-// The processes beside the instance: facades on another database, and workers alone. Each has a file in `running` of its
-// data folder, and a lock on another one beside it, as the instance has (instance.ts): so a file that a killed process
-// left counts for nothing, whoever has its number now.
+// Processes besides the instance: facades on another database, and separate workers. Each has a file in `running` of
+// its data folder, and a lock on a second file, like the instance (instance.ts). So files of killed processes are
+// ignored, even if their pid was reused.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -11,15 +11,15 @@ import { defaultDataDir, makeFolder, serverAccount } from './paths.ts'
 export interface Running {
   kind: 'instance' | 'facade' | 'worker'
   pid: number
-  /** The machine or container: elsewhere the number is another process's. */
+  /** The machine or container: on others the pid means another process. */
   host: string
-  /** Where a facade listens; null for a worker, and while it starts. */
+  /** The URL of a facade; null for a worker, and while it is starting. */
   url: string | null
-  /** Where its database is, without who connects. */
+  /** The location of its database, without credentials. */
   database: string
 }
 
-/** Where the data of a process is, when its DATA_DIR says this. */
+/** The data folder of a process with this DATA_DIR. */
 export const folderOf = (dataDir: string | undefined): string =>
   dataDir || defaultDataDir(join(import.meta.dirname, '..', '..'))
 
@@ -27,11 +27,11 @@ interface EnterOptions {
   dataDir: string | undefined
   kind: 'facade' | 'worker'
   database: string
-  /** Hears why nobody will find the process, where nothing can be written: it can run all the same. */
+  /** Is called with the reason if the file cannot be written: the process can run, but will not be found. */
   warn(sentence: string): void
 }
 
-/** Enters this process until it ends. Gives what says where it listens. */
+/** Registers this process until it ends. @returns a function that sets its URL */
 export function enter({ dataDir, kind, database, warn }: EnterOptions): (url: string) => void {
   try {
     const path = join(makeRunning(resolve(folderOf(dataDir))), randomBytes(6).toString('hex'))
@@ -65,13 +65,13 @@ function remove(path: string): void {
   rmSync(`${path}.lock`, { force: true })
 }
 
-/** Whether nobody but the caller can have written there: what it names is signalled. */
+/** Whether only the caller can write there, because its pids get signals. */
 function isOwn(folder: string): boolean {
   const { uid, mode } = statSync(folder)
   return uid === (process.getuid?.() ?? uid) && (mode & 0o022) === 0
 }
 
-/** The entered processes that still live. What the others left is removed. */
+/** The registered processes that are alive. Files of others are removed. */
 function readEntries(dataDir: string): Running[] {
   const folder = join(resolve(dataDir), 'running')
   if (!existsSync(folder) || !isOwn(folder)) return []
@@ -88,12 +88,12 @@ function readEntries(dataDir: string): Running[] {
     try {
       return [JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Running]
     } catch {
-      return [] // it ended between the two looks
+      return [] // it ended between the two checks
     }
   })
 }
 
-/** All that runs from the data folder, the instance last: the others may be on its database. */
+/** All processes of the data folder, the instance last, because the others may use its database. */
 export function listRunning(dataDir: string): Running[] {
   const instance = readInstance(dataDir)
   const entries = readEntries(dataDir)
@@ -103,13 +103,13 @@ export function listRunning(dataDir: string): Running[] {
   return [...entries, own]
 }
 
-/** Those that PORT means: the facade there, or all where it is not set. */
+/** The processes that PORT selects: the facade there, or all if it is not set. */
 export function chosen(running: readonly Running[], port: string | undefined): Running[] {
   if (!Number(port)) return [...running]
   return running.filter(({ url }) => url !== null && (new URL(url).port || '80') === String(Number(port)))
 }
 
-/** How a process is spoken of. */
+/** The name of a process in messages. */
 export function nameOf({ kind, pid, url, database }: Running): string {
   if (kind === 'worker') return `the worker on ${database} (pid ${pid})`
   return `the ${kind} ${url ? `at ${url}` : 'that is starting'}${kind === 'facade' ? ` on ${database}` : ''} (pid ${pid})`

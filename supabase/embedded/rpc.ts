@@ -1,6 +1,6 @@
-// `/rest/v1/rpc/<operation>` of the embedded instance: what PostgREST 16 answers on a real stack, for the operations of
-// schema `api`. So supabase-js calls the same operations with the same token wherever Kith runs.
-// Left out is what a function that answers one JSON value has no use for: filters, order, ranges, counts, CSV.
+// `/rest/v1/rpc/<operation>` of the embedded instance, compatible with PostgREST 16 for the operations of schema `api`.
+// So supabase-js calls the same operations with the same token wherever Kith runs. Left out are features without use
+// for functions that return one JSON value: filters, order, ranges, counts, CSV.
 import type { Context, Env, Hono, Next } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { type Caller, createDoor, type Door } from './rpc/caller.ts'
@@ -12,12 +12,12 @@ type Row = { body: string | null; status: string | null; headers: string | null 
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const REST = '/rest/v1'
-// what supabase-js sends beside the facade's own
+// further headers that supabase-js sends
 const ALLOWED =
   'Accept-Profile, Apikey, Authorization, Content-Profile, Content-Type, Idempotency-Key, If-None-Match, Prefer, ' +
   'X-Client-Info'
 
-/** Puts the route on the application, before the API's own limits and errors: it has those of a Supabase gateway. */
+/** Mounts the route before the API's own limits and errors: it has those of a Supabase gateway. */
 export function mountRpc<E extends Env>(app: Hono<E>, jwtSecret: string, site: Site): void {
   const door = createDoor(jwtSecret)
   app.use(`${REST}/*`, async (c: Context, next: Next) => {
@@ -53,7 +53,7 @@ async function answer(c: Context, site: Site, door: Door): Promise<Response> {
   }
 }
 
-/** @throws RestError PGRST106 for another schema than api, PGRST107 for a client that takes no JSON */
+/** @throws RestError PGRST106 for another schema than api, PGRST107 for a client that does not accept JSON */
 function checkMedia(c: Context): void {
   const schema = c.req.header(isRead(c) ? 'accept-profile' : 'content-profile') ?? 'api'
   const hint = 'Only the following schemas are exposed: api'
@@ -66,7 +66,7 @@ function checkMedia(c: Context): void {
 
 const isRead = (c: Context): boolean => c.req.method !== 'POST'
 
-/** The name as it was sent: routing sees the path in lower case, and PostgREST does not. */
+/** The name as it was sent: PostgREST is case-sensitive, while routing uses lower case. */
 function operationOf(c: Context): string {
   const name = getPath(c.req.raw).split('/')[4] ?? ''
   try {
@@ -101,7 +101,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** As PostgREST runs a call: claims, headers and the check of the caller first, then the function, in one transaction. */
+/** Runs a call like PostgREST: claims, headers and the check of the caller, then the function, in one transaction. */
 async function run(c: Context, site: Site, { claims, pool }: Caller, statement: Statement): Promise<Row> {
   const { text, values, readOnly } = statement
   const key = c.req.header('idempotency-key')
@@ -122,7 +122,7 @@ async function run(c: Context, site: Site, { claims, pool }: Caller, statement: 
   )
 }
 
-/** The operation's JSON, SQL null as the word; status and headers are the operation's own where it set them. */
+/** The operation's JSON, with SQL null as `null`; status and headers if the operation set them. */
 function reply(c: Context, site: Site, { body, status, headers }: Row): Response {
   const list: Record<string, string>[] = headers ? JSON.parse(headers) : []
   for (const header of list) for (const [name, value] of Object.entries(header)) site.setHeader(c, name, value)

@@ -1,10 +1,10 @@
-// A PostgreSQL server that is not ours: whether Kith can run on it, and what of a Supabase database it has.
+// Inspects a foreign PostgreSQL server: whether Kith can run on it, and which parts of a Supabase database it has.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
 
-/** What a migration and the facade ask of a platform, whoever made it. */
+/** The parts of a platform that migrations and the facade need. */
 const needed = `
   select name from (values
     ('the role postgres', to_regrole('postgres')::oid), ('the role anon', to_regrole('anon')::oid),
@@ -23,27 +23,27 @@ export interface Server {
   version: number
   release: string
   walLevel: string
-  /** How many can read the log at once. */
+  /** How many replication connections are possible. */
   feeds: number
-  /** How many connections there are for those who are no superusers. */
+  /** The number of connections for roles that are not superusers. */
   connections: number
   encoding: string
-  /** Who asks. */
+  /** The connected role. */
   role: string
   superuser: boolean
-  /** Whether the role `postgres` is one; null where there is no such role. */
+  /** Whether the role `postgres` is a superuser; null if there is no such role. */
   ownerIsSuperuser: boolean | null
   /** Extensions that cannot be installed here. */
   withoutExtensions: string[]
   /** Whether the database has a schema of a Supabase platform. */
   platform: boolean
-  /** What preparePlatform left; null where it was somebody else, or nobody. */
+  /** The fingerprint that preparePlatform left; null if it has not run. */
   fingerprint: string | null
-  /** What a platform has and this database does not. */
+  /** The parts of a platform that this database lacks. */
   missing: string[]
 }
 
-/** Reads all of it in one statement, which changes nothing. */
+/** Reads everything in one read-only statement. */
 export async function lookAt(sql: Sql): Promise<Server> {
   const [row] = await sql.unsafe<[Server]>(
     `select current_setting('server_version_num')::int as version, current_setting('server_version') as release,
@@ -63,7 +63,7 @@ export async function lookAt(sql: Sql): Promise<Server> {
   return row
 }
 
-/** What a database is: one without a platform, one of ours that is complete or behind, or a Supabase stack's. */
+/** The kind of a database: without a platform, with our platform (complete or outdated), or a Supabase stack. */
 export function stateOf({ platform, fingerprint, missing }: Server): 'bare' | 'behind' | 'prepared' | 'stack' {
   if (!platform) return 'bare'
   if (!fingerprint?.startsWith(PREFIX)) return 'stack'
@@ -74,11 +74,11 @@ export const platformText = (): string => readFileSync(join(import.meta.dirname,
 
 const PREFIX = 'Stands in for the Realtime server of Supabase: platform.sql '
 
-/** The comment on the schema `realtime` by which a later look knows who made it, and of which text. */
+/** The comment on the schema `realtime`, which identifies our platform and its version. */
 export const fingerprintOf = (text: string): string =>
   PREFIX + createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Why Kith cannot run there, a sentence each that says what to do. @param connections how many a facade takes */
+/** Reasons why Kith cannot run there, one sentence each with what to do. @param connections of a facade */
 export function faultsOf(server: Server, connections: number): string[] {
   const state = stateOf(server)
   const faults: [boolean, string][] = [

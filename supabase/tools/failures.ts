@@ -1,21 +1,21 @@
-// Which error codes a function may raise. Most are read from the bodies: `private.raise_error('code')`, also behind calls, and
-// where an argument makes the code, as 'debate' does of `private.raise_error(p_kind || '_unknown')`. What no body names, such
-// as the codes of checks and triggers, the comment on the function adds: "Fails: code, private.move." And it takes
-// away what is raised by something that it calls, and yet never there: "Never: code." What the routes document is
-// made of this.
+// Derives the error codes that a function may raise. Most are read from the bodies: `private.raise_error('code')`, also
+// through calls, and with codes made from an argument, such as 'debate' in `private.raise_error(p_kind || '_unknown')`.
+// The comment on a function adds the codes that no body names, such as those of checks and triggers: "Fails: code,
+// private.move." It removes codes that a called function raises in other cases only: "Never: code." The documentation of
+// routes is generated from this.
 import type { Sql } from 'postgres'
 
-/** A function of ours: `name` with its schema, the names of its parameters, what its comment says, its body. */
+/** A function of ours: `name` with its schema, the names of its parameters, its comment, its body. */
 export type Routine = { name: string; parameters: readonly string[]; comment: string; text: string }
 type Call = { name: string; args: readonly string[] }
 /** A row of private.report_targets. */
 export type Target = { type: string; finder: string }
 
-/** Whoever calls these is told of one event, or raises one code, and not all that anybody may be. */
+/** A call of these dispatches one event only, so it doesn't have the codes of all listeners. */
 const crossroads = ['private.dispatch_event']
-/** Whatever asks who calls may raise these, which is said once and not of each. */
+/** Every function that asks for the caller may raise these; they are documented once. */
 export const general = ['token_missing', 'token_revoked']
-/** These raise what they are given. */
+/** These raise the code that is their argument. */
 const raisers = ['private.raise_error', 'private.error_response']
 const functionName = String.raw`\b(?:api|private)\.[a-z_]+`
 
@@ -129,7 +129,7 @@ export function failuresOf(
   )
 }
 
-/** All that `failuresOf` needs, from a database. */
+/** Reads the input of `failuresOf` from a database. */
 export async function readFailures(sql: Sql) {
   const routines = await sql<Routine[]>`
     select p.oid::regproc::text as name, coalesce(p.proargnames, '{}') as parameters,

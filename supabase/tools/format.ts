@@ -1,9 +1,9 @@
-// Generated TypeScript comes unformatted, hence Biome.
+// Formats generated TypeScript with Biome.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { root } from './schema.ts'
 
-/** @throws Error with what Biome says of it */
+/** @throws Error with Biome's output */
 export function formatted(types: string): string {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
   const options = ['format', '--config-path', '.biome.json', '--stdin-file-path', 'types.ts']

@@ -1,7 +1,7 @@
-// npm run gen: writes the last files of the schema (derived.ts) with the baseline migration, then what TypeScript and readers
-// know of the schema: error codes, operations and their parameters, sections of the export, supabase-js's types. It reads
-// all of it from a database made of sql/ and policies/. The API's description comes after it, since routes are made of
-// operations: api-facade/describe.ts.
+// npm run gen: writes the last files of the schema (derived.ts) and the baseline migration, then what TypeScript and readers
+// need of the schema: error codes, operations and their parameters, sections of the export, and types for supabase-js. It
+// reads them from a database made from sql/ and policies/. The API's description is generated afterwards, because routes
+// depend on operations: api-facade/describe.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

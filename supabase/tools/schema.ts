@@ -1,4 +1,4 @@
-// The order of the schema's files, as config.toml says it: the one place.
+// The order of the schema's files, which is only in config.toml.
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
@@ -8,7 +8,7 @@ export const baselinePath = join(root, 'supabase/migrations/20261121000000_basel
 
 type Settings = { db: { migrations: { schema_paths: string[] } } }
 
-/** The files of sql/ and policies/ in the order in which they apply, as paths from the folder, the project's root. */
+/** The files of sql/ and policies/ in the order of schema_paths, as paths from the project's root. */
 export function schemaFiles(folder = root): string[] {
   const config = parse(readFileSync(join(folder, 'supabase/config.toml'), 'utf8')) as unknown as Settings
   return config.db.migrations.schema_paths.flatMap((pattern) => {

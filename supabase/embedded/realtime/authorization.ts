@@ -1,11 +1,11 @@
-// Whose token it is, and what it may hear and say on a channel. The database decides, by the policies on
-// realtime.messages, and is asked exactly as the real server asks.
+// Authenticates tokens, and authorizes reading and writing on a channel. The policies on realtime.messages decide, and
+// are queried exactly as the real server does.
 import { createSecretKey, randomUUID } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import postgres, { type TransactionSql } from 'postgres'
 import { z } from 'zod'
 
-/** Only roles that the authenticator may take: with another one, a token would be the key to more than an API. */
+/** Only the roles that the authenticator can assume: with another one a token could do more than the API allows. */
 const Claims = z.looseObject({
   role: z.enum(['anon', 'authenticated', 'service_role', 'user', 'moderator', 'admin']),
   exp: z.int(),
@@ -15,7 +15,7 @@ const Claims = z.looseObject({
 /** The payload of a verified token; `exp` in seconds. */
 export type Claims = z.infer<typeof Claims>
 
-/** Why not: the real server's code and sentence. */
+/** A refusal with the real server's code and message. */
 export class RealtimeError extends Error {
   readonly code: string
 
@@ -24,7 +24,7 @@ export class RealtimeError extends Error {
     this.code = code
   }
 
-  /** How the answer to a join says it. */
+  /** The message in the answer to a join. */
   get reason(): string {
     return `${this.code}: ${this.message}`
   }
@@ -38,7 +38,7 @@ const unavailable = () =>
 export const unreadable = (name: string): RealtimeError =>
   new RealtimeError('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
 
-/** Checks signature and expiry. Whether its holder still stands is for the policies to say. @throws RealtimeError */
+/** Checks signature and expiry. The policies check whether the holder is still valid. @throws RealtimeError */
 export function createVerifier(jwtSecret: string): (token: string) => Promise<Claims> {
   const key = createSecretKey(Buffer.from(jwtSecret))
   return async (token) => {
@@ -54,40 +54,42 @@ export function createVerifier(jwtSecret: string): (token: string) => Promise<Cl
   }
 }
 
-/** What private.realtime_topics can name: a prefix, and something behind it. */
+/** The topics of private.realtime_topics: a prefix and a suffix. */
 const TOPIC = /^[a-z-]+:./s
 const LONGEST_TOPIC = 255
-/** Whether to ask at all. No policy is for anon, and to ask is to insert: that must not be had without a person. */
+/**
+ * Whether to query the database at all. No policy is for anon, and the query inserts, which strangers must not cause.
+ */
 const mayBeHeard = ({ role }: Claims, name: string): boolean =>
   role !== 'anon' && name.length <= LONGEST_TOPIC && TOPIC.test(name)
 
-/** How many of them the gateway has to ask by. */
+/** The number of connections for these queries. */
 export const CONNECTIONS = 4
 
-/** What may be heard on a channel. */
+/** The permissions on a channel. */
 export type Rights = { broadcast: boolean; presence: boolean }
 
 export type Authorization = {
-  /** @throws RealtimeError when the database can't be asked, and when a policy raised: a dead token does that */
+  /** @throws RealtimeError if the database cannot be reached, or if a policy raises, as for a revoked token */
   mayRead(claims: Claims, name: string): Promise<Rights>
-  /** Whether a client may broadcast. Never throws: what can't be asked is not allowed. */
+  /** Whether a client may broadcast. Never throws: without an answer it is not allowed. */
   mayWrite(claims: Claims, name: string): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * Opens its own few connections as the owner, who may insert the rows to be looked for and then become the token's role.
- * @param databaseUrl of the owner, straight to the server: behind a transaction pooler nobody may change roles
+ * Opens a few connections as the owner, who can insert the test rows and then assume the role of the token.
+ * @param databaseUrl of the owner, directly to the server: a transaction pooler does not allow changing roles
  */
 export function openAuthorization(databaseUrl: string): Authorization {
   const sql = postgres(databaseUrl, {
     max: CONNECTIONS,
     connect_timeout: 10,
     fetch_types: false,
-    // postgres.js mixes up the answers of statements sent together when it has to prepare one of them again
+    // postgres.js mixes up the answers of pipelined statements when it has to prepare one of them again
     prepare: false,
     onnotice: () => {},
-    // no line in the server's log for whoever is refused a channel
+    // no line in the server's log for a refused channel
     connection: { application_name: 'kith_realtime', statement_timeout: 5000, log_min_messages: 'log' },
   })
 
@@ -110,7 +112,7 @@ export function openAuthorization(databaseUrl: string): Authorization {
             { id: string }[]
           >`select id from realtime.messages where topic = ${name} and id in (${broadcast}, ${presence})`,
         ])
-        await tx`rollback and chain` // nothing of this is ever committed, and so nothing broadcast
+        await tx`rollback and chain` // nothing of this is committed, so nothing is broadcast
         return rows.map(({ id }) => id)
       })
       .catch((error: unknown) => {
@@ -132,6 +134,6 @@ export function openAuthorization(databaseUrl: string): Authorization {
   return { mayRead, mayWrite, close: () => sql.end({ timeout: 1 }) }
 }
 
-/** Against a lost connection, a lack of resources or of a partition, an end of the server, a time-out. */
+/** Lost connection, lack of resources or of a partition, shutdown of the server, timeout. */
 const raisedByPolicy = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && !/^(08|53|57|23514)/.test(error.code)

@@ -1,38 +1,38 @@
-// Who has joined what, and the way of a broadcast to all of them.
+// Which sockets have joined which channels, and the delivery of broadcasts to them.
 import type { Claims } from './authorization.ts'
 import type { Hold } from './tokens.ts'
 import type { Broadcast, Frame, Outgoing, Wire } from './wire.ts'
 
-/** The other end of one socket. */
+/** The client of one socket. */
 export type Peer = {
   wire: Wire
-  /** Without waiting; to a socket that is closing it does nothing. */
+  /** Sends without waiting; does nothing if the socket is closing. */
   send(frame: Frame): void
 }
 
 /** One socket on one channel. */
 export type Channel = {
   peer: Peer
-  /** As the client spells it: `realtime:` and the name. */
+  /** The topic of the client: `realtime:` and the name. */
   topic: string
   name: string
   joinRef: string | null
   token: string
   claims: Claims
   hold: Hold
-  /** Whether it may broadcast; asked at its first try with each token. */
+  /** Whether it may broadcast; checked at its first attempt with each token. */
   mayWrite: boolean | undefined
-  /** What the client asked for its own broadcasts: an answer, and to hear them itself. */
+  /** The client's options for its own broadcasts: an acknowledgement, and an echo. */
   acknowledge: boolean
   echo: boolean
   expiry: NodeJS.Timeout | undefined
 }
 
 export type Channels = {
-  /** From now on the channel hears what is broadcast. */
+  /** Subscribes the channel to broadcasts. */
   add(channel: Channel): void
   remove(channel: Channel): void
-  /** To all who joined `name`, but for the sender, where there is one who asked for no echo. */
+  /** Sends to all subscribers of `name`, except a sender without echo. */
   deliver(name: string, broadcast: Broadcast, sender?: Channel): void
 }
 
@@ -51,7 +51,7 @@ export function createChannels(): Channels {
   }
 
   function deliver(name: string, broadcast: Broadcast, sender?: Channel): void {
-    const frames = new Map<Wire, Frame | null>() // made once a wire: all who joined spell the topic alike
+    const frames = new Map<Wire, Frame | null>() // encoded once per wire: all subscribers have the same topic
     for (const channel of joined.get(name) ?? []) {
       if (channel === sender && !channel.echo) continue
       const { wire } = channel.peer
@@ -64,10 +64,10 @@ export function createChannels(): Channels {
   return { add, remove, deliver }
 }
 
-/** Says something on a channel. */
+/** Sends a message on a channel. */
 export const push = ({ peer, topic, joinRef }: Channel, event: string, payload: Outgoing['payload']): void =>
   peer.send(peer.wire.encode({ joinRef, ref: null, topic, event, payload }))
 
-/** Tells the client that the channel is over: by itself with phx_close, broken with phx_error (it then joins again). */
+/** Ends a channel for the client: normally with phx_close, broken with phx_error (the client then joins again). */
 export const sayEnd = ({ peer, topic, joinRef }: Channel, event: 'phx_close' | 'phx_error'): void =>
   peer.send(peer.wire.encode({ joinRef, ref: joinRef, topic, event, payload: {} }))

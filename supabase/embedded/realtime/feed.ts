@@ -1,6 +1,6 @@
-// What is broadcast from SQL: inserts of realtime.messages, read by logical replication as the real server does. So
-// nothing is seen before its commit, and a write pays for no more than its row (NOTIFY would let one commit at a time).
-// Not postgres.js's own `subscribe`: when the database is away as it reconnects, that one ends the whole process.
+// Broadcasts from SQL: inserts into realtime.messages, read by logical replication as the real server does. So nothing
+// is sent before its commit, and a write only costs its row (NOTIFY would serialize commits). Not postgres.js's
+// `subscribe`: it crashes the process if the database is down while it reconnects.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
@@ -9,29 +9,29 @@ import postgres from 'postgres'
 import { createDecoder, type InsertedRow, readSent, standbyStatus } from './pgoutput.ts'
 
 type FeedOptions = {
-  /** Of a role that may replicate. */
+  /** The connection string of a role with replication rights. */
   databaseUrl: string
-  /** A committed row of realtime.messages. */
+  /** Called with a committed row of realtime.messages. */
   onRow(row: InsertedRow): void
-  /** The feed broke off: what is committed until it is up again will not come. */
+  /** Called when the feed is lost: commits until it is up again are missed. */
   onLost(error: unknown): void
 }
 export type Feed = {
-  /** Whether everything that is committed from now on will come. */
+  /** Whether all commits from now on will be delivered. */
   isUp(): boolean
   stop(): Promise<void>
 }
 
 const PUBLICATION = 'supabase_realtime_messages_publication'
-/** How long after a loss to try again, and at most. Milliseconds. */
+/** The first and the longest delay of a reconnect. Milliseconds. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
-/** How long the server may take to end a stream. Milliseconds. */
+/** How long the server can take to end a stream. Milliseconds. */
 const GRACE = 1000
-/** How often the walsender is woken to look for a commit that it has missed. Milliseconds. */
+/** How often the walsender is woken to check for a missed commit. Milliseconds. */
 const BEAT = 250
 
-/** Settles when the feed is up for the first time. @throws when it can't be */
+/** Resolves when the feed is up for the first time. @throws Error if that fails */
 export async function startFeed({ databaseUrl, onRow, onLost }: FeedOptions): Promise<Feed> {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -69,7 +69,7 @@ export async function startFeed({ databaseUrl, onRow, onLost }: FeedOptions): Pr
 
 type Link = { lost: Promise<unknown>; close(): Promise<void> }
 
-/** One replication connection, with a slot that goes with it. */
+/** One replication connection with a temporary slot. */
 async function openLink(databaseUrl: string, onRow: (row: InsertedRow) => void): Promise<Link> {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -83,7 +83,7 @@ async function openLink(databaseUrl: string, onRow: (row: InsertedRow) => void):
   const cut = () => sql.end({ timeout: 0 })
   try {
     const slot = `kith_realtime_${randomBytes(6).toString('hex')}`
-    // in capitals: a walsender knows its commands by them
+    // in capitals: the commands of a walsender
     await sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`)
     const stream = (await sql
       .unsafe(`START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${PUBLICATION}')`)
@@ -100,7 +100,7 @@ async function openLink(databaseUrl: string, onRow: (row: InsertedRow) => void):
   }
 }
 
-/** Ends the copying first: the server's log else speaks of a broken protocol. */
+/** Ends the copy first; otherwise the server logs a protocol error. */
 async function finish(stream: Duplex): Promise<void> {
   if (stream.closed) return
   stream.end()
@@ -108,9 +108,9 @@ async function finish(stream: Duplex): Promise<void> {
 }
 
 /**
- * Settles with what ended the stream. It answers each position that the walsender reports, and again at each beat. An
- * answer wakes the walsender: from PostgreSQL 16 on it can miss a commit that comes just as it falls asleep, and would
- * sleep until the next one, or for many seconds.
+ * Resolves with the reason why the stream ended. Answers each position that the walsender reports, and again at each
+ * beat. An answer wakes the walsender: since PostgreSQL 16 it can miss a commit that happens just when it falls asleep,
+ * and would sleep until the next commit, or for many seconds.
  */
 function read(stream: Duplex, onRow: (row: InsertedRow) => void): Promise<unknown> {
   const decode = createDecoder()

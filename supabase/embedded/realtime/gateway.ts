@@ -1,5 +1,5 @@
-// The Realtime server of the embedded instance: what supabase-js meets at /realtime/v1/websocket.
-// It joins, authorises, delivers and expires as supabase/realtime does; docs/compatibility.md lists the differences.
+// The Realtime server of the embedded instance, for supabase-js at /realtime/v1/websocket. It joins, authorizes,
+// delivers and expires like supabase/realtime; docs/compatibility.md lists the differences.
 import type { IncomingMessage, Server } from 'node:http'
 import postgres from 'postgres'
 import { createVerifier, openAuthorization } from './authorization.ts'
@@ -11,47 +11,47 @@ import { acceptSockets, type Log, type SocketOptions, type Sockets } from './soc
 import { TOKENS, watchTokens } from './tokens.ts'
 
 export type GatewayOptions = {
-  /** WebSockets are answered on it; it is neither started nor stopped here. */
+  /** The server of the WebSockets; it is neither started nor stopped here. */
   server: Server
-  /** Of the schema's owner, straight to the server. */
+  /** The connection string of the schema's owner, directly to the server. */
   databaseUrl: string
-  /** What signs the API keys and the tokens. */
+  /** The secrets of API keys and tokens. */
   jwtSecret: string
   log: Log
   gauge: SocketOptions['gauge']
-  /** After how many idle milliseconds a socket is dead; clients send a heartbeat every 25 seconds. */
+  /** After how many idle milliseconds a socket is closed; clients send a heartbeat every 25 seconds. */
   idle?: number
-  /** How many bytes may wait for a slow socket before it is cut off: it comes again and reads what it missed. */
+  /** How many bytes can wait for a slow socket before it is closed; the client reconnects and reads what it missed. */
   backlog?: number
-  /** Whose sockets count together, such as an address; by default the other end of the connection. */
+  /** The key by which sockets of a client are counted; default: its address. */
   clientOf?: (request: IncomingMessage) => string
-  /** Whether a client may join, or bring a newer token, once more: over all its sockets, also those that are closed. */
+  /** Whether a client may join or refresh a token once more; counted over all its sockets, including closed ones. */
   mayJoin?: (client: string) => Promise<boolean>
-  /** How many sockets may be open at once, and how many of one client. */
+  /** How many sockets can be open, in total and per client. */
   mostSockets?: number
   mostSocketsOfClient?: number
-  /** How many bytes a client may send before its upgrade is answered; it should send none. */
+  /** How many bytes a client can send before its upgrade is answered; it should send none. */
   mostEarlyBytes?: number
-  /** How many channels a socket may have joined, and how often in a minute it may try or bring a newer token. */
+  /** How many channels a socket can join, and how often a minute it can try or refresh a token. */
   mostChannels?: number
   mostJoins?: number
 }
 export type Gateway = {
   /** How many sockets are open. */
   sockets(): number
-  /** Closes every socket, and settles when all is released. */
+  /** Closes every socket, and resolves when everything is released. */
   stop(): Promise<void>
 }
 
 const HOUR = 3_600_000
 
-/** Settles when channels can be joined. @throws when the database can't be reached */
+/** Resolves when channels can be joined. @throws Error if the database cannot be reached */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { server, databaseUrl, jwtSecret, log, gauge, idle = 60_000, backlog = 1024 * 1024 } = options
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
   const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
-  const { mostChannels = 100, mostJoins = 200 } = options // enough to join them all anew when the feed breaks
+  const { mostChannels = 100, mostJoins = 200 } = options // enough to join all of them again after a loss of the feed
   const channels = createChannels()
   const tokens = watchTokens()
   let sockets: Sockets | undefined
@@ -63,12 +63,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     channels.deliver(topic, { event, encoding: 'json', body: Buffer.from(payload), id })
   }
   const onLost = (failure: unknown) => {
-    log.warn({ failure }, 'the feed of realtime.messages broke off')
-    // what they miss will not come again: whoever joins anew reads first
+    log.warn({ failure }, 'the feed of realtime.messages was lost')
+    // missed messages are not sent again: clients read after they have joined again
     sockets?.endChannels()
   }
   const makePartitions = () =>
-    rollPartitions(databaseUrl).catch((failure: unknown) => log.warn({ failure }, 'partitions could not be rolled'))
+    rollPartitions(databaseUrl).catch((failure: unknown) => log.warn({ failure }, 'cannot create the next partitions'))
 
   await makePartitions()
   const feed = await startFeed({ databaseUrl, onRow, onLost })
@@ -108,7 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { sockets: accepted.count, stop }
 }
 
-/** Does nothing while the days ahead have theirs. */
+/** Does nothing while the next days have their partitions. */
 async function rollPartitions(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} })
   try {

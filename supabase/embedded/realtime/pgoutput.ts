@@ -1,12 +1,13 @@
-// Reads what a walsender sends: PostgreSQL's logical replication with its plugin pgoutput, protocol version 1, text.
-// PostgreSQL, "Streaming Replication Protocol" and "Logical Replication Message Formats". Only what an insert needs.
+// Parses the messages of a walsender: PostgreSQL's logical replication with the plugin pgoutput, protocol version 1,
+// text. PostgreSQL, "Streaming Replication Protocol" and "Logical Replication Message Formats". Only the messages of
+// inserts.
 
 /** A column's value as text, null for SQL null. */
 export type InsertedRow = Readonly<Record<string, string | null>>
 
 type Columns = readonly string[]
 
-/** Reads the fields of a message one after the other. */
+/** Reads the fields of a message in order. */
 function cursor(data: Buffer, start: number) {
   let at = start
   return {
@@ -35,7 +36,9 @@ function cursor(data: Buffer, start: number) {
   }
 }
 
-/** A reader of one stream: relations are described once, before their first row. Gives the row of an insert, else null. */
+/**
+ * A parser of one stream: relations are described once, before their first row. Returns the row of an insert, or null.
+ */
 export function createDecoder(): (data: Buffer) => InsertedRow | null {
   const relations = new Map<number, Columns>()
 
@@ -69,7 +72,7 @@ export function createDecoder(): (data: Buffer) => InsertedRow | null {
   }
 }
 
-/** A message of the walsender: a piece of the log from byte 25 on, or how far it has come. */
+/** A message of the walsender: a part of the log from byte 25 on, or its position. */
 export type Sent = { kind: 'data'; data: Buffer } | { kind: 'position'; position: Buffer } | null
 
 export function readSent(message: Buffer): Sent {
@@ -79,7 +82,7 @@ export function readSent(message: Buffer): Sent {
   return null
 }
 
-/** Says that everything up to `position` was written, flushed and applied, so the log may go. */
+/** Confirms everything up to `position` as written, flushed and applied, so that the log can be removed. */
 export function standbyStatus(position: Buffer): Buffer {
   const status = Buffer.alloc(34)
   status.write('r')

@@ -1,4 +1,4 @@
-// The conversation with one client: what it says, and what it is answered. Phoenix's protocol and the real server's words.
+// The session with one client: its messages and their answers, in Phoenix's protocol and with the real server's texts.
 // Sources: Phoenix.Socket, Phoenix.Channel.Server; supabase/realtime, lib/realtime_web/channels.
 import { z } from 'zod'
 import { type Authorization, type Claims, expired, RealtimeError, type Rights, unreadable } from './authorization.ts'
@@ -6,32 +6,32 @@ import { type Channel, type Channels, type Peer, push, sayEnd } from './channels
 import type { Hold, TokenWatch } from './tokens.ts'
 import type { Incoming } from './wire.ts'
 
-/** What all sessions share. */
+/** The services that all sessions share. */
 export type Services = {
   verify(token: string): Promise<Claims>
   tokens: TokenWatch
   authorization: Authorization
   channels: Channels
-  /** Whether a channel that is joined now will hear everything that is committed from now on. */
+  /** Whether a channel that is joined now will get all commits from now on. */
   isFed(): boolean
-  /** How many channels one client may have joined. */
+  /** How many channels one client can join. */
   mostChannels: number
-  /** How often one client may join or bring a newer token in a minute: each time costs statements. */
+  /** How often a minute one client can join or refresh a token: each time costs statements. */
   mostJoins: number
-  /** The same of all sockets of a client together: a new socket would else bring new tries. */
+  /** The same for all sockets of a client together; otherwise a new socket would reset the limit. */
   mayJoin(client: string): Promise<boolean>
 }
 
 export type Session = {
-  /** To be called for one message after the other: a client then costs one connection to the database at most. */
+  /** Call it for one message at a time, so that a client uses at most one connection to the database. */
   receive(message: Incoming): Promise<void>
-  /** Ends every channel, without a word or with a phx_error. */
+  /** Ends every channel, silently or with a phx_error. */
   end(word?: 'phx_error'): void
 }
 
 const PREFIX = 'realtime:'
 const MINUTE = 60_000
-/** The longest that a timer is set for, in milliseconds; a token may live longer than timers can count. */
+/** The longest timer, in milliseconds: a token can be valid longer than a timer can count. */
 const HOUR = 3_600_000
 
 const tooManyJoins = () => new RealtimeError('ClientJoinRateLimitReached', 'Too many joins per second')
@@ -53,8 +53,8 @@ const JoinPayload = z.object({
 })
 
 /**
- * @param apiKey what the socket was opened with: the token of a channel that is joined without one
- * @param client whose joins count together
+ * @param apiKey of the socket: the token of channels that are joined without one
+ * @param client the key by which joins are counted
  */
 export function createSession(services: Services, peer: Peer, apiKey: string, client: string): Session {
   const { authorization, channels } = services
@@ -73,14 +73,14 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
     channels.remove(channel)
   }
 
-  /** Ends a channel with the reason, as the real server does for a token that is not good any more. */
+  /** Ends a channel with the reason, as the real server does for a token that is no longer valid. */
   function shut(channel: Channel, message: string): void {
     push(channel, 'system', { extension: 'system', status: 'error', message, channel: channel.name })
     forget(channel)
     sayEnd(channel, 'phx_close')
   }
 
-  /** Ends the channel with its token, which ends by itself or is ended before. */
+  /** Ends the channel when its token expires or is revoked. */
   function awaitEnd(channel: Channel): void {
     channel.hold.onDeath(() => shut(channel, unreadable(channel.name).message))
     awaitExpiry(channel)
@@ -104,7 +104,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
   }
 
   type Admitted = { token: string; claims: Claims; hold: Hold; rights: Rights }
-  /** @throws RealtimeError for a token that may not hear the channel, or has died meanwhile */
+  /** @throws RealtimeError for a token that may not read the channel, or was revoked meanwhile */
   async function admit(token: string, name: string, mayHear: (rights: Rights) => boolean): Promise<Admitted> {
     const claims = await services.verify(token)
     const hold = services.tokens.hold(claims, name)
@@ -125,7 +125,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
     const { config } = request
     refuseConfiguration(name, request)
     if (!(await services.mayJoin(client))) throw tooManyJoins()
-    if (!services.isFed()) throw unfed() // nor would it be heard that a token has died
+    if (!services.isFed()) throw unfed() // the end of a token would be missed as well
     const before = breaks
     const mayHear = ({ broadcast, presence }: Rights) => broadcast || presence
     const { rights, ...opened } = await admit(request.access_token ?? apiKey, name, mayHear)
@@ -156,12 +156,12 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
     })
   }
 
-  /** A newer token: it may hear the channel too, or the channel ends. */
+  /** A refreshed token: if it may not read the channel, the channel ends. */
   async function renew(channel: Channel, token: unknown): Promise<void> {
-    // `sb_` are keys of the platform that are no tokens; supabase-js sends them here too
+    // keys with `sb_` are not tokens; supabase-js sends them here as well
     if (typeof token !== 'string' || token.startsWith('sb_') || token === channel.token) return
-    if (isOneTooMany() || !(await services.mayJoin(client))) return // the older one goes on until it ends
-    const isOver = () => joined.get(channel.topic) !== channel // with its socket, its token or the feed
+    if (isOneTooMany() || !(await services.mayJoin(client))) return // the previous token stays until it ends
+    const isOver = () => joined.get(channel.topic) !== channel // ended with its socket, its token or the feed
     if (isOver()) return
     clearTimeout(channel.expiry)
     channel.hold.release()
@@ -176,7 +176,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
     }
   }
 
-  /** Who may not is not told so, and who asked for an answer waits in vain: as the real server does. */
+  /** A refused broadcast is not reported and not acknowledged, as by the real server. */
   async function publish(channel: Channel, message: Incoming): Promise<void> {
     if (!message.broadcast) return
     channel.mayWrite ??= await authorization.mayWrite(channel.claims, channel.name)
@@ -188,7 +188,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
   async function onChannel(channel: Channel, message: Incoming): Promise<void> {
     switch (message.event) {
       case 'phx_leave':
-        if (message.joinRef !== null && message.joinRef !== channel.joinRef) return // of a join that is over
+        if (message.joinRef !== null && message.joinRef !== channel.joinRef) return // of a join that has ended
         forget(channel)
         reply(message, 'ok')
         return sayEnd(channel, 'phx_close')
@@ -196,7 +196,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
         return renew(channel, message.payload.access_token)
       case 'broadcast':
         return publish(channel, message)
-      case 'presence': // nobody is shown to be here: no policy lets anyone say so
+      case 'presence': // not supported: no policy allows presence
         return reply(message, message.payload.event === 'untrack' ? 'ok' : 'error')
     }
   }
@@ -223,7 +223,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
   return { receive, end }
 }
 
-/** Counts its calls in each minute, and says whether there were more than that. */
+/** Counts calls per minute. @returns whether the limit is exceeded */
 function limitByMinute(most: number): () => boolean {
   let since = 0
   let count = 0

@@ -1,4 +1,4 @@
-// The sockets: who may open one, in which order what it says is heard, and when it is closed.
+// The sockets: who can open one, the order of its messages, and when it is closed.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -10,20 +10,20 @@ export type Log = { warn(fields: { failure: unknown }, message: string): void }
 export type SocketOptions = {
   server: Server
   log: Log
-  /** Is told how many sockets are open, each time that this changes. */
+  /** Called with the number of open sockets when it changes. */
   gauge: { set(count: number): void }
-  /** @throws for what is no key of ours */
+  /** @throws Error for an unknown key */
   verify(apiKey: string): Promise<unknown>
   startSession(peer: Peer, apiKey: string, client: string): Session
-  /** Milliseconds without a message after which a socket is dead. */
+  /** Milliseconds without a message after which a socket is closed. */
   idle: number
-  /** Bytes that may wait for a slow one. */
+  /** Bytes that can wait for a slow socket. */
   backlog: number
-  /** Whose sockets count together. */
+  /** The key by which sockets are counted. */
   clientOf(request: IncomingMessage): string
   mostSockets: number
   mostSocketsOfClient: number
-  /** Bytes that may come before the answer to an upgrade. */
+  /** Bytes that can arrive before the answer to an upgrade. */
   mostEarlyBytes: number
 }
 export type Sockets = {
@@ -35,14 +35,14 @@ export type Sockets = {
 
 const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
-/** How long clients get to close their side after a goodbye or an error. Milliseconds. */
+/** How long clients can take to close their side. Milliseconds. */
 const GRACE = 1000
 /**
- * A socket is dead when so many rounds in a row have heard nothing of it. By the clock, a process that stood still would
- * close those whose messages it has not read yet; rounds stand still with it.
+ * The number of rounds without a message after which a socket is closed. With clock time, a process that was suspended
+ * would close sockets whose messages it has not read yet; rounds are suspended with it.
  */
 const ROUNDS = 4
-/** When one who was too many may try again. Seconds. */
+/** Retry-After for a refused socket. Seconds. */
 const RETRY_AFTER = 60
 
 export function acceptSockets(options: SocketOptions): Sockets {
@@ -110,7 +110,7 @@ export function acceptSockets(options: SocketOptions): Sockets {
   return { count: () => sockets.size, endChannels, close }
 }
 
-/** Lets sockets in while there is room, and counts them until they are closed, also those that are then refused. */
+/** Admits sockets up to the limits, and counts them until they are closed, including those that are refused later. */
 function limitSockets({
   mostSockets,
   mostSocketsOfClient,
@@ -132,7 +132,7 @@ function limitSockets({
   }
 }
 
-/** Hands messages on one after the other, and reads no more than one chunk of them ahead. */
+/** Passes messages on one at a time, and reads at most one chunk ahead. */
 function inTurn(ws: WebSocket, session: Session, log: Log): (message: Incoming) => void {
   let turn = Promise.resolve()
   let waiting = 0
@@ -142,7 +142,7 @@ function inTurn(ws: WebSocket, session: Session, log: Log): (message: Incoming) 
     turn = turn
       .then(() => session.receive(message))
       .catch((failure: unknown) => {
-        log.warn({ failure }, 'a message could not be handled')
+        log.warn({ failure }, 'cannot handle a message')
         ws.close(1011)
       })
       .finally(() => {
@@ -159,26 +159,26 @@ function decoded(wire: Wire, data: Buffer, binary: boolean): Incoming | null {
   }
 }
 
-/** Writes finished frames to the socket itself: `ws` would encode a header a socket, a seventh of a fan-out's CPU. */
+/** Writes encoded frames directly: `ws` would encode a header per socket, a seventh of the CPU of a broadcast. */
 function peerOf(ws: WebSocket, socket: Duplex, wire: Wire, backlog: number): Peer {
   return {
     wire,
     send(frame) {
       if (ws.readyState !== ws.OPEN) return
       socket.write(frame)
-      if (socket.writableLength > backlog) ws.terminate() // one that reads slowly must not cost all the memory
+      if (socket.writableLength > backlog) ws.terminate() // a slow reader must not use up the memory
     },
   }
 }
 
-/** Answers an upgrade with an error, as the API gateway in front of the real server does, and closes the socket. */
+/** Answers an upgrade with an error, like the API gateway of the real server, and closes the socket. */
 function refuse(socket: Duplex, status: string, message: string): void {
   const body = JSON.stringify({ message })
   const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
   if (status.startsWith('429')) headers.push(`Retry-After: ${RETRY_AFTER}`)
-  const cut = setTimeout(() => socket.destroy(), GRACE) // it would stay for as long as the client leaves its side open
+  const cut = setTimeout(() => socket.destroy(), GRACE) // otherwise it stays open as long as the client's side
   socket.once('close', () => clearTimeout(cut))
-  socket.resume() // what is left unread would turn the end into a reset, and take the answer along
+  socket.resume() // unread data would cause a reset, and the answer would be lost
   socket.end([`HTTP/1.1 ${status}`, ...headers, '', body].join('\r\n'))
 }
 

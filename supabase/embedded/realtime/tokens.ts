@@ -1,14 +1,13 @@
-// Which tokens are dead before their time, and who hears a channel no more; and what ends with that. SQL says so on a
-// topic that nobody may join (sql/base/62_realtime.sql), and it comes as every message does: once it is committed,
-// whoever committed it.
+// Revoked tokens and revoked channel memberships, and what ends with them. SQL publishes them on a topic that nobody
+// can join (sql/base/62_realtime.sql), so they arrive like other messages: after the commit, from every process.
 import { z } from 'zod'
 import type { Claims } from './authorization.ts'
 
 export const TOKENS = 'tokens'
 
 /**
- * One token of a person is dead; or all are, but those of this role that were issued since then; or a channel is not
- * for the person any more, or is again.
+ * One token of a person is revoked; or all, except those of this role that were issued since then; or the person lost
+ * or regained access to a channel.
  */
 const Word = z.union([
   z.object({ sub: z.string(), topic: z.string(), hears: z.boolean() }),
@@ -17,20 +16,20 @@ const Word = z.union([
 ])
 type Word = z.infer<typeof Word>
 
-/** How long a word counts for those who come after it: it can be here before the database shows the commit to all. */
+/** How long a message is kept for later joins: it can arrive before the commit is visible to all. */
 const KEPT = 10_000
 
-/** What a token opened. */
+/** What depends on a token. */
 export type Hold = {
   isDead(): boolean
-  /** Does this when the token dies. */
+  /** Called when the token ends. */
   onDeath(act: () => void): void
   release(): void
 }
 export type TokenWatch = {
-  /** To be called before the database is asked about the token, or a death in between would be missed. */
+  /** Call it before the database checks the token; otherwise a revocation in between would be missed. */
   hold(claims: Claims, name: string): Hold
-  /** What SQL said. */
+  /** A message from SQL. */
   hear(payload: string): void
 }
 
@@ -78,7 +77,7 @@ function kills(word: Word, { claims: { role, iat, exp }, name }: Holder): boolea
   return word.role !== role || iat === undefined || iat < word.from
 }
 
-/** Whether the later word makes the earlier one, about the same person, no longer true. */
+/** Whether the later message about the same person replaces the earlier one. */
 function replaces(later: Word, earlier: Word): boolean {
   if ('exp' in later || 'exp' in earlier) return false
   if ('topic' in later) return 'topic' in earlier && earlier.topic === later.topic

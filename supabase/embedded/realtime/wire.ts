@@ -1,12 +1,12 @@
-// The two spellings of Phoenix's protocol that supabase-js speaks, chosen by the parameter `vsn` of the address.
+// The two versions of Phoenix's protocol that supabase-js uses, selected by the parameter `vsn` of the URL.
 // 1.0.0: every message is a JSON object. 2.0.0: a JSON array, and broadcasts are binary frames, where the first byte is
-// the kind (3 from a client, 4 to one), then the lengths of the strings that follow, then those, then the payload.
+// the kind (3 from a client, 4 to one), then the lengths of the strings, the strings, and the payload.
 import { z } from 'zod'
 
-/** What travels on a channel. `body` is JSON text or any bytes; `id` is that of the row, where one stands behind it. */
+/** A broadcast. `body` is JSON text or bytes; `id` is that of the row, if there is one. */
 export type Broadcast = { event: string; encoding: 'json' | 'binary'; body: Buffer; id?: string }
 
-/** A message of a client. `topic` begins with `realtime:`; `joinRef` is that of the join which the message belongs to. */
+/** A message of a client. `topic` begins with `realtime:`; `joinRef` identifies its join. */
 export type Incoming = {
   joinRef: string | null
   ref: string | null
@@ -23,10 +23,10 @@ export type Outgoing = Omit<Incoming, 'broadcast'>
 export type Frame = Buffer
 
 export type Wire = {
-  /** @throws for what is no message of this wire */
+  /** @throws Error for an invalid message */
   decode(data: Buffer, binary: boolean): Incoming
   encode(message: Outgoing): Frame
-  /** Null where this wire cannot say it. */
+  /** Null if this version cannot encode it. */
   encodeBroadcast(topic: string, broadcast: Broadcast): Frame | null
 }
 
@@ -46,10 +46,10 @@ const KIND_TO_CLIENT = 4
 const JSON_ENCODING = 1
 const LONGEST = 255
 
-const TEXT = 0x81 // the only frame of its message, as are all of ours
+const TEXT = 0x81 // a final frame, because all our messages have one frame
 const BINARY = 0x82
 
-/** RFC 6455, 5.2: a length of 126 stands for two bytes of length behind it, 127 for eight. */
+/** RFC 6455, 5.2: 126 means that two bytes of length follow, 127 that eight follow. */
 function frame(kind: typeof TEXT | typeof BINARY, payload: Buffer): Frame {
   const { length } = payload
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)
@@ -101,7 +101,9 @@ const arrays: Wire = {
   },
 }
 
-/** Kind 3: the lengths of join_ref, ref, topic, event and metadata, the encoding, then all of them, then the payload. */
+/**
+ * Kind 3: the lengths of join_ref, ref, topic, event and metadata, the encoding, then all of them, then the payload.
+ */
 function decodePush(data: Buffer): Incoming {
   const [kind, ...head] = data.subarray(0, 7)
   const encoding = head.pop()
@@ -114,7 +116,7 @@ function decodePush(data: Buffer): Incoming {
   if (end > data.length) throw new Error('A broadcast that ends too early.')
   const [joinRef, ref, topic = '', event = ''] = strings
   const body = data.subarray(end)
-  if (encoding === JSON_ENCODING) JSON.parse(body.toString()) // it will stand inside the JSON of version 1.0.0
+  if (encoding === JSON_ENCODING) JSON.parse(body.toString()) // it becomes part of the JSON of version 1.0.0
   const broadcast: Broadcast = { event, encoding: encoding === JSON_ENCODING ? 'json' : 'binary', body }
   return { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', payload: {}, broadcast }
 }

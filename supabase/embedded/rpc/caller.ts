@@ -1,14 +1,14 @@
-// Who is calling: the gateway's look at the API key, then PostgREST's at the token.
+// Identifies the caller: the API key like the gateway, then the token like PostgREST.
 import type { HonoRequest } from 'hono'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { RestError } from './errors.ts'
 import type { PoolName } from './site.ts'
 
-/** The token's claims, and the pool whose role has the rights of the token's. */
+/** The claims of the token, and the pool with the rights of its role. */
 export type Caller = { claims: JWTPayload; pool: PoolName }
 export type Door = (request: HonoRequest) => Promise<Caller>
 
-// The roles that authenticator may take. The three of people have the rights of authenticated and no others.
+// The roles that authenticator can assume. The three roles of people have exactly the rights of authenticated.
 const pools: Readonly<Record<string, PoolName | undefined>> = {
   anon: 'anon',
   authenticated: 'user',
@@ -18,7 +18,7 @@ const pools: Readonly<Record<string, PoolName | undefined>> = {
   service_role: 'service',
 }
 
-/** How far clocks may differ, in seconds. PostgREST's own. */
+/** The allowed clock skew in seconds, as in PostgREST. */
 const SKEW = 30
 
 const refused = (code: 'PGRST301' | 'PGRST303', message: string, details: string | null = null): RestError =>
@@ -39,8 +39,8 @@ function restErrorFor(error: unknown): RestError {
 }
 
 /**
- * Makes the door: it finds who calls, or refuses as the gateway (no key, a key that is neither the anon nor the service
- * key) or as PostgREST would (a bad token). Whether the token's holder still stands is for private.check_caller.
+ * Makes a function that identifies the caller, or refuses like the gateway (no key, or neither the anon nor the service
+ * key) or like PostgREST (an invalid token). private.check_caller checks whether the holder is still valid.
  */
 export function createDoor(secret: string): Door {
   const key = new TextEncoder().encode(secret)

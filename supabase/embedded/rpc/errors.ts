@@ -1,11 +1,11 @@
-// What PostgREST and the gateway before it answer instead of a result. PostgREST 16, references/errors.
+// The error answers of PostgREST and of the gateway in front of it. PostgREST 16, references/errors.
 import postgres from 'postgres'
 import type { Site } from './site.ts'
 
-/** The body of PostgREST's errors. `details` and `hint` are null where there is nothing to say. */
+/** The body of PostgREST's errors. `details` and `hint` can be null. */
 type Body = { code: string; message: string; details: string | null; hint: string | null }
 
-/** An answer that is an error. The gateway's own (`code` null) has a message and nothing else in its body. */
+/** An error answer. The gateway's own (`code` null) only has a message in its body. */
 export class RestError extends Error {
   readonly status: number
   readonly body: Body | { message: string }
@@ -25,7 +25,7 @@ export class RestError extends Error {
   }
 }
 
-// SQLSTATE → status; first the code itself, then its class. What stands in neither is 400.
+// SQLSTATE → status: first by code, then by class, otherwise 400.
 const codes: Readonly<Record<string, number | undefined>> = {
   '21000': 500,
   '23503': 409,
@@ -35,7 +35,7 @@ const codes: Readonly<Record<string, number | undefined>> = {
   '42P01': 404,
   '42P17': 500,
   '53400': 500,
-  '54001': 422, // PostgREST says 500, though it is the caller who nested too deeply
+  '54001': 422, // PostgREST answers 500, although the caller nested too deeply
   '57P01': 503,
   P0001: 400,
 }
@@ -69,7 +69,7 @@ function statusOf(code: string, anonymous: boolean): number {
   return codes[code] ?? classes[code.slice(0, 2)] ?? 400
 }
 
-/** What SQL raises as SQLSTATE PGRST names status, headers and body itself. */
+/** An error with SQLSTATE PGRST has status, headers and body itself. */
 function raisedWithHeaders(error: postgres.PostgresError): RestError {
   const { code, message, details, hint } = JSON.parse(error.message) as Body
   const { status, headers } = JSON.parse(error.detail ?? '') as { status: number; headers: Record<string, string> }
@@ -77,8 +77,8 @@ function raisedWithHeaders(error: postgres.PostgresError): RestError {
 }
 
 /**
- * Any error as PostgREST tells it. The database's own goes out as it is, with detail and hint.
- * @param anonymous whether the request ran as anon: what it may not do is then 401 instead of 403
+ * Any error in PostgREST's format. Errors of the database keep their detail and hint.
+ * @param anonymous whether the request ran as anon: a missing permission is then 401 instead of 403
  */
 export function toRestError(error: unknown, anonymous: boolean, { apiErrorOf }: Pick<Site, 'apiErrorOf'>): RestError {
   if (error instanceof RestError) return error

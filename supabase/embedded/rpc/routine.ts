@@ -1,4 +1,4 @@
-// The function that a request means, and the statement that calls it. Names come from the catalog and never from the
+// Finds the function of a request, and makes the statement that calls it. Names come from the catalog, never from the
 // request; values are always parameters.
 import type { Sql } from 'postgres'
 import { RestError } from './errors.ts'
@@ -7,7 +7,7 @@ import type { Connections } from './site.ts'
 type Parameter = { name: string; type: string; required: boolean }
 type Routine = { name: string; volatile: boolean; parameters: Parameter[] }
 
-/** Arguments by name: from a body as its JSON text, from a query as texts. */
+/** Arguments by name: the JSON text of a body, or the texts of a query. */
 export type Arguments = { names: string[]; json: string } | { names: string[]; texts: string[] }
 
 export type Statement = { text: string; values: string[]; readOnly: boolean }
@@ -43,10 +43,10 @@ function unknown(name: string, given: Arguments): RestError {
 }
 
 /**
- * The statement for a call: it selects `body`, the answer as JSON text. Whether the caller may execute the function is
- * for Postgres to say, as on a real stack.
+ * The statement for a call: it selects `body`, the answer as JSON text. Postgres checks whether the caller may
+ * execute the function, as on a real stack.
  * @param pool any: the catalog is the same for all
- * @throws RestError PGRST202 where no function has this name and takes exactly these arguments
+ * @throws RestError PGRST202 if no function has this name and exactly these arguments
  */
 export async function statementFor(pool: Connections, name: string, given: Arguments): Promise<Statement> {
   const routine = await pool.run((sql) => find(sql, name))

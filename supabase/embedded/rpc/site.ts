@@ -1,30 +1,30 @@
-// What the stand-in needs of the process that it is mounted in, which has the connections, the limits and the log.
+// The services that `/rest/v1/rpc` needs from the process that mounts it: connections, limits and log.
 import type { Context } from 'hono'
 import type { Sql } from 'postgres'
 
 export type PoolName = 'anon' | 'user' | 'service'
 
-/** Does work on a connection that nobody else uses meanwhile. */
+/** Runs work on a connection of its own. */
 export type Connections = { run<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> }
 
 export type Site = {
-  /** Connections whose sessions hold one role each: anon, authenticated, service_role. */
+  /** Pools with one role each: anon, authenticated, service_role. */
   pools: Readonly<Record<PoolName, Connections>>
-  /** Puts the CORS headers on the answer. @returns whether the request is a preflight, and thereby answered */
+  /** Sets the CORS headers. @returns whether the request is a preflight, which is answered then */
   cors(c: Context): boolean
-  /** Counts a request of this client address. @returns what the answer has to say when it is one too many */
+  /** Counts a request of this client address. @returns the headers of the answer if the limit is exceeded */
   limit(c: Context): Promise<{ headers: Record<string, string> } | null>
   clientAddress(c: Context): string
-  /** Puts a header on the answer. */
+  /** Sets a header of the answer. */
   setHeader(c: Context, name: string, value: string): void
-  /** Answers, with what every answer carries. */
+  /** Answers, with the headers of every answer. */
   send(c: Context, body: string | null, status: number, headers?: Record<string, string>): Response
-  /** The text of a JSON body. What it throws is for `apiErrorOf`. */
+  /** The text of a JSON body. Pass its exceptions to `apiErrorOf`. */
   readBody(c: Context): Promise<string>
-  /** Whether the value of a body is nested more deeply than any may be. */
+  /** Whether a body is nested too deeply. */
   isTooDeep(value: unknown): boolean
-  /** What to make of an error that is not the database's: 503 of a lost connection, 500 of what nobody knows. */
+  /** The status of an error outside the database: 503 for a lost connection, 500 for an unknown error. */
   apiErrorOf(error: unknown): { status: number; messages: string[]; headers: Record<string, string> }
-  /** Keeps a field for the log line of the request. */
+  /** Adds a field to the log line of the request. */
   note(c: Context, field: 'route' | 'caller' | 'code' | 'failure', value: unknown): void
 }
