@@ -269,7 +269,7 @@ describe('With a mail server', async () => {
       const [free, taken] = answers.map(({ status, text, headers }) => ({ status, text, names: [...headers.keys()] }))
       expect(taken).toEqual(free)
       const [told] = await mailTo('DOT@example.org')
-      expect(told?.text).toContain('there is an account with this address already')
+      expect(told?.text).toContain('another account already has it')
       expect(told?.text).not.toMatch(/token|[\w-]{60}/)
       expect(await me(dot)).toMatchObject({ email: dot.email })
     })
