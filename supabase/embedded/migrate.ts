@@ -80,7 +80,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
- * Keeps refusals out of the server's log: the server cannot distinguish them from faults, quotes personal data, and
+ * Keeps errors out of the server's log: the server cannot distinguish them from faults, quotes personal data, and
  * logs every wrong password. Only for the logins of the facade's pools, because the facade logs their faults with the
  * SQLSTATE; jobs, the owner and the server's own processes are still logged. Takes a superuser's connection string.
  */
