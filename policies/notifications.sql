@@ -1,6 +1,6 @@
--- Who may see and touch notifications. Twin of sql/notifications/.
+-- Who may see and change notifications. Twin of sql/notifications/.
 
--- notification_kinds: a registry, for definer functions alone
+-- notification_kinds: a registry, only for definer functions
 alter table private.notification_kinds enable row level security;
 
 -- notifications
@@ -12,7 +12,8 @@ create policy select_own on app.notifications for select to authenticated using 
 comment on policy select_own on app.notifications is 'People see their own notifications. private.notify writes them.';
 create policy update_own on app.notifications for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notifications is 'People mark their own as read; no other column is granted.';
+comment on policy update_own on app.notifications is 'People mark their own as read; no other column may be '
+  'updated.';
 
 -- notification_actors
 alter table app.notification_actors enable row level security;
@@ -20,7 +21,7 @@ grant select on app.notification_actors to authenticated;
 create policy select_own on app.notification_actors for select to authenticated
   using ((select true from app.notifications n where n.id = notification_id));
 comment on policy select_own on app.notification_actors is
-  'Everybody who sees the notification sees its actors; who an actor is shows only through app.person_card.';
+  'Everybody who sees the notification sees its actors; app.person_card decides which of them are shown.';
 
 -- notification_settings
 alter table app.notification_settings enable row level security;
@@ -31,7 +32,8 @@ create policy select_own on app.notification_settings for select to authenticate
 comment on policy select_own on app.notification_settings is 'People see their own settings.';
 create policy update_own on app.notification_settings for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_settings is 'People change their own; a trigger made the row.';
+comment on policy update_own on app.notification_settings is 'People change their own settings; a trigger creates '
+  'the row.';
 
 -- notification_preferences
 alter table app.notification_preferences enable row level security;
@@ -43,25 +45,26 @@ create policy select_own on app.notification_preferences for select to authentic
 comment on policy select_own on app.notification_preferences is 'People see what they have chosen themselves.';
 create policy insert_own on app.notification_preferences for insert to authenticated
   with check (user_id = (select app.uid()));
-comment on policy insert_own on app.notification_preferences is 'People choose for themselves.';
+comment on policy insert_own on app.notification_preferences is 'People insert their own choices.';
 create policy update_own on app.notification_preferences for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_preferences is 'People choose anew; the kind stays.';
+comment on policy update_own on app.notification_preferences is 'People change their choices; the kind can''t '
+  'change.';
 
 -- push_tokens
 alter table app.push_tokens enable row level security;
 grant select (user_id, token), delete on app.push_tokens to authenticated;
 create policy select_own on app.push_tokens for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.push_tokens is
-  'People find their own devices. private.take_push_token writes them.';
+  'People see their own devices. private.take_push_token writes them.';
 create policy delete_own on app.push_tokens for delete to authenticated using (user_id = (select app.uid()));
-comment on policy delete_own on app.push_tokens is 'People forget their own devices.';
+comment on policy delete_own on app.push_tokens is 'People remove their own devices.';
 
--- pushes: for the worker, by definer functions alone
+-- pushes: for the worker, through definer functions only
 alter table private.pushes enable row level security;
 alter table private.pushed_subjects enable row level security;
 
--- digests: for the worker, by definer functions alone
+-- digests: for the worker, through definer functions only
 alter table private.digests enable row level security;
 
 -- helpers
@@ -87,10 +90,10 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
--- what comes with a link of a mail
+-- what a link in a mail calls
 grant execute on function api.unsubscribe to gate;
 
--- what the worker does
+-- what the worker calls
 grant execute on function
   private.claim_digest,
   private.claim_pushes,

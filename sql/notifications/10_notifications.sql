@@ -1,6 +1,6 @@
--- Notifications: what happened to a person, rolled up when the same happens again and again. Each feature says which
--- of its events notify whom: features before this one have a file in this folder, later ones have
--- sql/<feature>/80_notifications.sql.
+-- Notifications: what happened to a person. The same event happening again and again is rolled up into one. Each
+-- feature defines which of its events notify whom: features installed before this one have a file in this folder,
+-- later ones have sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -15,21 +15,21 @@ create table private.notification_kinds (
 comment on table private.notification_kinds is
   'Registry: the kinds of notifications.';
 comment on column private.notification_kinds.rolls_up is
-  'Whether items that come within an hour of the first join it in one notification, with a count and several actors.';
+  'Whether items within an hour of the first join it in one notification, with a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'For a roll-up: whether another item by somebody who is already in it counts, and makes it unread again.';
+  'For a roll-up: whether another item by a person who is already in it counts and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which then is about the latest item and as new as that; such '
-  'a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody else can '
-  'repeat at no cost.';
+  'Whether a group has at most one unread notification, which is replaced by the latest item and takes its time; '
+  'such a kind is pushed at most once an hour for one actor or group (private.begin_push_hour). For what somebody '
+  'else can repeat at no cost.';
 comment on column private.notification_kinds.passes_muted_post is
-  'Whether it is told of a post that the person has muted.';
+  'Whether it is sent even for a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
-  'Whether it stays, without a name, when the only person who caused it is erased.';
+  'Whether it remains, without a name, when the only person who caused it is erased.';
 comment on column private.notification_kinds.default_channels is
-  'Where it goes unless the person chooses otherwise.';
+  'The channels that it uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
-  'Whether nobody can keep it out of their inbox.';
+  'Whether it always appears in the inbox: people can''t turn it off there.';
 
 create table app.notifications (
   id          uuid primary key default gen_random_uuid(),
@@ -56,15 +56,15 @@ create index notifications_unread_group_idx on app.notifications (user_id, group
   where read_at is null and in_app;
 create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
-  'A person''s notifications. target and payload go out as they are: ids of posts, circles, payments and the like, '
-  'never the internal id of a person. created_at is when it happened: in a roll-up the first item, of a kind that '
-  'replaces what is unread the latest.';
+  'A person''s notifications. Clients get target and payload unchanged, so they hold ids of posts, circles, '
+  'payments and the like, never the internal id of a person. created_at is when it happened: the time of the first '
+  'item in a roll-up, of the latest item for a kind that replaces the unread one.';
 comment on column app.notifications.round is
-  'How many times it was new to its person: once more when it is unread again, or about something later.';
+  'How many times it was new to the person: one more when it becomes unread again or is replaced by a later item.';
 comment on column app.notifications.in_app is
-  'Whether it is in the person''s inbox; else it is there for a push or a digest alone.';
+  'Whether it is in the person''s inbox; if not, it exists only for push or a digest.';
 comment on column app.notifications.read_at is
-  'When the person marked it read; null while unread, and again when an item joins it.';
+  'When the person marked it as read; null while it is unread, and again when an item joins it.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -75,10 +75,11 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, as private.notify reads it. There is no foreign key, since everybody would lock '
-  'the same row for it.';
+  'One of private.notification_kinds, as private.notify reads it. There is no foreign key because every insert '
+  'would lock the same row of that table.';
 comment on table app.notification_actors is
-  'Everybody who caused a notification, each once, so that the next one shows when an actor is hidden later.';
+  'Everybody who caused a notification, each once. All are kept so that the next one is shown if an earlier one is '
+  'hidden later.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
@@ -106,22 +107,22 @@ select n.id,
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are the '
-  'first three whom the reader may still see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, payload, createdAt, updatedAt, readAt}. actors are '
+  'the first three that the reader can see, among the first 50.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
 as $$
 begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.notification_card c on c.id = i.id);
 end $$;
-comment on function private.notification_cards is 'The cards of these notifications, in order, as far as the caller '
-  'sees them.';
+comment on function private.notification_cards is 'The cards of these notifications, in order, without those '
+  'that the caller can''t see.';
 call private.force_index_scans('private.notification_cards');
 
 create type private.notice as (
@@ -129,8 +130,9 @@ create type private.notice as (
   sees uuid[], caused_at timestamptz
 );
 comment on type private.notice is
-  'What a person is told: a kind, who caused it (null for nobody), what it is about, and when it happened. group_key '
-  'is null for kind and target; sees are the posts that the person must still see to be told.';
+  'A notification to be written: its kind, who caused it (null for nobody), what it is about, and when it happened. '
+  'If group_key is null, the kind and the target make up the group. sees lists the posts that the person must still '
+  'be able to see.';
 
 create function private.add_notifications(p_notices private.notice[]) returns uuid[]
 language plpgsql volatile
@@ -152,7 +154,7 @@ begin
   return v_ids;
 end $$;
 comment on function private.add_notifications is
-  'Writes a notification for each of these, with the one who caused it, and gives their ids.';
+  'Writes a notification, with its actor, for each of these notices and returns their ids.';
 
 create function private.replace_unread(p_notice private.notice) returns boolean
 language plpgsql volatile
@@ -164,7 +166,7 @@ begin
   select n.id into v_id from app.notifications n
   where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
   order by n.created_at desc limit 1
-  for no key update;   -- an erasure of who caused it may be taking it away
+  for no key update;   -- the erasure of an actor may be deleting it
   if not found then
     return false;
   end if;
@@ -179,8 +181,8 @@ begin
   return true;
 end $$;
 comment on function private.replace_unread is
-  'Makes the unread notification of a group be about a later item, by whoever caused that; false when there is none. '
-  'So what is repeated, such as an invitation that is sent and taken back, stays one.';
+  'Points the unread notification of a group at a later item and its actor; returns false if there is none. So an '
+  'action that somebody repeats, such as sending and withdrawing an invitation, leaves one notification.';
 
 create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
 language plpgsql volatile
@@ -194,8 +196,8 @@ begin
     and payload @> p_payload;
 end $$;
 comment on function private.take_back_notice is
-  'Takes the latest notification of a group away, if its payload says this: what it told, such as an invitation, is '
-  'gone. Lock first (private.lock_effects).';
+  'Deletes the latest notification of a group if its payload contains this one, because what it was about, such as '
+  'an invitation, no longer exists. Lock first (private.lock_effects).';
 
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
@@ -205,7 +207,7 @@ declare
   c_hour    constant interval := '1 hour';
   c_day     constant interval := '1 day';
   v_rest    private.notice[] := array(
-    -- a heart that is taken back and given again an hour later disturbs nobody either
+    -- a reaction that is removed and added again an hour later doesn't notify again
     select n from unnest(p_notices) n
     where p_counts_each or not exists (
       select from (select o.id from app.notifications o
@@ -222,7 +224,7 @@ begin
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
       and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
-    for no key update;   -- an erasure of who caused it may be taking it away
+    for no key update;   -- the erasure of an actor may be deleting it
     if not found then
       v_open.id := (private.add_notifications(v_rest[:1]))[1];
       v_open.created_at := v_rest[1].caused_at;
@@ -235,23 +237,23 @@ begin
     select v_open.id, n.actor_id, min(n.caused_at) from unnest(v_joining) n group by n.actor_id
     on conflict do nothing;
     get diagnostics v_more = row_count;
-    -- a heart that is taken back and given again neither counts nor disturbs anybody twice
+    -- a reaction that is removed and added again neither counts nor notifies twice
     if p_counts_each or v_more > 0 then
       update app.notifications
       set count = count + case when p_counts_each then cardinality(v_joining) else v_more end,
           payload = v_joining[cardinality(v_joining)].payload, read_at = null
       where id = v_open.id;
     else
-      -- what the payload named may be gone
+      -- the old payload may name something that no longer exists
       update app.notifications set payload = v_joining[cardinality(v_joining)].payload
       where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
     end if;
   end loop;
 end $$;
 comment on function private.roll_up is
-  'Tells of items of one group: each joins the notification whose first item is less than an hour older, which '
-  'becomes unread and gets the latest payload, or begins one. Where not each counts, somebody who is in an earlier '
-  'one of the last day begins none.';
+  'Writes items of one group: each joins the notification whose first item is less than an hour older, which '
+  'becomes unread and takes the latest payload; if there is none, it starts a new one. Unless each item counts, an '
+  'actor who is in an earlier notification of the last day doesn''t start a new one.';
 
 create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -266,7 +268,7 @@ begin
     select k.rolls_up, k.counts_each, k.replaces_unread,
            array_agg((n.user_id, n.kind, n.actor_id, n.target_type, n.target_id, n.payload, g.key, n.sees,
                       n.caused_at)::private.notice order by n.place) as notices,
-           -- what is the first of its group has nothing to join, whatever private.roll_up would say of the time
+           -- the first item of a group has nothing to join, whatever times private.roll_up would compare
            k.rolls_up and (count(*) > 1 or exists (
              select from app.notifications o where o.user_id = n.user_id and o.group_key = g.key)) as may_join
     from unnest(p_notices) with ordinality
@@ -306,15 +308,16 @@ begin
   end if;
 end $$;
 comment on function private.notify is
-  'Tells people things, each group in order and rolled up by kind and target unless a group key says otherwise. It '
-  'looks again: it tells nothing that they did themselves, nothing from muted people or across a block, nothing from '
-  'the banned and erased (unless the kind outlives them), nothing about a post that they have muted or no longer see, '
-  'nothing that they want nowhere, and nothing to banned and erased people. Lock first (private.lock_effects).';
+  'Writes notifications, each group in order, rolled up by kind and target unless they have a group key. It checks '
+  'again and skips: what people did themselves; anything from people whom they muted or across a block; anything '
+  'from banned or erased people (unless the kind outlives its actor); anything about a post that they muted or '
+  'can''t see; kinds for which they turned off every channel; and banned or erased recipients. Lock first '
+  '(private.lock_effects).';
 
 create function api.list_notifications(
   p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
 ) returns json
-language plpgsql volatile   -- what waits for the caller is told first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -330,7 +333,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- plain variables: an expression makes no index condition
+  -- plain variables: an expression defeats the index
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
@@ -339,15 +342,15 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, newest first by their first item; with p_since those that have come or changed since '
-  'then, as private.list_changed.';
+  'The caller''s notifications, newest first by their first item; with p_since, those that are new or changed since '
+  'then, as in private.list_changed.';
 
 create function private.unread_count() returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_caller uuid := private.require_caller();   -- read once, and an index condition
+  v_caller uuid := private.require_caller();   -- evaluated once, and usable as an index condition
 begin
   return json_build_object('count', (select count(*)
                                      from (select from app.notifications
@@ -355,11 +358,11 @@ begin
                                            limit 1000) n));
 end $$;
 comment on function private.unread_count is
-  'How many notifications the caller has that are told and not read, counted up to 1000: {count}.';
+  'The number of unread notifications in the caller''s inbox, counted up to 1000: {count}.';
 call private.force_index_scans('private.unread_count');
 
 create function api.count_unread() returns json
-language plpgsql volatile   -- what waits for the caller is told first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -367,10 +370,10 @@ begin
   return private.unread_count();
 end $$;
 comment on function api.count_unread is
-  'How many notifications the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
+  'The number of notifications that the caller has not read, counted up to 1000: {count}. A roll-up counts once.';
 
 create function private.mark_earlier_read(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker goes on for the person
+language plpgsql volatile security definer   -- the worker continues on the person's behalf
 set search_path = ''
 as $$
 declare
@@ -379,8 +382,8 @@ declare
   v_before timestamptz := p_job ->> 'before';
   v_ids    uuid[];
 begin
-  -- passes over what is locked: what joins a notification now makes it unread again, and who tells may hold one and
-  -- want another
+  -- Skips locked rows: an item that is joining a notification makes it unread again anyway, and the transaction that
+  -- adds it may hold one row and wait for another.
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and in_app and created_at < v_before
@@ -392,19 +395,19 @@ begin
                    order by created_at desc limit 500 for no key update skip locked);
   end if;
   update app.notifications set read_at = now() where id = any (v_ids);
-  -- what is read is not found again, so the next batch begins at the front
+  -- rows marked as read are not found again, so the next batch starts from the beginning
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.mark_earlier_read is
-  'For the worker alone, and private.mark_own_read: marks the newest 500 of a person''s unread notifications before a '
-  'moment read, {userId, groupKey, before}, all or those of a group. Answers {changed, next}; next is null at the '
-  'end.';
+  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread '
+  'notifications from before a given time, {userId, groupKey, before}: all of them, or those of one group. Returns '
+  '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
 
 create function private.mark_own_read(p_group_key text, p_before timestamptz) returns void
-language plpgsql volatile security definer   -- private.mark_earlier_read marks anybody's
+language plpgsql volatile security definer   -- private.mark_earlier_read can mark anybody's
 set search_path = ''
 as $$
 declare
@@ -415,8 +418,8 @@ begin
   end if;
 end $$;
 comment on function private.mark_own_read is
-  'Marks the caller''s notifications before a moment read, all or those of a group: the newest 500 at once, the '
-  'others soon after.';
+  'Marks as read the caller''s notifications from before a given time, all or those of one group: the newest 500 at '
+  'once, the others soon after.';
 
 create function api.mark_read(
   p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
@@ -429,7 +432,7 @@ begin
     perform private.raise_error('read_selection');
   end if;
   perform private.catch_up(private.require_caller());
-  -- of two devices the second counts what the first has left
+  -- if two devices mark at once, the second returns the count after the first
   perform private.lock('reads', private.require_caller()::text);
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
@@ -439,8 +442,8 @@ begin
       where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
       for no key update skip locked));   -- as in private.mark_earlier_read
   end if;
-  return private.unread_count();   -- catching up now would wait for whoever tells while it holds what was read
+  return private.unread_count();   -- catching up again could wait for whoever adds to the rows locked here
 end $$;
 comment on function api.mark_read is
-  'Marks the caller''s notifications read: up to 100 ids, a group, or all before a moment, beyond 500 soon after. '
-  'Notifications of others are skipped. Answers how many are still unread, as api.count_unread.';
+  'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a given time; those beyond 500 '
+  'soon after. Skips other people''s notifications. Returns how many are still unread, as api.count_unread.';

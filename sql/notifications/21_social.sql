@@ -20,7 +20,8 @@ begin
     join app.circle_invitations i on i.id = (e.payload ->> 'invitationId')::uuid and i.status = 'pending'));
 end $$;
 comment on function private.notify_circle_invited is
-  'Listener: tells a person that they are invited into a circle, unless they have answered or it is taken back.';
+  'Listener: tells a person that they are invited into a circle, unless they have answered or the invitation was '
+  'withdrawn.';
 
 create function private.forget_circle_invitation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -33,7 +34,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_circle_invitation is
-  'Listener: takes away what a person was told of an invitation that is taken back.';
+  'Listener: deletes the notification of an invitation that was withdrawn.';
 
 create function private.notify_circle_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -47,7 +48,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_circle_accepted is
-  'Listener: tells a person that their invitation is accepted.';
+  'Listener: tells a person that their invitation was accepted.';
 
 create function private.notify_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -62,7 +63,7 @@ begin
     join app.circle_members m on m.circle_id = c.id and m.member_id = e.user_id));
 end $$;
 comment on function private.notify_circle_added is
-  'Listener: tells a person that the owner has put them into a circle, if they are still in it.';
+  'Listener: tells a person that the owner has added them to a circle, if they are still in it.';
 
 create function private.forget_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -75,7 +76,7 @@ begin
                     where m.circle_id = (e.payload ->> 'circleId')::uuid and m.member_id = e.user_id);
 end $$;
 comment on function private.forget_circle_added is
-  'Listener: takes away what a person was told of a circle that they are no longer in.';
+  'Listener: deletes the notification of a circle that the person is no longer in.';
 
 create function private.notify_followed(p_effects private.effects[]) returns void
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. Ends of polls:
+-- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. The end of a poll:
 -- 24_polls.sql.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
@@ -24,8 +24,8 @@ begin
     join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.required_level = 0));
 end $$;
 comment on function private.notify_replied is
-  'Listener: tells the author of a post of a reply to it, and the author of the reply that it answers. Nobody hears '
-  'of a reply that is gone meanwhile.';
+  'Listener: tells the author of a post about a reply to it, and the author of the reply that it answers. It skips '
+  'a reply that has been deleted or hidden meanwhile.';
 
 create function private.notify_mentioned(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -41,7 +41,7 @@ begin
     where r.required_level is null or r.required_level = 0));
 end $$;
 comment on function private.notify_mentioned is
-  'Listener: tells a person that they are mentioned, in a post or a reply that is still there.';
+  'Listener: tells a person that they are mentioned in a post, or in a reply that is still visible.';
 
 create function private.notify_reacted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -55,7 +55,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reacted is
-  'Listener: tells the author of a post of a heart or a spark.';
+  'Listener: tells the author of a post about a heart or a spark.';
 
 create function private.notify_reposted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -69,7 +69,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reposted is
-  'Listener: tells the author of a post that it is reposted, if they may see the repost.';
+  'Listener: tells the author of a post about a repost, if they can see the repost.';
 
 create function private.notify_quoted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -83,8 +83,8 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_quoted is
-  'Listener: tells the author of a post that it is quoted, if they may see both. A scheduled quote may go out after '
-  'what it quotes is gone.';
+  'Listener: tells the author of a post about a quote, if they can see both posts. A scheduled quote may be '
+  'published after the quoted post is deleted.';
 
 create function private.notify_milestone(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -126,7 +126,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_co_author_accepted is
-  'Listener: tells the author who has become a co-author.';
+  'Listener: tells the author that a person has accepted to be a co-author.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reply.created', 'private.notify_replied', 600, 'soon'),

@@ -1,11 +1,11 @@
--- Telling the followers of a series of a new item: in the transaction that adds it an effect is left for each of up to
--- 100, and for more of them by the worker.
+-- Notifies the followers of a series about a new item. The transaction that adds the item adds an effect for each
+-- follower if there are up to 100; if there are more, the worker does it.
 -- docs/decisions.md, Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
 create function private.fan_out_series_item_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the followers of a series are nobody's business
+language plpgsql volatile security definer   -- people may not read who follows a series
 set search_path = ''
 as $$
 declare
@@ -18,8 +18,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_series_item_batch is
-  'For the worker alone, and private.fan_out_series_item: leaves an effect for the next 500 followers behind one '
-  'of {seriesId, postId}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.fan_out_series_item: adds an effect for each of the next 500 followers of a '
+  'series {seriesId, postId}, after a given one. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
@@ -36,7 +36,7 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_series_item is
-  'Listener: leaves an effect for the followers of a series, or lets the worker do it when they are more than 100.';
+  'Listener: adds an effect for each follower of a series, or lets the worker do it if there are more than 100.';
 
 create function private.item_time(p_item jsonb) returns timestamptz
 language plpgsql stable
@@ -47,7 +47,8 @@ begin
           from app.series_items i join app.posts p on p.id = i.post_id
           where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
 end $$;
-comment on function private.item_time is 'When an item {seriesId, postId} was added and out; null when it is gone.';
+comment on function private.item_time is 'When both an item {seriesId, postId} was in the series and its post was '
+  'published; null if it no longer exists.';
 
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -60,7 +61,8 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- a batch may run twice, and nobody hears twice of a part, nor of one before that of which they were told last
+    -- A batch may run twice: nobody is notified twice of an item, nor of one older than the last that they were told
+    -- of.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
@@ -68,8 +70,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells a follower of a series of a new item, once, if they may see it: one unread notice a series, about '
-  'the latest.';
+  'Listener: tells a follower of a series about a new item, once, if they can see it. A series has one unread '
+  'notification, about the latest item.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.series.extended', 'private.fan_out_series_item', 550, 'at once'),

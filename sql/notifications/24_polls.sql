@@ -1,10 +1,10 @@
--- Telling the author and the voters of the end of a poll: in the transaction that closes it an effect is left for each
--- of up to 100, and for more of them by the worker, as for the followers of a series.
+-- Notifies the author and the voters that a poll has ended. The transaction that closes the poll adds an effect for
+-- each of up to 100 voters; if there are more, the worker does it, as for the followers of a series.
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
 create function private.fan_out_poll_end_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- who voted is nobody's business
+language plpgsql volatile security definer   -- people may not read who voted
 set search_path = ''
 as $$
 declare
@@ -22,8 +22,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_poll_end_batch is
-  'For the worker alone, and private.fan_out_poll_end: leaves an effect for the next 500 of the author and the '
-  'voters behind one of a poll that has ended {postId, pollId}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, the author '
+  'and the voters of a poll that has ended {postId, pollId}, after a given one. Returns {changed, next}; next is '
+  'null at the end.';
 
 call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
 
@@ -40,8 +41,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_poll_end is
-  'Listener: leaves an effect for the author of a poll and everybody who voted, or lets the worker do it when more '
-  'than 100 voted.';
+  'Listener: adds an effect for the author of a poll and each voter, or lets the worker do it if more than 100 '
+  'voted.';
 
 create function private.notify_poll_closed(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -59,7 +60,7 @@ begin
     where not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = k.key)));
 end $$;
 comment on function private.notify_poll_closed is
-  'Listener: tells the author of a poll, or somebody who voted, of its end, once, if they may see it.';
+  'Listener: tells the author or a voter of a poll that it has ended, once, if they can see it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.poll.closed', 'private.fan_out_poll_end', 550, 'at once'),

@@ -1,4 +1,4 @@
--- Notifications of groups and guilds: what was decided about one's membership.
+-- Notifications of groups and guilds: decisions about a person's membership.
 
 insert into private.notification_kinds (kind, rolls_up, replaces_unread) values ('membership.decided', false, true);
 
@@ -24,8 +24,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild, and not by whom, but for invitations. Of '
-  'an invitation it tells while it is still to be answered.';
+  'Listener: tells a person what was decided about them in a group or guild. It says who decided only for '
+  'invitations, and skips an invitation that is no longer pending.';
 
 create function private.forget_space_invitation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -38,7 +38,7 @@ begin
   from unnest(p_effects) e;
 end $$;
 comment on function private.forget_space_invitation is
-  'Listener: takes away what a person was told of an invitation into a space that is taken back.';
+  'Listener: deletes the notification of an invitation into a space that was withdrawn.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('spaces.membership.decided', 'private.notify_membership', 600, 'soon'),

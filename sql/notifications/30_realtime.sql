@@ -1,4 +1,4 @@
--- The channel user:{userId} says that there is a notification, new or rolled up once more.
+-- The channel user:{userId} announces a notification that is new or has a new item.
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_person(p_rest text) returns boolean
@@ -11,7 +11,7 @@ insert into private.realtime_topics (prefix, audience, events) values
    '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item');
 
 create function private.broadcast_notification() returns trigger
-language plpgsql security definer   -- sends to others than the caller
+language plpgsql security definer   -- sends to people other than the caller
 set search_path = ''
 as $$
 begin
@@ -20,6 +20,6 @@ begin
   return null;
 end $$;
 comment on function private.broadcast_notification is
-  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or of the payload alone sends nothing.';
+  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or payload alone sends nothing.';
 create trigger broadcast_notification after insert or update of count, created_at on app.notifications
   for each row when (new.in_app) execute function private.broadcast_notification();

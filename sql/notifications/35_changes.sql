@@ -1,5 +1,4 @@
--- Catching up: what has come or changed since a client last heard of anything. A Realtime message may be missed, a row
--- is not.
+-- Catching up: what is new or changed since a client last synced. A client may miss a Realtime message, but not a row.
 -- docs/decisions.md, Notifications.
 
 create function private.note_change() returns trigger
@@ -14,25 +13,26 @@ begin
   return new;
 end $$;
 comment on function private.note_change is
-  'Trigger: says when a notification changed, and counts its rounds.';
+  'Trigger: records when a notification changed, and counts its rounds.';
 create trigger note_change before update on app.notifications
   for each row execute function private.note_change();
 
 create function private.note_late_change() returns trigger
-language plpgsql security definer   -- whoever causes it may not touch what others are told
+language plpgsql security definer   -- the caller may not write other people's notifications
 set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
-    -- asked once more, since the row may have changed again in the same transaction
+    -- checked again because the row may have changed once more in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_change is
-  'Trigger, at commit: moves what changed more than a second ago to now. Otherwise whoever has caught up meanwhile '
-  'would never see it: its time would be before the last one that they know.';
+  'Trigger, at commit: sets the time of a row that changed more than a second ago to now. Otherwise a client that '
+  'has caught up meanwhile would never see the change, because its time would be before the last one that they '
+  'know.';
 create constraint trigger note_late_change after insert or update on app.notifications
   deferrable initially deferred for each row execute function private.note_late_change();
 
@@ -42,7 +42,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  -- a commit takes its time: what was noted before it may be seen after what was noted later
+  -- transactions take time to commit: a row with an earlier time may become visible after one with a later time
   v_at     timestamptz := p_since - interval '3 seconds';
   v_id     uuid := '00000000-0000-0000-0000-000000000000';
   v_place  app.place;
@@ -67,5 +67,5 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_places, p_limit);
 end $$;
 comment on function private.list_changed is
-  'The caller''s notifications that have come or changed since a moment, or up to 3 seconds before it, the oldest '
-  'change first. A cursor is a place, since a row moves to the end when it changes.';
+  'The caller''s notifications that are new or changed since a given time, or up to 3 seconds before it, the oldest '
+  'change first. A cursor is a place because a row moves to the end when it changes.';

@@ -1,4 +1,4 @@
--- What people want to be told, and where: by kind and channel, beside the hour and the time zone of their digest.
+-- What people want to be notified of, and where: by kind and channel; and the hour and the time zone of their digest.
 
 insert into private.errors (code, status, text) values
   ('in_app_required', 422, 'Notifications of this kind cannot be turned off in the inbox.'),
@@ -15,15 +15,15 @@ create table app.notification_settings (
 create index notification_settings_due_idx on app.notification_settings (next_digest_at)
   where next_digest_at is not null;
 comment on table app.notification_settings is
-  'When a person gets their digest. Everybody has a row, until they are erased.';
+  'When a person gets their digest. Everybody has a row until they are erased.';
 comment on column app.notification_settings.timezone is
-  'The name of the person''s time zone, as private.require_timezone takes it.';
+  'The name of the person''s time zone, as private.require_timezone accepts it.';
 comment on column app.notification_settings.digest_hour is
-  'The hour in the person''s time zone at which the digest is mailed; null for none.';
+  'The hour, in the person''s time zone, at which the digest is mailed; null for no digest.';
 comment on column app.notification_settings.next_digest_at is
-  'When the next digest is due, as private.next_digest has it; null for none.';
+  'When the next digest is due, computed by private.next_digest; null for no digest.';
 comment on column app.notification_settings.unsubscribe_id is
-  'What the token in a digest names, which the facade seals: a random id that is nowhere else.';
+  'The id in the unsubscribe token of a digest, which the facade seals: random, and used nowhere else.';
 
 create table app.notification_preferences (
   user_id uuid not null references app.users on delete cascade,
@@ -34,18 +34,18 @@ create table app.notification_preferences (
   primary key (user_id, kind)
 );
 comment on table app.notification_preferences is
-  'What a person has chosen for a kind of private.notification_kinds. A channel that is null, and a kind without a '
-  'row, go as the kind does by default.';
+  'What a person has chosen for a kind of private.notification_kinds. A null channel, or a missing row, means the '
+  'default of the kind.';
 
 create function private.make_notification_settings() returns trigger
-language plpgsql security definer   -- people may make no such row
+language plpgsql security definer   -- people may not insert such a row
 set search_path = ''
 as $$
 begin
   insert into app.notification_settings (user_id) values (new.id);
   return null;
 end $$;
-comment on function private.make_notification_settings is 'Trigger: makes the settings of a new person.';
+comment on function private.make_notification_settings is 'Trigger: creates the settings of a new person.';
 create trigger _190_make_notification_settings after insert on app.users
   for each row execute function private.make_notification_settings();
 
@@ -60,7 +60,8 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 comment on function private.known_timezone is
-  'A time zone, or UTC for one that the server no longer knows: people chose it from another release of the list.';
+  'The time zone, or UTC if the server doesn''t know it, because people may have chosen it when the list was '
+  'another.';
 
 create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
 language plpgsql stable
@@ -77,18 +78,18 @@ begin
   return v_next;
 end $$;
 comment on function private.next_digest is
-  'The first moment behind another at which the clocks of a time zone say the hour, one a day: where they are put '
-  'forward over it that moment, and of an hour that comes twice the second. Null for no hour.';
+  'The first time after p_after at which it is p_hour in a time zone, once a day. If clocks skip that hour, it is '
+  'the moment when they go forward; if the hour occurs twice, it is the second. Null if p_hour is null.';
 
 create function private.schedule_digest() returns trigger
-language plpgsql security definer   -- people choose the hour, and may not run what follows
+language plpgsql security definer   -- people may set the hour but not call private.next_digest
 set search_path = ''
 as $$
 begin
   new.next_digest_at := private.next_digest(new.timezone, new.digest_hour, now());
   return new;
 end $$;
-comment on function private.schedule_digest is 'Trigger: says when the next digest is due.';
+comment on function private.schedule_digest is 'Trigger: sets when the next digest is due.';
 create trigger schedule_digest before insert or update of timezone, digest_hour on app.notification_settings
   for each row execute function private.schedule_digest();
 
@@ -107,17 +108,17 @@ begin
           where k.kind = p_kind);
 end $$;
 comment on function private.wanted_channels is
-  'Where a person wants notifications of a kind: some of inApp, push and email. Null for a kind that nobody '
-  'registered.';
+  'The channels on which a person wants notifications of a kind: some of inApp, push and email. Null for a kind '
+  'that is not registered.';
 
 create function private.is_wanted(p_user uuid, p_kind text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.wanted_channels(p_user, p_kind) <> '{}'; end $$;
-comment on function private.is_wanted is 'Whether a person wants notifications of a kind anywhere.';
+comment on function private.is_wanted is 'Whether a person wants notifications of a kind on any channel.';
 
 create function private.place_notification() returns trigger
-language plpgsql security definer   -- whoever causes it may not read what others want
+language plpgsql security definer   -- the caller may not read other people's preferences
 set search_path = ''
 as $$
 begin
@@ -125,8 +126,8 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox of whoever wants it there, and again when another item joins or '
-  'replaces it.';
+  'Trigger: puts a notification into the inbox if the person wants it there, and decides again when an item joins '
+  'or replaces it.';
 create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 
@@ -135,7 +136,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- not what POSIX lets a zone be as well, such as X-25
+  -- excludes other forms of zone that POSIX allows, such as X-25
   if (p_name ~ '^([A-Z][A-Za-z]+(/[A-Z][A-Za-z_-]+){1,2}|Etc/GMT([+-]\d|\+1[0-2]|-1[0-4])|GMT|UTC)$') is not true then
     perform private.raise_error('timezone_unknown');
   end if;
@@ -144,7 +145,8 @@ begin
 exception when invalid_parameter_value then
   perform private.raise_error('timezone_unknown');
 end $$;
-comment on function private.require_timezone is 'Passes for the name of a time zone, and gives it back.';
+comment on function private.require_timezone is 'Returns the name if it is that of a time zone, else raises '
+  'timezone_unknown.';
 
 create function private.list_own_channels() returns table (kind text, channels text[], always_in_app boolean)
 language plpgsql stable security definer   -- people may not read the registry
@@ -156,7 +158,7 @@ begin
     from private.notification_kinds k;
 end $$;
 comment on function private.list_own_channels is
-  'Every kind, with the channels on which the caller wants it, and whether it comes to the inbox in any case.';
+  'Every kind, with the channels on which the caller wants it and whether it always appears in the inbox.';
 
 create function api.get_preferences() returns json
 language plpgsql stable
@@ -177,7 +179,7 @@ begin
                 where s.user_id = v_caller) w);
 end $$;
 comment on function api.get_preferences is
-  'What the caller wants to be told, and where: {kind: {inApp, push, email}} for every kind, timezone, digestHour.';
+  'The caller''s preferences: {kind: {inApp, push, email}} for every kind, timezone, digestHour.';
 
 create function api.update_preferences(p_changes jsonb) returns json
 language plpgsql volatile
@@ -212,6 +214,6 @@ begin
   return api.get_preferences();
 end $$;
 comment on function api.update_preferences is
-  'Changes what the caller wants to be told, and where: kinds and channels that p_changes names, timezone and '
-  'digestHour; null is no digest. What it does not name stays, and what nobody knows is passed over. Answers all, as '
-  'api.get_preferences. Fails: digest_hour.';
+  'Changes the caller''s preferences: the kinds and channels in p_changes, timezone and digestHour; null means no '
+  'digest. What p_changes doesn''t name remains unchanged, and unknown keys are ignored. Returns all preferences, '
+  'as api.get_preferences. Fails: digest_hour.';

@@ -1,5 +1,5 @@
--- Push: devices that people register, and what is sent to them. A notification that is new, or unread again, puts a
--- job on the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) by `deliver`.
+-- Push: the devices that people register, and what is sent to them. A notification that is new, or unread again, adds
+-- a job to the queue `push` in its own transaction; the worker sends it (api-facade/worker/push.ts) with `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -22,9 +22,9 @@ create table app.push_tokens (
 );
 create index push_tokens_user_id_idx on app.push_tokens (user_id, last_seen_at);
 comment on table app.push_tokens is
-  'Devices that are pushed to, at most 20 a person. A device has one person: whoever registered it last.';
+  'Devices that receive pushes, at most 20 per person. A device belongs to the person who registered it last.';
 call private.make_nulls_raise_codes('app.push_tokens');
-comment on column app.push_tokens.last_seen_at is 'When it was registered last, which clients do at each start.';
+comment on column app.push_tokens.last_seen_at is 'When it was last registered; clients register at each start.';
 
 create table private.pushes (
   notification_id  uuid not null references app.notifications on delete cascade,
@@ -42,11 +42,12 @@ create index pushes_created_at_idx on private.pushes (created_at);
 create index pushes_receipt_idx on private.pushes (receipt) where receipt is not null;
 create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not null and receipt_asked_at is null;
 comment on table private.pushes is
-  'What was pushed to which device, each once: a notification in its round (app.notifications.round).';
+  'Which notification was pushed to which device, once for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then one worker alone sends it; after that it has died, and another may.';
-comment on column private.pushes.sent_at is 'When the provider took it, or refused it for good; null until then.';
-comment on column private.pushes.receipt_asked_at is 'When Expo was asked what became of it; null until then.';
+  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it.';
+comment on column private.pushes.sent_at is 'When the provider accepted it, or rejected it for good; null until '
+  'then.';
+comment on column private.pushes.receipt_asked_at is 'When Expo was asked for its receipt; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushes', 'created_at', '2 days');
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
@@ -54,13 +55,13 @@ select pgboss.create_queue('push', '{"policy": "standard"}');
 insert into private.lock_kinds (kind, position) values ('push tokens', 250);
 
 create function private.take_push_token(p_token text, p_platform text, p_p256dh text, p_auth text) returns timestamptz
-language plpgsql volatile security definer   -- the device may have been another's
+language plpgsql volatile security definer   -- the device may belong to somebody else
 set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
 begin
-  -- two at once never make one too many
+  -- so that two concurrent calls don't exceed the maximum
   perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
@@ -73,7 +74,7 @@ begin
   return now();
 end $$;
 comment on function private.take_push_token is
-  'Makes a device the caller''s, whoever had it before, and forgets those that were not seen for longest beyond 20. '
+  'Assigns a device to the caller, whoever had it before, and removes those beyond 20 that were seen longest ago. '
   'Fails: push_token.';
 
 create function api.add_push_token(
@@ -86,7 +87,8 @@ begin
   return json_build_object('platform', p_platform,
                            'lastSeenAt', private.utc(private.take_push_token(p_token, p_platform, p_p256dh, p_auth)));
 end $$;
-comment on function api.add_push_token is 'Registers a device for push, again at each start: {platform, lastSeenAt}.';
+comment on function api.add_push_token is 'Registers a device for push; clients call it again at each start: '
+  '{platform, lastSeenAt}.';
 
 create function api.remove_push_token(p_token text) returns json
 language plpgsql volatile
@@ -94,9 +96,9 @@ set search_path = ''
 as $$
 begin
   delete from app.push_tokens where user_id = private.require_caller() and token = p_token;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
-comment on function api.remove_push_token is 'Forgets a device of the caller; repeating it changes nothing.';
+comment on function api.remove_push_token is 'Removes a device of the caller. Repeating it changes nothing.';
 
 create function private.forget_push_tokens(p_user app.users) returns void
 language plpgsql volatile
@@ -105,12 +107,12 @@ as $$
 begin
   delete from app.push_tokens where user_id = p_user.id;
 end $$;
-comment on function private.forget_push_tokens is 'Step: forgets the devices of a banned or erased person.';
+comment on function private.forget_push_tokens is 'Step: removes the devices of a banned or erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.forget_push_tokens', '{ban,erasure}', 191);
 
 create function private.forget_ended_devices() returns trigger
-language plpgsql security definer   -- staff may not touch them
+language plpgsql security definer   -- staff may not delete devices themselves
 set search_path = ''
 as $$
 begin
@@ -118,8 +120,8 @@ begin
   return null;
 end $$;
 comment on function private.forget_ended_devices is
-  'Trigger: forgets the devices of a person whose tokens all end: by a new password, a logout everywhere or another '
-  'role. A device registers again after the next login.';
+  'Trigger: removes the devices of a person whose tokens are all revoked: by a new password, a logout everywhere or '
+  'a change of role. A device registers again after the next login.';
 create trigger _191_forget_ended_devices after update of tokens_valid_from on app.users
   for each row when (old.tokens_valid_from <> new.tokens_valid_from) execute function private.forget_ended_devices();
 
@@ -131,11 +133,11 @@ create unlogged table private.pushed_subjects (
 );
 create index pushed_subjects_pushed_at_idx on private.pushed_subjects (pushed_at);
 comment on table private.pushed_subjects is
-  'What was last pushed to a person within the hour, of kinds that replace what is unread. Unlogged, and without '
-  'foreign keys, as private.write_counts: after a crash of the database the hour begins anew.';
+  'What was pushed to a person within the last hour, for kinds that replace the unread notification. Unlogged, and '
+  'without foreign keys, as private.write_counts: after a crash of the database the hour starts again.';
 comment on column private.pushed_subjects.subject is
-  'The kind, who caused it or else its group, and the event or state that it tells.';
-comment on column private.pushed_subjects.pushed_at is 'When its hour began.';
+  'The kind, the actor or else the group, and the event or the state in the payload.';
+comment on column private.pushed_subjects.pushed_at is 'When the hour started.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
 
 create function private.begin_push_hour(p_notification app.notifications) returns boolean
@@ -155,12 +157,12 @@ begin
   return found;
 end $$;
 comment on function private.begin_push_hour is
-  'Whether nothing of the same subject was pushed within the hour, which then begins anew: what somebody repeats is '
-  'pushed once an hour, whether it was read meanwhile or taken back. A cancellation is another event than a change, '
-  'so it is pushed at once.';
+  'Returns true if nothing with the same subject was pushed within the last hour, and starts a new hour. So what '
+  'somebody repeats is pushed once an hour, even if it was read or withdrawn meanwhile. A cancellation is a '
+  'different event from a change, so it is pushed at once.';
 
 create function private.push_notification() returns trigger
-language plpgsql security definer   -- whoever causes it may not read the other's devices
+language plpgsql security definer   -- the caller may not read other people's devices
 set search_path = ''
 as $$
 begin
@@ -173,8 +175,8 @@ begin
   return null;
 end $$;
 comment on function private.push_notification is
-  'Trigger: has a notification pushed that is new, unread again, or about something later, if the person wants that; '
-  'of kinds that replace what is unread once an hour. A further item of an unread roll-up disturbs nobody.';
+  'Trigger: pushes a notification that is new, unread again, or replaced by a later item, if the person wants that; '
+  'for kinds that replace the unread one, once an hour. Another item in an unread roll-up sends no push.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
@@ -194,12 +196,12 @@ begin
   return v_post is null
       or exists (select from private.notification_kinds k
                  where k.kind = p_notification.kind
-                   and (k.always_in_app   -- the staff may have deleted it, and says so
+                   and (k.always_in_app   -- staff may have deleted the post, which the notification says
                         or private.post_visible_to(v_post, v_user)
                            and (k.passes_muted_post
                                 or not exists (select from app.post_mutes m
                                                where m.user_id = v_user and m.post_id = v_post))))
-         -- of several the payload names the latest alone
+         -- if there are several items, the payload names only the latest
          and (p_notification.count > 1
               or not exists (select from jsonb_each_text(p_notification.payload) f
                              where f.key = any ('{repostId,quoteId}')
@@ -209,8 +211,8 @@ begin
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
 comment on function private.is_target_visible is
-  'Whether what a notification tells of may still be told: the post is one that its person sees and has not muted, '
-  'except where the kind passes that, and what a single item names is not gone or hidden.';
+  'Whether a notification may still be sent, judging by its target: the person can see the post and has not muted '
+  'it (unless the kind passes that), and what a single item names is neither deleted nor hidden.';
 
 create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
@@ -230,12 +232,11 @@ begin
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
 comment on function private.is_still_deliverable is
-  'Whether a notification may still be sent: its person is neither banned nor erased, what it tells of is still '
-  'there, and of the first 50 who caused it, if anybody did, one is not muted, across a block, banned or erased '
-  'meanwhile.';
+  'Whether a notification may still be sent: its person is neither banned nor erased, its target is still visible, '
+  'and, if it has actors, at least one of the first 50 is not muted, blocked, banned or erased.';
 
 create function private.claim_pushes(p_jobs jsonb) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -273,12 +274,12 @@ begin
   return v_claimed;
 end $$;
 comment on function private.claim_pushes is
-  'For the worker alone: what is still to be sent of these jobs, [{notificationId, round}], which for a minute nobody '
-  'else sends: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, target}], '
-  'busy: [notificationId]}. busy is what another worker is at.';
+  'For the worker alone: what must still be sent for these jobs, [{notificationId, round}], which are reserved for '
+  'this worker for a minute: {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, '
+  'count, target}], busy: [notificationId]}. busy are those that another worker is sending.';
 
 create function private.note_pushes(p_results jsonb) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -297,12 +298,12 @@ begin
   return v_sent;
 end $$;
 comment on function private.note_pushes is
-  'For the worker alone: keeps what became of what it had claimed, [{notificationId, round, tokenId, outcome, '
-  'receipt}]: sent, refused for good, failed, which is tried again, or gone, whose device is forgotten. Answers how '
-  'many were sent.';
+  'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
+  'outcome, receipt}]: sent, refused for good, failed (it is tried again), or gone (the device is removed). Returns '
+  'how many were sent.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -313,10 +314,10 @@ begin
   return v_changed;
 end $$;
 comment on function private.note_push_receipts is
-  'For the worker alone: forgets the devices that these receipts say are gone, and answers how many.';
+  'For the worker alone: removes the devices that these receipts report as gone, and returns how many.';
 
 create function private.job_ask_push_receipts() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -336,6 +337,6 @@ begin
   return cardinality(v_receipts);
 end $$;
 comment on function private.job_ask_push_receipts is
-  'Job: has Expo asked what became of pushes that it took 15 minutes ago, 300 at a time. May run twice: each is asked '
-  'for once. The worker repeats it until there is none.';
+  'Job: asks Expo for the receipts of pushes that it accepted at least 15 minutes ago, 300 at a time. May run '
+  'twice: each receipt is requested once. The worker repeats it until there are none.';
 insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receipts', '*/5 * * * *', 120, true);

@@ -1,5 +1,6 @@
--- The daily digest. A minutely job takes whose hour has come and puts a job on the queue `digests` for each who has
--- something to be told; the worker asks again what that is, and mails it (api-facade/worker/digest.ts) by `deliver`.
+-- The daily digest. Every minute a job finds the people whose hour has come and adds a job to the queue `digests` for
+-- each who has unread notifications. The worker reads them again and mails them (api-facade/worker/digest.ts) with
+-- `deliver`.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -18,17 +19,17 @@ create table private.digests (
 );
 create index digests_created_at_idx on private.digests (created_at);
 comment on table private.digests is
-  'What was mailed to whom, at most one for each of a person''s days. What it tells is asked when it is sent.';
+  'What was mailed to whom, at most one per person and local day. Its content is read when it is sent.';
 comment on column private.digests.told_from is
-  'It tells of what is new, or unread again, from here to told_to; the next one begins where this one ends.';
+  'It covers what is new, or unread again, from here to told_to; the next digest starts where this one ends.';
 comment on column private.digests.told_to is
-  'As many seconds before it was made as what happened then may take to be seen.';
+  'A few seconds before the digest was created, because a transaction may take that long to become visible.';
 comment on column private.digests.claimed_until is
-  'Until then one worker alone sends it; after that it has died, and another may. -infinity before, and again when '
-  'the mail was not taken.';
+  'Until then only one worker may send it. After that the worker is assumed dead, and another may send it. It is '
+  '-infinity before the first attempt, and again if the mail was not accepted.';
 comment on column private.digests.sent_at is
-  'When the mail was taken, nothing was left to tell, or there turned out to be no such mailbox; null until then.';
--- longer than a digest looks back
+  'When the mail was accepted, nothing remained to send, or the mailbox turned out not to exist; null until then.';
+-- longer than the period that a digest covers
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
 select pgboss.create_queue('digests', '{"policy": "standard"}');
@@ -45,7 +46,7 @@ begin
     order by n.updated_at desc limit 500;
 end $$;
 comment on function private.unread_between is
-  'A person''s notifications that came or became unread between two moments, and still are: the latest 500.';
+  'A person''s notifications that are new or unread again between two times, and still unread: the latest 500.';
 call private.force_index_scans('private.unread_between');
 
 create function private.has_digest_items(p_user uuid, p_from timestamptz, p_to timestamptz) returns boolean
@@ -57,10 +58,10 @@ begin
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
 comment on function private.has_digest_items is
-  'Whether there is something that a person wants to be mailed, before it is asked whether it may still be told.';
+  'Whether there is something that a person wants by mail; it doesn''t check whether that may still be sent.';
 
 create function private.job_queue_digests() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -82,7 +83,7 @@ begin
     from due where s.user_id = due.user_id)
   select array_agg(user_id), array_agg(day) into v_people, v_days from due;
 
-  -- what nobody has tried to send, or no server has taken, is told by the one that comes now
+  -- drops a digest that nobody tried to send or that no server accepted; the new one covers its period
   delete from private.digests where user_id = any (v_people) and sent_at is null and claimed_until = '-infinity';
   with made as (
     insert into private.digests (user_id, day, told_from, told_to)
@@ -100,10 +101,10 @@ begin
   return coalesce(cardinality(v_people), 0);
 end $$;
 comment on function private.job_queue_digests is
-  'Job: has digests mailed to up to 500 people whose hour has come and who have something to be told, and says when '
-  'their next hour is. Of the banned, and of those whose address bounces or was not verified within a day, it is '
-  'moved on alone. May run twice: it takes only who is due, skips locked rows, and a person''s day has one digest. '
-  'The worker repeats it until there is none.';
+  'Job: queues digests for up to 500 people whose hour has come and who have unread notifications, and sets their '
+  'next hour. For banned people, and those whose address bounces or was not verified within a day, it only sets the '
+  'next hour. May run twice: it takes only people who are due, skips locked rows, and each person has one digest a '
+  'day. The worker repeats it until there are none.';
 call private.force_index_scans('private.job_queue_digests');
 insert into private.jobs (name, cron, expires, repeats) values ('queue-digests', '* * * * *', 120, true);
 
@@ -129,12 +130,12 @@ begin
           where s.user_id = p_digest.user_id and s.digest_hour is not null and v_items is not null);
 end $$;
 comment on function private.digest_mail is
-  'What a digest says now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}; null when there is '
-  'nothing left, or nobody to tell it: somebody who is banned, erased, unreachable, has an address that bounces, or '
-  'wants none. more: there were 500 and may be others.';
+  'The content of a digest now, {to, unsubscribeId, timezone, hour, items: [{kind, count}], more}. Null if there is '
+  'nothing to send, or if the person is banned, erased or unreachable, has an address that bounces, or wants no '
+  'digest. more: there were 500 notifications, and there may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -154,11 +155,11 @@ begin
   return v_mail;
 end $$;
 comment on function private.claim_digest is
-  'For the worker alone: what is to be mailed, as private.digest_mail, which for two minutes nobody else sends. Null '
-  'when there is nothing to send, or it was sent; {busy: true} when another worker is at it.';
+  'For the worker alone: the mail to send, as private.digest_mail, reserved for this worker for two minutes. Null '
+  'if there is nothing to send or it was sent; {busy: true} if another worker is sending it.';
 
 create function private.note_digest(p_id uuid, p_sent boolean) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
@@ -167,7 +168,8 @@ begin
   where id = p_id and sent_at is null;
 end $$;
 comment on function private.note_digest is
-  'For the worker alone: keeps that what it had claimed is done with, or was not taken and is to be tried again.';
+  'For the worker alone: records that the digest that it claimed is finished, or was not accepted and is to be '
+  'tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
 language plpgsql security definer   -- nobody may read or write it
@@ -178,12 +180,12 @@ begin
   return null;
 end $$;
 comment on function private.renew_unsubscribe_id is
-  'Trigger: ends the tokens that went to an address which is the person''s no more.';
+  'Trigger: invalidates the unsubscribe tokens that were sent to the person''s previous address.';
 create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
 create function api.unsubscribe(p_id uuid) returns json
-language plpgsql volatile security definer   -- for gate alone: a token of a mail gives the right to it
+language plpgsql volatile security definer   -- for gate alone: the token from the mail authorizes it
 set search_path = ''
 as $$
 begin
@@ -194,5 +196,5 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.unsubscribe is
-  'For the facade alone, once it has opened the token: ends the digest of whoever was mailed it, {ok}. Repeating it '
-  'changes nothing, and api.update_preferences with a digestHour begins it again.';
+  'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
+  'Repeating it changes nothing; api.update_preferences with a digestHour turns it on again.';

@@ -1,4 +1,4 @@
--- What erasure does to notifications, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to notifications, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.notifications', 'user_id', 'notifications'),
@@ -36,8 +36,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_notifications is
-  'Step: deletes an erased person''s notifications and what they wanted of them, and those of others that tell of '
-  'nobody else, except kinds that outlive their actor.';
+  'Step: deletes an erased person''s notifications and preferences, and other people''s notifications that have no '
+  'other actor, except kinds that outlive their actor.';
 call private.force_index_scans('private.erase_notifications');
 insert into private.account_steps (step, events, position) values
   ('private.erase_notifications', '{erasure}', 190);
