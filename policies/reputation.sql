@@ -1,4 +1,4 @@
--- Who may see and touch reputation. Twin of sql/reputation/.
+-- Who may see and change reputation. Twin of sql/reputation/.
 
 -- reputation_entries
 alter table app.reputation_entries enable row level security;
@@ -6,7 +6,8 @@ grant select (id, position, user_id, interest_id, kind, delta, origin_id, roll_u
   on app.reputation_entries to authenticated;
 create policy select_own on app.reputation_entries for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_entries is
-  'People see their own entries, without from whom each was earned. Triggers write them, and nobody changes them.';
+  'People see their own entries, but not from whom they were earned. Only triggers and definer functions write '
+  'them, and nobody changes them.';
 
 -- reputation
 alter table app.reputation enable row level security;
@@ -15,8 +16,8 @@ grant select on app.reputation_card to authenticated;
 create policy select_reachable on app.reputation for select to authenticated
   using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.reputation is
-  'Everybody who sees the person sees their reputation, but not levels that they have lost. A trigger on the ledger '
-  'writes it.';
+  'Everybody who sees the person sees their reputation, but not the highest level that it ever had. A trigger on '
+  'the ledger writes it.';
 
 -- reputation_kinds
 alter table app.reputation_kinds enable row level security;
@@ -32,7 +33,8 @@ grant select on app.reputation_vote_card to authenticated;
 create policy select_received on app.reputation_votes for select to authenticated
   using (user_id = (select app.uid()) and value <> 0 and (select true from app.users u where u.id = voter_id));
 comment on policy select_received on app.reputation_votes is
-  'People see the votes for them that were not taken back, by people whom they see. private.cast_vote writes them.';
+  'People see the votes for them that were not taken back, by people that they can see. private.cast_vote writes '
+  'them.';
 
 -- reputation_appeals
 alter table app.reputation_appeals enable row level security;
@@ -41,17 +43,17 @@ grant insert (user_id, interest_id, entry_id, text) on app.reputation_appeals to
 grant select on app.reputation_appeal_card to authenticated;
 create policy select_own on app.reputation_appeals for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.reputation_appeals is
-  'People see their own appeals. Staff reads and resolves them by operations of its own.';
+  'People see their own appeals. Staff read and resolve them through operations of their own.';
 create policy insert_own on app.reputation_appeals for insert to authenticated
   with check (user_id = (select app.uid())
           and (entry_id is null
             or entry_id in (select e.id from app.reputation_entries e where e.user_id = (select app.uid()))));
 comment on policy insert_own on app.reputation_appeals is 'People appeal in their own name, about their own entries.';
 
--- contribution_entries: for definer functions alone
+-- contribution_entries: only for definer functions
 alter table app.contribution_entries enable row level security;
 
--- contribution_inheritance: for definer functions alone
+-- contribution_inheritance: only for definer functions
 alter table private.contribution_inheritance enable row level security;
 
 -- contribution_scores
@@ -97,7 +99,7 @@ grant execute on function
   api.vote_reputation
   to authenticated;
 
--- the job, and batches that the worker does
+-- the job, and batches that the worker runs
 grant execute on function
   private.forfeit_earnings,
   private.job_inherit_contributions

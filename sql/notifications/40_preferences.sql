@@ -60,8 +60,8 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 comment on function private.known_timezone is
-  'The time zone, or UTC if the server doesn''t know it, because people may have chosen it when the list was '
-  'another.';
+  'The time zone, or UTC if the server doesn''t know it, for example because it was chosen from another '
+  'release of the list.';
 
 create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
 language plpgsql stable

@@ -27,19 +27,19 @@ create unique index reputation_entries_onboarding_key on app.reputation_entries 
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
-  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+  'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
 comment on column app.reputation_entries.delta is
-  'Points with two decimals, never 0: more than 0 is earned, less is taken.';
+  'Points with two decimals, never 0: positive when earned, negative when taken.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: it is given while private.lock_effects is held.';
-comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it follows from.';
+  'The order of a person''s entries, also within a transaction: it is assigned while private.lock_effects is held.';
+comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it is derived from.';
 comment on column app.reputation_entries.roll_up_level is
   '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
-comment on column app.reputation_entries.undoes_id is 'The entry that this one takes back.';
+comment on column app.reputation_entries.undoes_id is 'The entry that this one undoes.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null where nobody '
+  'The person from whom it is earned: who reacted, whose post got the reply, or who used the code. Null if nobody '
   'else is involved.';
 call private.make_append_only('app.reputation_entries');
 
@@ -52,13 +52,15 @@ create table app.reputation (
   primary key (user_id, interest_id)
 );
 create index reputation_interest_id_idx on app.reputation (interest_id, value desc, user_id);
-comment on table app.reputation is 'The ledger summed up by person and interest. A trigger on the ledger keeps it.';
+comment on table app.reputation is
+  'The ledger summed by person and interest. A trigger on the ledger keeps it up to date.';
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
-comment on column app.reputation.direct_value is 'value without roll-ups; over all interests it is the person''s '
-  'total.';
+comment on column app.reputation.direct_value is
+  'value without roll-ups; the sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever had, by private.level_rank, so that no level is told twice. A trigger keeps it.';
+  'The highest level that value ever reached, by private.level_rank, so that nobody is notified of a level twice. A '
+  'trigger keeps it up to date.';
 
 create table app.reputation_kinds (
   user_id     uuid not null references app.users on delete restrict,
@@ -69,15 +71,16 @@ create table app.reputation_kinds (
 );
 create index reputation_kinds_interest_id_idx on app.reputation_kinds (interest_id);
 comment on table app.reputation_kinds is
-  'The direct entries of the ledger summed up by person, interest and kind. A trigger on the ledger keeps it.';
+  'The direct entries of the ledger summed by person, interest and kind. A trigger on the ledger keeps it up to '
+  'date.';
 comment on column app.reputation_kinds.points is 'The sum of the direct entries of the kind, with two decimals.';
 
 create function private.sum_reputation() returns trigger
-language plpgsql security definer   -- writes the sums of others than the caller
+language plpgsql security definer   -- writes the sums of people other than the caller
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two writers of the same sums do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted to prevent deadlocks between two writers of the same sums: ARCHITECTURE.md, Locks
   insert into app.reputation as r (user_id, interest_id, value, direct_value)
   select w.user_id, w.interest_id, sum(w.delta), coalesce(sum(w.delta) filter (where w.roll_up_level = 0), 0)
   from written w
@@ -92,7 +95,7 @@ begin
   group by w.user_id, w.interest_id, w.kind
   order by w.user_id, w.interest_id, w.kind
   on conflict (user_id, interest_id, kind) do update set points = k.points + excluded.points;
-  -- whoever writes the ledger of these people holds private.lock_effects: no two meet here
+  -- everybody who writes these people's ledger holds private.lock_effects, so two writers can't conflict here
   update app.accounts a set total_reputation = a.total_reputation + w.earned
   from (select user_id, sum(delta) as earned from written where roll_up_level = 0 group by user_id) w
   where a.user_id = w.user_id;
@@ -104,22 +107,22 @@ create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
 create function private.roll_up_fraction(p_level integer) returns numeric
-language plpgsql immutable   -- costs a tenth of what SQL costs with a search_path
+language plpgsql immutable   -- costs a tenth of what a SQL function with a search_path costs
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'The share of an entry that the interest so many levels up gets: all at 0, then 50, 25, 12 %, and half of that for '
-  'each further level.';
+  'The share of an entry that goes to the interest p_level levels up: all of it at 0, then 50, 25 and 12 %, and '
+  'half of the previous share for each further level.';
 
 create type private.reputation_change as (
   id uuid, user_id uuid, interest_id uuid, kind text, points numeric, before numeric, source_id uuid,
   earned_from uuid, caused_at timestamptz
 );
 comment on type private.reputation_change is
-  'A direct entry to write, with its roll-ups: the points, and those that the same cause gave until now (before).';
+  'A direct entry to write, with its roll-ups: its points, and the points that the same cause gave before (before).';
 
 create function private.write_reputation(p_changes private.reputation_change[]) returns void
 language plpgsql volatile
@@ -132,7 +135,7 @@ begin
     union all
     select l.leaf, i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
   ), share as (
-    -- rounds each level before and after by itself: rounded differences would not add up to zero again
+    -- each level is rounded before and after, because rounded differences would not add up to zero again
     select c.*, l.id as shared_id, l.level,
            round(c.points * private.roll_up_fraction(l.level), 2)
              - round(c.before * private.roll_up_fraction(l.level), 2) as delta
@@ -149,7 +152,7 @@ begin
   order by s.place, s.level;
 end $$;
 comment on function private.write_reputation is
-  'Writes these entries with their roll-ups, in order, whatever entries there are already. A change of nothing writes '
+  'Writes these entries with their roll-ups, in order, without checking for existing entries. A change of 0 writes '
   'nothing. Lock first (private.lock_effects).';
 
 create function private.add_reputation(
@@ -169,5 +172,6 @@ begin
   return v_id;
 end $$;
 comment on function private.add_reputation is
-  'Writes an entry that somebody decides, and answers the id of the direct one. With p_before, which the same cause '
-  'gave until now, it writes the differences. For definer functions; what people earn is in 20_earning.sql.';
+  'Writes an entry for a decision, such as a vote, and returns the id of the direct entry. With p_before, the '
+  'points that the same cause gave before, it writes only the differences. For definer functions; what people earn '
+  'by their actions is in 20_earning.sql.';

@@ -1,4 +1,4 @@
--- Levels: which one a value has reached, and how a person hears of it once.
+-- Levels: which one a value has reached, and how a person is told of each once.
 -- docs/decisions.md, Reputation.
 
 insert into private.event_types (name, payload, happens) values
@@ -12,7 +12,7 @@ as $$
 begin
   return array[0, 10, 30, 50, 70, 90]::numeric[];
 end $$;
-comment on function private.level_minimums is 'The least value of each level, from Curious to Lifework.';
+comment on function private.level_minimums is 'The minimum value of each level, from Curious to Lifework.';
 
 create function private.level_rank(p_value numeric) returns smallint
 language plpgsql immutable
@@ -61,7 +61,7 @@ begin
   new.highest_level := greatest(new.highest_level, private.level_rank(new.value));
   return new;
 end $$;
-comment on function private.reach_level is 'Trigger: keeps app.reputation.highest_level.';
+comment on function private.reach_level is 'Trigger: updates app.reputation.highest_level.';
 create trigger reach_level before insert or update of value on app.reputation
   for each row execute function private.reach_level();
 
@@ -76,8 +76,8 @@ begin
   return null;
 end $$;
 comment on function private.announce_level is
-  'Trigger: emits an event when a person rises above every level that they had in an interest. Of several levels at '
-  'once it tells the highest.';
+  'Trigger: emits an event when a person rises above every level that they had in an interest. If they rise several '
+  'levels at once, it names the highest.';
 create trigger announce_first_level after insert on app.reputation
   for each row when (new.highest_level > 0) execute function private.announce_level();
 create trigger announce_level after update of value on app.reputation

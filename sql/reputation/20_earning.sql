@@ -1,4 +1,4 @@
--- What earns reputation, and what takes it back.
+-- What earns reputation, and what undoes it.
 -- docs/decisions.md, Reputation.
 
 insert into private.ledger_kinds (ledger, kind, points) values
@@ -18,7 +18,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- only the newest counts, so that liking and unliking for hours does not get slower each time
+  -- reads only the newest entry, so that repeated liking and unliking doesn't make this slower
   return (select case when e.undoes_id is null then e.id end
           from app.reputation_entries e
           where e.user_id = p_user and e.source_id = p_source
@@ -27,7 +27,7 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_active_reputation is
-  'The direct entry that a cause gave a person, or null when it gave none or was undone. Lock first '
+  'The direct entry that a cause gave a person, or null if it gave none or the entry was undone. Lock first '
   '(private.lock_effects).';
 
 create function private.earn_reputation(p_earnings private.earning[]) returns void
@@ -49,8 +49,8 @@ begin
     order by e.place));
 end $$;
 comment on function private.earn_reputation is
-  'Gives the points of each kind once for a cause, until it is undone. It gives nothing without an interest, and '
-  'nothing from oneself. Lock first (private.lock_effects).';
+  'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and '
+  'nothing that people would earn from themselves. Lock first (private.lock_effects).';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -67,8 +67,8 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that '
-  'an entry is undone once.';
+  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that an '
+  'entry is undone only once.';
 
 create function private.earn_reputation_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -105,8 +105,7 @@ union all
 select p.quoted_post_id, p.author_id, 'repost' from app.posts p
 where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
 comment on view private.post_engagement is
-  'What people leave on others'' posts and may take back: a reaction or two, a bookmark, a repost. For definer '
-  'functions.';
+  'What people leave on posts and may take back: reactions, a bookmark, a repost. For definer functions.';
 
 create function private.changed_engagement(p_effects private.effects[])
 returns table (post_id uuid, user_id uuid, action text, stands boolean, caused_at timestamptz)
@@ -126,9 +125,9 @@ begin
         group by 1, 2, 3) c;
 end $$;
 comment on function private.changed_engagement is
-  'The engagement that these effects are about, each once, and whether each is there now. That decides: so giving, '
-  'taking back and giving again end as they must in whatever batches they come, and of a heart and a spark that go at '
-  'once the later finds that both are gone.';
+  'The engagement that these effects are about, each once, and whether each exists now. Only the present state '
+  'counts, so adding, removing and adding again has the right result however the effects are batched. If a heart '
+  'and a spark are removed at the same time, the later effect finds that both are gone.';
 
 create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -143,7 +142,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, p.author_id, p.interest_id, p.deleted_at,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- it takes nothing back
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at,   -- erasing undoes nothing
                private.find_active_reputation(p.author_id, k.kind, p.id, m.user_id) as entry_id
         from private.changed_engagement(array(
                select e from unnest(p_effects) e join app.posts o on o.id = (e.payload ->> 'postId')::uuid
@@ -154,9 +153,9 @@ begin
   perform private.earn_reputation(v_earned);
 end $$;
 comment on function private.settle_engagement_reputation is
-  'Listener: a person''s reactions to a post earn its author reaction.received in its primary interest, together '
-  'once, and as long as one of them stands. So does a bookmark (bookmark.received) and a repost (repost.received). '
-  'People''s own posts give them nothing, and a deleted post earns nothing more. A quote earns nothing.';
+  'Listener: a person''s reactions to a post earn its author reaction.received in the post''s primary interest, '
+  'once for all of them, for as long as one exists. A bookmark (bookmark.received) and a repost (repost.received) '
+  'do the same. People earn nothing from themselves, and a deleted post earns nothing more. A quote earns nothing.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
@@ -181,7 +180,7 @@ begin
        where u.user_id = p_user order by u.created_at, u.interest_id limit 1)));
 end $$;
 comment on function private.find_strongest_interest is
-  'The interest in which a person has the most reputation, else the one that they chose first, else null.';
+  'The interest in which a person has the most reputation; else the one that they chose first; else null.';
 
 create function private.earn_reputation_from_invites(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -194,7 +193,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.earn_reputation_from_invites is
-  'Listener: the owner of a used invite code earns invite.used in their strongest interest; nothing when they have '
+  'Listener: the owner of a used invite code earns invite.used in their strongest interest, or nothing if they have '
   'none.';
 
 create function private.earn_reputation_from_choices(p_effects private.effects[]) returns void
@@ -211,7 +210,8 @@ begin
     order by e.id, i.id));
 end $$;
 comment on function private.earn_reputation_from_choices is
-  'Listener: a confirmed choice earns onboarding.bootstrap in each category in it, once in a lifetime.';
+  'Listener: a confirmed choice of interests earns onboarding.bootstrap in each chosen category, once in a '
+  'lifetime.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('identity.invite_code.used', 'private.earn_reputation_from_invites', 300, 'soon'),
   ('interests.user_selected', 'private.earn_reputation_from_choices', 300, 'soon');

@@ -6,7 +6,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
+language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -15,7 +15,7 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: it is 0 for people whom the caller cannot see
+language plpgsql stable   -- invoker: it is 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -34,8 +34,8 @@ select r.user_id, r.interest_id, r.value,
 from app.reputation r join app.interests i on i.id = r.interest_id
 where r.value <> 0;
 comment on view app.reputation_card is
-  'A person''s reputation in one interest, {interestId, slug, name, value, level}. An interest in which all was taken '
-  'back has no row.';
+  'A person''s reputation in one interest, {interestId, slug, name, value, level}. An interest whose value is 0 has '
+  'no row.';
 
 create function private.reputation_of(p_user uuid) returns json
 language plpgsql stable
@@ -50,7 +50,7 @@ end $$;
 comment on function private.reputation_of is 'A person''s reputation, strongest interest first: {total, items}.';
 
 create function api.get_my_reputation() returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -61,7 +61,7 @@ comment on function api.get_my_reputation is
   'The caller''s reputation, strongest interest first: {total, items: [{interestId, slug, name, value, level}]}.';
 
 create function api.get_reputation(p_person text) returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -73,7 +73,7 @@ end $$;
 comment on function api.get_reputation is 'A person''s reputation, as in api.get_my_reputation.';
 
 create function private.require_reputation(p_interest uuid, p_min numeric) returns void
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 begin
@@ -86,21 +86,20 @@ begin
   end if;
 end $$;
 comment on function private.require_reputation is
-  'The reputation guard: passes when the caller has at least this value in the interest, or when there is no '
-  'interest.';
+  'The reputation guard: passes if the caller has at least this value in the interest, or if there is no interest.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
-language plpgsql stable   -- invoker: it is false for people whom the caller cannot see
+language plpgsql stable   -- invoker: it is false for people that the caller can't see
 set search_path = ''
 as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
 comment on function private.has_journalism_reputation is
-  'Whether a person has 20 in any one interest, which is the rule of canPostJournalism.';
+  'Whether a person has at least 20 in any one interest, which is the rule for canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
-language plpgsql stable security definer   -- checks any person, whoever calls
+language plpgsql stable security definer   -- checks any person, not just the caller
 set search_path = ''
 as $$
 begin
@@ -108,11 +107,11 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin');
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: by their reputation, or because they are an admin, whatever their '
-  'capability says.';
+  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, whatever '
+  'canPostJournalism says.';
 
 create function private.check_journalism() returns trigger
-language plpgsql security definer   -- checks the author, whoever calls
+language plpgsql security definer   -- checks the author, not the caller
 set search_path = ''
 as $$
 begin
@@ -123,8 +122,8 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism only if its author may publish it then. It stays journalism whatever becomes of '
-  'their reputation.';
+  'Trigger: a post becomes journalism only if its author may publish journalism at that time. It remains journalism '
+  'even if the author''s reputation falls later.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
 create trigger _300_check_changed_journalism before update of is_journalism on app.posts
@@ -134,10 +133,10 @@ create function private.may_propose_guild() returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$ begin return false; end $$;
-comment on function private.may_propose_guild is 'The rule of canProposeGuild: in the first release nobody may.';
+comment on function private.may_propose_guild is 'The rule for canProposeGuild: nobody may in the first release.';
 
 create function api.get_my_capabilities() returns json
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare

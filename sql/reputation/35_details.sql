@@ -1,4 +1,4 @@
--- Reputation in detail for the person, and in short for everyone.
+-- Reputation in detail for the person themselves, and a summary for everyone.
 -- docs/decisions.md, Reputation.
 
 create function private.detailed_interests(p_user uuid) returns json
@@ -24,7 +24,7 @@ begin
     where r.user_id = p_user and (r.value <> 0 or r.direct_value <> 0)), '[]');
 end $$;
 comment on function private.detailed_interests is
-  'A person''s interests with what makes up each value: {interestId, slug, name, value, directValue, rolledUpValue, '
+  'A person''s interests with the parts of each value: {interestId, slug, name, value, directValue, rolledUpValue, '
   'level, nextLevel, byKind}. Only the person sees the parts.';
 
 create function private.reputation_events(p_user uuid, p_limit integer, p_cursor text) returns json
@@ -40,7 +40,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression makes no index condition
+  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable: an expression defeats the index
   v_ids := array(select e.id from app.reputation_entries e
                  where e.user_id = p_user and e.position < v_from
                  order by e.position desc limit 51);
@@ -60,7 +60,7 @@ comment on function private.reputation_events is
 call private.force_index_scans('private.reputation_events');
 
 create function api.get_reputation_details(p_limit integer default 20, p_cursor text default null) returns json
-language plpgsql volatile   -- what waits for the caller is applied first
+language plpgsql volatile   -- applies the caller's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -74,11 +74,11 @@ begin
     'events', private.reputation_events(v_me, p_limit, p_cursor));
 end $$;
 comment on function api.get_reputation_details is
-  'The caller''s reputation with its parts, and a page of the ledger behind it: {total, contributionScore, interests, '
+  'The caller''s reputation with its parts, and a page of their ledger: {total, contributionScore, interests, '
   'events: {items, nextCursor, hasMore}}.';
 
 create function api.get_reputation_summary(p_person text) returns json
-language plpgsql volatile   -- what waits for the person is applied first
+language plpgsql volatile   -- applies the person's waiting effects first
 set search_path = ''
 as $$
 declare
@@ -93,4 +93,4 @@ begin
                                     order by value desc, interest_id limit 5) c), '[]'));
 end $$;
 comment on function api.get_reputation_summary is
-  'A person''s reputation in short: {userId, total, topInterests}, with up to five interests, strongest first.';
+  'A summary of a person''s reputation: {userId, total, topInterests}, with up to five interests, strongest first.';

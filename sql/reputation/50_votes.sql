@@ -1,4 +1,4 @@
--- Peer votes: people rate each other in an interest, and a vote weighs what its voter's own reputation in it gives.
+-- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own reputation in it.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
@@ -18,11 +18,11 @@ create index reputation_votes_user_id_idx on app.reputation_votes (user_id, crea
   where value <> 0;
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote a voter, person and interest, which is changed in place; a vote with value 0 is taken back. Its effect is '
-  'in the ledger.';
+  'One vote per voter, person and interest, which is changed in place; value 0 means that it was taken back. Its '
+  'effect is in the ledger.';
 comment on column app.reputation_votes.value is '1 for, -1 against, 0 taken back.';
 comment on column app.reputation_votes.impact is
-  'Weight times value when the vote was last cast: the sum of the direct entries that have it as their source.';
+  'Weight times value when the vote was last cast: the sum of the direct entries whose source is this vote.';
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
@@ -32,7 +32,7 @@ insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, moved or taken back (value 0)');
 
--- a vote that moves leaves entries in the ledger each time
+-- each change of a vote adds entries to the ledger
 insert into private.write_limits (kind, per_hour) values ('votes', 300);
 
 insert into private.errors (code, status, text) values
@@ -49,25 +49,25 @@ begin
   return case when p_reputation >= 5 then least(3, sqrt(p_reputation / 10)) else 0 end;
 end $$;
 comment on function private.vote_weight is
-  'How much the vote of somebody with this reputation in the interest weighs: nothing below 5, 3 at most.';
+  'The weight of a vote by a voter with this reputation in the interest: 0 below 5, at most 3.';
 
 create function private.cast_vote(
   p_user uuid, p_interest uuid, p_value integer, p_comment text, out vote app.reputation_votes, out weight numeric
 ) returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, least of all another's
+language plpgsql volatile security definer   -- nobody may write the ledger, least of all another person's
 set search_path = ''
 as $$
 declare
   v_before app.reputation_votes;
 begin
-  -- as in private.check_author: the banned and the erased cast no vote, not even while the ban is under way
+  -- as in private.check_author: banned and erased people can't vote, not even while the ban is in progress
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.raise_error('token_revoked');
   end if;
-  -- the lock comes before the read, so that two votes of one voter see each other
+  -- locks before reading, so that two concurrent votes of one voter see each other
   perform private.lock_effects(p_user, app.uid());
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
@@ -87,8 +87,8 @@ begin
   end if;
 end $$;
 comment on function private.cast_vote is
-  'Casts or moves the caller''s vote; the ledger gets the difference to what it gave before. api.vote_reputation '
-  'checks whether they may.';
+  'Casts or changes the caller''s vote and adds the difference from its previous points to the ledger. '
+  'api.vote_reputation checks whether the caller may vote.';
 
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
@@ -127,8 +127,8 @@ begin
     'updatedAt', private.utc((v_cast.vote).updated_at));
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or moves the vote; 0 takes it and its comment back: '
-  '{userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
+  'Votes for a person in an interest that the caller has chosen, or changes the vote; 0 takes back the vote and its '
+  'comment: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -146,21 +146,21 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as the person whom it is for sees it: {id, voterId, voter, interestId, slug, value, comment, impact, '
-  'createdAt}. It is gone while its voter is hidden.';
+  'A vote as its receiver sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. It is '
+  'missing while its voter is hidden.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
-language plpgsql stable security definer   -- a cursor stays good when its vote is taken back or its voter hidden
+language plpgsql stable security definer   -- a cursor remains valid if its vote is taken back or its voter is hidden
 set search_path = ''
 as $$
 begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
 comment on function private.find_vote_time is
-  'The time of a cursor''s vote among those for the caller, also of one that they no longer see.';
+  'The time of the vote in a cursor, if the vote is for the caller, even if they can''t see it any more.';
 
 create function private.find_votes(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden voters without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden voters without limit
 set search_path = ''
 as $$
 declare
@@ -185,7 +185,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_votes is
-  'The next votes for the caller that were not taken back, by people whom they see, among the next 400.';
+  'The next votes for the caller, among the next 400 that were not taken back: those by people that the caller can '
+  'see.';
 call private.force_index_scans('private.find_votes');
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
@@ -193,7 +194,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- with infinity any id will do
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -210,5 +211,5 @@ begin
 end $$;
 comment on function api.list_received_votes is
   'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
-  'people whom they cannot see.';
+  'people that the caller can''t see.';
 call private.force_index_scans('api.list_received_votes');

@@ -1,4 +1,5 @@
--- Appeals: people who think that their reputation in an interest is wrong ask the staff. sql/admin resolves them.
+-- Appeals: people who think that their reputation in an interest is wrong ask staff to review it. sql/admin resolves
+-- appeals.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
@@ -23,13 +24,14 @@ create index reputation_appeals_entry_id_idx on app.reputation_appeals (entry_id
 create index reputation_appeals_status_idx on app.reputation_appeals (status, created_at desc, id desc);
 create index reputation_appeals_created_at_idx on app.reputation_appeals (created_at desc, id desc);
 comment on table app.reputation_appeals is
-  'Appeals, at most one pending a person and interest. The appeals of an erased person have lost their words.';
-comment on column app.reputation_appeals.status is 'pending, then accepted or rejected by an admin, once.';
+  'Appeals, at most one pending per person and interest. The text and note of an erased person''s appeals are '
+  'empty.';
+comment on column app.reputation_appeals.status is 'pending; then accepted or rejected by an admin, once.';
 comment on column app.reputation_appeals.resolved_at is 'When an admin decided; null while it is pending.';
-comment on column app.reputation_appeals.entry_id is 'The entry that it is about; null when it is about the interest '
-  'as a whole.';
-comment on column app.reputation_appeals.restore_delta is 'What the staff gave back because of it.';
-comment on column app.reputation_appeals.note is 'The answer of the staff.';
+comment on column app.reputation_appeals.entry_id is
+  'The entry that it is about; null if it is about the whole interest.';
+comment on column app.reputation_appeals.restore_delta is 'The points that staff gave back because of it.';
+comment on column app.reputation_appeals.note is 'The answer of staff.';
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.appeal.resolved', '{appealId,userId,interestId,status}',
@@ -96,12 +98,12 @@ declare
   v_from timestamptz;
   v_ids  uuid[];
 begin
-  select created_at into v_from from app.reputation_appeals where id = v_id;   -- none is ever deleted
+  select created_at into v_from from app.reputation_appeals where id = v_id;   -- appeals are never deleted
   if v_id is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any id will do beside infinity
+  v_id := coalesce(v_id, v_me);   -- with infinity any id will do
   v_ids := array(select id from app.reputation_appeals
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);

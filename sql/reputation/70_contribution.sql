@@ -1,8 +1,8 @@
--- The contribution score: what people do for the whole, and a share of it for those who invited them.
+-- The contribution score: what people do for the community, and a share of it for those who invited them.
 -- docs/decisions.md, Reputation.
 --
--- What a person does is written soon after, and a job writes the shares (71_inheritance.sql): most people were invited
--- by a few, at whose scores they would wait for each other.
+-- A person's own entries are written soon after the action. A job writes the shares (71_inheritance.sql), because a
+-- few people invited most others, and transactions would wait for each other at the scores of these few.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -25,16 +25,16 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
   where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
-  'The ledger: ids and numbers only, never changed. An entry that is taken back gets an opposite one.';
+  'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
 comment on column app.contribution_entries.delta is
-  'Points, with two decimals: more than 0, or less where it undoes an entry.';
+  'Points with two decimals: positive, or negative if it undoes an entry.';
 comment on column app.contribution_entries.position is
-  'The order of what a person did, also within a transaction: it is given while private.lock_effects is held. Shares '
-  'come later.';
+  'The order of a person''s own entries, also within a transaction: it is assigned while private.lock_effects is '
+  'held. Shares are added later.';
 comment on column app.contribution_entries.level is
-  '0 is what the person did, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
+  '0 is the person''s own entry, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
 comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
-comment on column app.contribution_entries.undoes_id is 'The entry that this one takes back.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this one undoes.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
 call private.make_append_only('app.contribution_entries');
@@ -45,7 +45,7 @@ create table app.contribution_scores (
 );
 create index contribution_scores_score_idx on app.contribution_scores (score desc, user_id);
 comment on table app.contribution_scores is
-  'The ledger summed up by person, with the shares that are written. A trigger on the ledger keeps it.';
+  'The ledger summed by person, including the shares written so far. A trigger on the ledger keeps it up to date.';
 comment on column app.contribution_scores.score is 'The sum of the person''s entries, in points.';
 
 create table private.contribution_inheritance (
@@ -53,10 +53,10 @@ create table private.contribution_inheritance (
   undoes_id uuid
 );
 comment on table private.contribution_inheritance is
-  'Entries whose shares are not written yet, both of what people did and of what was undone: '
-  'private.job_inherit_contributions writes them.';
+  'Entries whose shares are not written yet, both new entries and those that undo one: '
+  'private.job_inherit_contributions writes the shares.';
 comment on column private.contribution_inheritance.undoes_id is
-  'As in the entry: an entry comes before the one that undoes it.';
+  'As in the entry: an entry is processed before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -65,17 +65,17 @@ insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'bookmark_given', 1);
 
 create function private.sum_contribution() returns trigger
-language plpgsql security definer   -- writes the scores of others than the caller
+language plpgsql security definer   -- writes the scores of people other than the caller
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two writers of the same scores do not wait for each other: ARCHITECTURE.md, Locks
+  -- sorted to prevent deadlocks between two writers of the same scores: ARCHITECTURE.md, Locks
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
   return null;
 end $$;
-comment on function private.sum_contribution is 'Trigger: keeps app.contribution_scores.';
+comment on function private.sum_contribution is 'Trigger: updates app.contribution_scores.';
 create trigger sum_contribution after insert on app.contribution_entries
   referencing new table as written for each statement execute function private.sum_contribution();
 
@@ -84,14 +84,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- only the newest counts, as in private.find_active_reputation
+  -- reads only the newest entry, as private.find_active_reputation
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_active_contribution is
-  'The entry that a cause gave a person, or null when it gave none or was undone. Lock first (private.lock_effects).';
+  'The entry that a cause gave a person, or null if it gave none or the entry was undone. Lock first '
+  '(private.lock_effects).';
 
 create function private.earn_contribution(p_earnings private.earning[]) returns void
 language plpgsql volatile
@@ -111,8 +112,8 @@ begin
   insert into private.contribution_inheritance (entry_id) select id from given;
 end $$;
 comment on function private.earn_contribution is
-  'Gives the points of each kind once for a cause, until it is undone, and a share of them to the inviters. Lock '
-  'first (private.lock_effects).';
+  'Adds the points of each kind once per cause, until they are undone, and later a share of them to the inviters. '
+  'Lock first (private.lock_effects).';
 
 create function private.reverse_contribution(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -129,8 +130,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'Writes the exact opposite of these entries, shares too. Lock first (private.lock_effects), so that an entry is '
-  'undone once.';
+  'Writes the exact opposite of these entries, and later of their shares. Lock first (private.lock_effects), so '
+  'that an entry is undone only once.';
 
 create function private.earn_contribution_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -172,7 +173,7 @@ begin
          array_agg(f.entry_id) filter (where not f.stands and f.erased_at is null and f.entry_id is not null)
   into v_earned, v_undone
   from (select m.*, k.kind, private.find_active_contribution(m.user_id, k.kind, m.post_id) as entry_id,
-               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- it takes nothing back
+               (select u.erased_at from app.users u where u.id = m.user_id) as erased_at   -- erasing undoes nothing
         from private.changed_engagement(array(
                select e from unnest(p_effects) e where e.user_id = (e.payload ->> 'userId')::uuid)) m
         cross join lateral (select m.action || '_given' as kind) k
@@ -181,8 +182,8 @@ begin
   perform private.earn_contribution(v_earned);
 end $$;
 comment on function private.settle_engagement_contribution is
-  'Listener: a person''s reactions to another''s post are a contribution of theirs, together once, and as long as one '
-  'of them stands. So is a bookmark.';
+  'Listener: a person''s reactions to another''s post are a contribution of theirs, once for all of them, for as '
+  'long as one exists. So is a bookmark.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),

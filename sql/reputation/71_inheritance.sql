@@ -1,7 +1,7 @@
 -- The shares of a contribution that a person's inviters get. A job writes them, many at once.
 --
--- It takes the inviters' effects as the worker does, and passes over those whom somebody else is at: two who write
--- the scores of several people never wait for each other.
+-- It locks the inviters' effects as the worker does, and skips inviters that another transaction has locked, to
+-- prevent deadlocks between writers of several people's scores.
 -- docs/decisions.md, Reputation.
 
 create function private.inviters(p_user uuid) returns uuid[]
@@ -20,17 +20,18 @@ begin
   return v_line;
 end $$;
 comment on function private.inviters is
-  'The inviter of a person, the inviter of that one, and once more. Erased people count too, since numbers stay.';
+  'The three inviters above a person, nearest first. Erased people are included, because their numbers are kept.';
 
 create function private.job_inherit_contributions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
   c_shares constant numeric[] := array[0.50, 0.25, 0.10];
   v_taken  uuid[];
 begin
-  -- an undoing entry waits until the undone one is inherited, also by another worker: it takes back the shares of that
+  -- an entry that undoes another waits until the shares of that one are written, even by another worker, because it
+  -- takes those shares back
   v_taken := array(
     select q.entry_id
     from private.contribution_inheritance q
@@ -54,7 +55,7 @@ begin
   return cardinality(v_taken);
 end $$;
 comment on function private.job_inherit_contributions is
-  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back the '
-  'shares of those undone. May run twice: it takes only what waits and skips locked rows, and what it took waits no '
-  'more in the same transaction. The worker repeats it until there is none.';
+  'Job: gives 50, 25 and 10 % of up to 1000 contributions to the three inviters above each person, and takes back '
+  'the shares of those undone. May run twice: it takes only waiting entries, skips locked rows, and removes what it '
+  'took from the queue in the same transaction. The worker repeats it until there are none.';
 insert into private.jobs (name, cron, expires, repeats) values ('inherit-contributions', '* * * * *', 60, true);

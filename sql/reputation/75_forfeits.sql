@@ -1,4 +1,4 @@
--- What a post earned goes with it when somebody deletes it.
+-- When somebody deletes a post, its author loses what it earned.
 -- docs/decisions.md, Reputation.
 
 create function private.list_active_reputation(
@@ -8,8 +8,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- of each person and kind only the newest counts, as in private.find_active_reputation: it goes from one to the
-  -- next, since somebody may have liked and unliked for hours
+  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. It jumps from one
+  -- such entry to the next, because somebody may have liked and unliked many times.
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
      from app.reputation_entries e
@@ -32,8 +32,8 @@ begin
   into entries, next from newest n;
 end $$;
 comment on function private.list_active_reputation is
-  'Up to 500 direct entries that a cause gave a person and that were not undone, of what was earned from this person '
-  'and those behind; next is the person to go on from, or null. Lock first (private.lock_effects).';
+  'Up to 500 direct entries that a cause gave a person and that were not undone, earned from p_from and the people '
+  'after them; next is the person to continue from, or null. Lock first (private.lock_effects).';
 
 create function private.forfeit_next(p_author uuid, p_post uuid, p_from uuid, out changed integer, out next uuid)
 language plpgsql volatile
@@ -47,8 +47,8 @@ begin
   next := v_found.next;
 end $$;
 comment on function private.forfeit_next is
-  'Takes back up to 500 entries that a post earned its author, from these people and those behind, and answers how '
-  'many and from whom to go on, null at the end. Lock first (private.lock_effects).';
+  'Undoes up to 500 entries that a post earned its author, from p_from and the people after them. Returns how many '
+  'and the person to continue from, null at the end. Lock first (private.lock_effects).';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
@@ -62,8 +62,8 @@ begin
                                           coalesce(p_after, '00000000-0000-0000-0000-000000000000')));
 end $$;
 comment on function private.forfeit_earnings is
-  'For the worker alone: takes back up to 500 entries that a post {postId, authorId} earned its author, from the next '
-  'people. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: undoes up to 500 entries that a post {postId, authorId} earned its author, from the next '
+  'people. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('forfeited-earnings', 'private.forfeit_earnings');
 
@@ -84,8 +84,8 @@ begin
   end loop;
 end $$;
 comment on function private.forfeit_posts is
-  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (beyond 500 entries in '
-  'batches). Writing and deleting again and again therefore earns nothing. An erasure deletes without this event, so '
-  'what was earned stays.';
+  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (in batches if there are '
+  'more than 500 entries). So publishing and deleting repeatedly earns nothing. An erasure deletes posts without '
+  'this event, so what they earned is kept.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.deleted', 'private.forfeit_posts', 450, 'soon');

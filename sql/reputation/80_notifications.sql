@@ -31,7 +31,7 @@ begin
     from unnest(p_effects) e where (e.payload ->> 'value')::integer <> 0));
 end $$;
 comment on function private.notify_voted is
-  'Listener: tells a person that somebody voted for or against them, but not that a vote was taken back.';
+  'Listener: tells a person that somebody voted for or against them. It skips votes that were taken back.';
 
 create function private.notify_appeal_resolved(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -44,7 +44,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_appeal_resolved is
-  'Listener: tells a person that their appeal is resolved.';
+  'Listener: tells a person that their appeal was resolved.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('reputation.level_reached', 'private.notify_level_up', 600, 'soon'),

@@ -1,4 +1,4 @@
--- What erasure does to reputation, and where personal data is in it. How erasure runs: sql/base/90_erasure.sql.
+-- What erasure does to reputation, and where it holds personal data. How erasure runs: sql/base/90_erasure.sql.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
@@ -27,8 +27,8 @@ begin
   where user_id = p_user.id and (text <> '' or note is not null);
 end $$;
 comment on function private.erase_reputation is
-  'Step: deletes the words of an erased person''s votes, of the votes for them and of their appeals. Votes, '
-  'ledgers and sums stay: the reputation of others needs these ids and numbers.';
+  'Step: deletes the texts of an erased person''s votes, of the votes for them and of their appeals. Votes, ledgers '
+  'and sums are kept, because other people''s reputation depends on these ids and numbers.';
 call private.force_index_scans('private.erase_reputation');
 insert into private.account_steps (step, events, position) values
   ('private.erase_reputation', '{erasure}', 175);
