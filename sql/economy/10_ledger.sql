@@ -8,8 +8,8 @@ create table private.mana_account_kinds (
 comment on table private.mana_account_kinds is
   'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
-  'Where the running balance is: in app.wallets, in the account itself, or nowhere: everybody would wait for that row '
-  'of the system''s accounts, so theirs is the sum of their entries.';
+  'Where the running balance is stored: in app.wallets, in the account itself, or nowhere. The system''s accounts '
+  'store none, because every transaction would wait for that one row; their balance is the sum of their entries.';
 insert into private.mana_account_kinds (kind, balance_in) values
   ('wallet', 'wallet'),
   ('mint', 'nowhere'),
@@ -24,22 +24,24 @@ create table app.mana_accounts (
 create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'Where mana is, by private.mana_account_kinds: wallets, and the system''s mint (all mana comes from it, so it is at '
-  'zero or less) and burn (where mana ends). A wallet''s account has the id of its person.';
+  'The accounts that hold mana, by private.mana_account_kinds: wallets, and the system''s mint (the source of all '
+  'mana, so it is at zero or less) and burn (the end of mana that nobody gets). A wallet''s account has the id of '
+  'its person.';
 comment on column app.mana_accounts.balance is
-  'Whole mana, never below 0, of kinds that keep it here; a trigger on the entries writes it. Null of all others.';
+  'Whole mana, never below 0, for kinds that store it here; a trigger on the entries writes it. Null for all '
+  'others.';
 
 insert into private.lock_kinds (kind, position) values ('mana account', 700);
 
 create function private.open_account() returns trigger
-language plpgsql security definer   -- reads the registry, whoever opens an account
+language plpgsql security definer   -- reads the registry, which the caller may not
 set search_path = ''
 as $$
 begin
   new.balance := (select 0 from private.mana_account_kinds k where k.kind = new.kind and k.balance_in = 'account');
   return new;
 end $$;
-comment on function private.open_account is 'Trigger: an account that keeps its balance begins with nothing.';
+comment on function private.open_account is 'Trigger: an account that stores its balance starts at 0.';
 create trigger open_account before insert on app.mana_accounts
   for each row execute function private.open_account();
 
@@ -53,8 +55,8 @@ create index mana_transactions_reversal_of_idx on app.mana_transactions (reversa
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on column app.mana_transactions.reversal_of is
-  'The movement that this one takes back: what it takes was never earned, and what it gives was never spent.';
-comment on table app.mana_transactions is 'One movement of mana; its entries say from where to where.';
+  'The movement that this one undoes: what it takes was never earned, and what it gives was never spent.';
+comment on table app.mana_transactions is 'One movement of mana; its entries say from which accounts to which.';
 
 create sequence app.mana_entries_seq;
 
@@ -67,13 +69,15 @@ create table app.mana_entries (
   primary key (transaction_id, account_id)
 );
 create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
-comment on table app.mana_entries is 'What a movement adds to an account, or takes from it. The entries of a '
+comment on table app.mana_entries is 'What a movement adds to an account or takes from it. The entries of a '
   'movement add up to zero.';
 comment on column app.mana_entries.seq is
-  'The order of an account''s entries. A trigger takes it when the account is locked, so no later one has a lower.';
-comment on column app.mana_entries.amount is 'Whole mana: more than 0 comes to the account, less leaves it.';
+  'The order of an account''s entries. A trigger assigns it while the account is locked, so later entries have '
+  'higher numbers.';
+comment on column app.mana_entries.amount is
+  'Whole mana: positive is added to the account, negative is taken from it.';
 comment on column app.mana_entries.balance_after is
-  'What the account has with this entry; null of the system''s accounts, which have no running balance.';
+  'The balance of the account after this entry; null for the system''s accounts, which have no running balance.';
 
 create table app.wallets (
   user_id         uuid primary key references app.users on delete restrict,
@@ -86,12 +90,13 @@ create table app.wallets (
   foreign key (user_id) references app.mana_accounts on delete restrict
 );
 comment on table app.wallets is
-  'What a person has, in whole mana: the sum of their account''s entries, kept by a trigger on these. System accounts '
-  'have no such row, since everybody would wait for the one row of the mint.';
-comment on column app.wallets.lifetime_spent is 'Whole mana that ever went out and was not given back.';
+  'A person''s balance in whole mana: the sum of their account''s entries, which a trigger on these keeps up to '
+  'date. System accounts have no such row, because every transaction would wait for the one row of the mint.';
+comment on column app.wallets.lifetime_spent is 'Whole mana ever spent and not refunded.';
 comment on column app.wallets.lifetime_earned is
-  'Whole mana that ever came in and was not taken back, starter and regeneration included.';
-comment on column app.wallets.last_regen_at is 'Up to when regeneration is settled, in whole periods of 24 hours.';
+  'Whole mana ever received and not taken back, starter and regeneration included.';
+comment on column app.wallets.last_regen_at is
+  'The time up to which regeneration is settled, in whole periods of 24 hours.';
 comment on column app.wallets.balance is 'Whole mana, never below 0: earned less spent.';
 
 insert into private.errors (code, status, text) values
@@ -116,11 +121,11 @@ as $$
 begin
   return '00000000-0000-0000-0000-00000000000b'::uuid;
 end $$;
-comment on function private.burn is 'The account in which mana ends that nobody gets.';
+comment on function private.burn is 'The account for mana that nobody gets any more.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
 create function private.check_balanced() returns trigger
-language plpgsql security definer   -- sees all entries of the movement
+language plpgsql security definer   -- must see all entries of the movement
 set search_path = ''
 as $$
 declare
@@ -135,9 +140,9 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger: what a statement adds to a movement adds up to zero, so one statement writes all of it. Of all at once: '
-  'entry by entry a movement among 5000 would be summed 5000 times. It raises no code, since only a mistake in SQL '
-  'can come here.';
+  'Trigger: the entries that a statement adds to a movement add up to zero, so one statement writes all of them. It '
+  'checks once per statement; checking each entry of a statement with 5000 movements would sum 5000 times. It '
+  'raises no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();
 
@@ -152,16 +157,16 @@ begin
   perform private.check_lock_order('mana account');
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
-  -- sorted, since the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
+  -- sorted because the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
   from unnest(p_accounts, p_amounts) as m (account, amount)
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts, amounts as in app.mana_entries; perhaps to take another movement back. An operation '
-  'calls it last, since it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a kind that nobody '
-  'registered. Fails: insufficient_mana.';
+  'Moves mana between accounts, amounts as in app.mana_entries; p_reversal_of is the movement that it undoes, if '
+  'any. An operation calls it last, because it locks wallets (ARCHITECTURE.md, Locks). Raises no_data_found for a '
+  'kind that is not registered. Fails: insufficient_mana.';
 
 create function private.require_price(p_price integer, p_expected integer) returns void
 language plpgsql immutable
@@ -173,8 +178,8 @@ begin
   end if;
 end $$;
 comment on function private.require_price is
-  'Passes when a price that somebody else sets is what the payer expects. Wherever mana leaves a wallet by such a '
-  'price, its row is locked and this is called first.';
+  'Passes if a price that somebody else sets is the one that the payer expects. Before mana leaves a wallet for '
+  'such a price, lock the row of the price and call this.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -185,7 +190,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- a wallet with nothing to settle is not locked
+  -- doesn't lock a wallet with nothing to settle
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -193,7 +198,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- before the entry, whose trigger calls this again and then finds nothing to settle
+  -- before the entry, whose trigger calls this function again, which then finds nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
@@ -202,13 +207,13 @@ begin
   end if;
 end $$;
 comment on function private.settle is
-  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and what is held of it have '
-  '50; at 50 or more the periods pass unused. What is held counts because it may come back: otherwise 50 mana that '
-  'wait in a bounty would be made anew and then taken back. It runs before any change of a balance or a hold, so '
-  'spending releases no backlog. The wallet of an erased person stays as it is. Never: insufficient_mana.';
+  'Regeneration: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s holds have '
+  '50; at 50 or more the periods pass unused. Holds count because their mana may come back: otherwise 50 mana held '
+  'in a bounty would be regenerated and then also refunded. It runs before any change of a balance or a hold, so '
+  'spending releases no backlog. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
-language plpgsql security definer   -- only this trigger writes wallets and balances
+language plpgsql security definer   -- only this trigger may write wallets and balances
 set search_path = ''
 as $$
 declare
@@ -229,12 +234,13 @@ begin
   end if;
   if not found and exists (select from app.mana_accounts a join private.mana_account_kinds k using (kind)
                            where a.id = new.account_id and k.balance_in <> 'nowhere') then
-    perform private.raise_error('insufficient_mana');   -- before the constraint, whose message would quote the row
+    perform private.raise_error('insufficient_mana');   -- before the constraint: its message would quote the row
   end if;
   new.seq := nextval('app.mana_entries_seq');
   return new;
 end $$;
-comment on function private.book_entry is 'Trigger: wallets and balances follow the entries, which say what was left.';
+comment on function private.book_entry is
+  'Trigger: updates wallets and balances for each new entry, and writes the new balance into the entry.';
 create trigger book_entry before insert on app.mana_entries
   for each row execute function private.book_entry();
 
@@ -256,8 +262,8 @@ begin
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for who must know '
-  'what is in them before private.move: ARCHITECTURE.md, Locks.';
+  'Locks these wallets, and other accounts with a balance, in order, and regenerates the wallets, for callers that '
+  'must know the balances before private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
 language plpgsql security definer   -- a new person may not write the ledger
@@ -269,7 +275,7 @@ begin
   perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
   return null;
 end $$;
-comment on function private.create_wallet is 'Trigger: every person has a wallet from the first moment, with 50 mana.';
+comment on function private.create_wallet is 'Trigger: gives every new person a wallet with 50 mana.';
 create trigger _175_create_wallet after insert on app.users
   for each row execute function private.create_wallet();
 

@@ -1,10 +1,10 @@
--- Emoji payments: one person gives mana to another for a post, for a reply, or for themselves.
+-- Emoji payments: a person gives mana to another, for a post, for a reply, or directly.
 -- docs/decisions.md, Mana.
 
--- a domain, so that it is checked where a request comes in: the message of a table's check quotes the whole row
+-- a domain, so that the value is checked when the request arrives: the message of a table's check quotes the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
-comment on domain app.emotion is 'What a payment says.';
+comment on domain app.emotion is 'The emotion that a payment expresses.';
 
 create table app.payments (
   id          uuid primary key default gen_random_uuid(),
@@ -19,7 +19,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -27,11 +27,12 @@ create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, appended only. A payment has the id of its movement. receiver_id is the author or the person '
-  'paid; who got how much is in app.payment_splits. A reversal is a row of its own that says the same, with its '
-  'shares; its movement is what the sender got back.';
-comment on column app.payments.reversal_of is 'The payment that this row takes back; a payment is taken back once.';
-comment on column app.payments.amount is 'Whole mana that left the sender.';
+  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author, or the person who '
+  'was paid; app.payment_splits says who got how much. A reversal is a row of its own with the same values and '
+  'splits; its movement is what the sender got back.';
+comment on column app.payments.reversal_of is
+  'The payment that this row reverses; a payment is reversed at most once.';
+comment on column app.payments.amount is 'Whole mana that the sender paid.';
 
 create table app.payment_splits (
   payment_id  uuid not null references app.payments on delete restrict,
@@ -44,9 +45,9 @@ create table app.payment_splits (
 create index payment_splits_receiver_id_idx on app.payment_splits (receiver_id, created_at desc, payment_id desc);
 create index payment_splits_sender_id_idx on app.payment_splits (sender_id, payment_id);
 comment on table app.payment_splits is
-  'Who got how much of a payment, appended only. sender_id and created_at repeat the payment''s, so that policies '
-  'and lists need no join.';
-comment on column app.payment_splits.amount is 'Whole mana that reached the receiver.';
+  'Who got how much of a payment, append-only. sender_id and created_at are copies of the payment''s, so that '
+  'policies and lists need no join.';
+comment on column app.payment_splits.amount is 'Whole mana that the receiver got.';
 
 call private.make_append_only('app.payments');
 call private.make_append_only('app.payment_splits');
@@ -75,11 +76,11 @@ begin
   reputation := (array[0, 0, 10, 20, 35, 50])[p_tier + 1];
 end $$;
 comment on function private.payment_tier is
-  'What a tier (Spark, Wave, Storm, Surge, Tempest, Nova) costs, and the reputation that it requires in a post''s '
-  'primary interest. Nulls when there is no such tier.';
+  'The cost of a tier (Spark, Wave, Storm, Surge, Tempest, Nova), and the reputation that it requires in a post''s '
+  'primary interest. Both are null if there is no such tier.';
 
 create function private.add_emotion() returns trigger
-language plpgsql security definer   -- only this trigger writes the totals of a post
+language plpgsql security definer   -- only this trigger may write the totals of a post
 set search_path = ''
 as $$
 begin
@@ -94,7 +95,8 @@ begin
     set payments = e.payments + excluded.payments, mana = e.mana + excluded.mana;
   return null;
 end $$;
-comment on function private.add_emotion is 'Trigger: the emoji totals of a post follow its payments and reversals.';
+comment on function private.add_emotion is
+  'Trigger: updates the emoji totals of a post for each payment and reversal.';
 create trigger add_emotion after insert on app.payments
   for each row when (new.post_id is not null) execute function private.add_emotion();
 
@@ -142,31 +144,32 @@ from app.payments p
 left join app.person_card sender on sender.id = p.sender_id
 left join app.person_card receiver on receiver.id = p.receiver_id;
 comment on view app.payment_card is
-  'A payment as sender or receiver sees it: amount is what left or reached the caller, total what was paid. The '
-  'payment stays when the other side is hidden (a block, a ban, an erasure): the person is then null, and a '
-  'co-author''s share shows within the author''s. A post that the caller does not see is null too.';
+  'A payment as its sender or a receiver sees it: amount is what the caller paid or got, total what was paid. The '
+  'payment remains when the other person is hidden (by a block, a ban or an erasure): that person is then null, and '
+  'a hidden co-author''s split is added to the author''s. A post that the caller can''t see is also null.';
 
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes ten times as long as running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
 as $$
 begin
   return (select json_agg(c.card order by i.place)
           from unnest(p_ids) with ordinality as i (id, place) join app.payment_card c on c.id = i.id);
 end $$;
-comment on function private.payment_cards is 'The cards of these payments, in order, as far as the caller sees them.';
+comment on function private.payment_cards is
+  'The cards of these payments, in order, without those that the caller can''t see.';
 call private.force_index_scans('private.payment_cards');
 
 create function private.split_payment(p_payment app.payments, out receiver_id uuid, out amount integer)
 returns setof record
-language plpgsql stable   -- only definer functions call it: the payer may not see bans
+language plpgsql stable   -- for definer functions: the payer may not see bans
 set search_path = ''
 as $$
 begin
   return query
   with shared as materialized (
-    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- whole numbers: it is rounded down
+    select c.user_id, p_payment.amount * c.split_share / 100 as share   -- integer division rounds down
     from app.post_co_authors c join app.users u on u.id = c.user_id
     where c.post_id = p_payment.post_id and c.status = 'accepted' and c.user_id <> p_payment.sender_id
       and u.banned_at is null and u.erased_at is null)
@@ -176,11 +179,11 @@ begin
 end $$;
 comment on function private.split_payment is
   'Who gets how much of a payment: each accepted co-author of a post gets their share, rounded down, and the author '
-  'the rest. The share of a co-author who pays, is banned or is erased goes to the author.';
+  'gets the rest. The share of a co-author who is the payer, banned or erased goes to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write the ledger, nor the receiver's wallet
+language plpgsql volatile security definer   -- nobody may write the ledger or the receiver's wallet
 set search_path = ''
 as $$
 declare
@@ -203,7 +206,7 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Appends a payment of the caller and moves its mana; api.pay checks whether they may. Fails: emotion_unknown.';
+  'Adds a payment by the caller and moves its mana; api.pay checks whether the caller may. Fails: emotion_unknown.';
 
 create function api.pay(
   p_emotion text, p_tier integer,
@@ -253,5 +256,5 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.pay is
-  'Pays for a post (for the original of a repost), for a reply, or a person: {payment, senderBalance}. A post without '
-  'a primary interest requires no reputation. Takes an Idempotency-Key.';
+  'Pays for a post (for the original of a repost), for a reply, or to a person: {payment, senderBalance}. A post '
+  'without a primary interest requires no reputation. Takes an Idempotency-Key.';

@@ -1,8 +1,8 @@
--- What was paid: a person's own payments, and the totals of a post.
+-- Payments so far: a person's own, and the totals of a post.
 -- docs/decisions.md, Mana.
 
 create function private.find_payment_place(p_id uuid) returns app.place
-language plpgsql stable   -- invoker: a payment of others is no cursor
+language plpgsql stable   -- invoker: other people's payments are not valid cursors
 set search_path = ''
 as $$
 declare
@@ -17,7 +17,7 @@ begin
   return v_place;
 end $$;
 comment on function private.find_payment_place is
-  'Where a list of payments goes on behind this one; its beginning for null.';
+  'The place from which a list of payments continues after this one; for null, the beginning.';
 
 create function private.find_payments(p_user uuid, p_direction text, p_from app.place) returns uuid[]
 language plpgsql stable
@@ -47,8 +47,8 @@ begin
                order by b.created_at desc, b.id desc limit 51);
 end $$;
 comment on function private.find_payments is
-  'The next 51 payments behind a place that somebody sent, received, or (for null) both, as far as the caller may see '
-  'them.';
+  'The next 51 payments after a place that a person sent, received, or (for null) both, as far as the caller may '
+  'see them.';
 
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null
@@ -79,5 +79,5 @@ begin
   return json_build_object('emojiBreakdown', v_card -> 'emojiBreakdown');
 end $$;
 comment on function api.get_breakdown is
-  'What was paid for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
+  'The payments for a post (for the original of a repost) by emotion, {emojiBreakdown: {love: {count, total}, …}}, '
   'as in the post itself.';

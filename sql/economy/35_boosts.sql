@@ -1,4 +1,5 @@
--- Boosts: an author pays mana, which is burnt, and for a while the score of their post is multiplied in the feed.
+-- Boosts: an author pays mana, which is burnt, and for a limited time the score of their post is multiplied in the
+-- feed.
 -- docs/decisions.md, Mana.
 
 create table app.post_boosts (
@@ -10,13 +11,13 @@ create table app.post_boosts (
   multiplier numeric(2, 1) not null check (multiplier > 1),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the movement comes last because it locks wallets (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
 create index post_boosts_user_id_idx on app.post_boosts (user_id, id);
 comment on table app.post_boosts is
-  'Every boost that there ever was, appended only. A boost has the id of its movement. The one that holds stands in '
+  'All boosts ever made, append-only. A boost has the id of its movement. The current one is also in '
   'app.post_counters, where the feed reads it.';
 comment on column app.post_boosts.cost is 'Whole mana that the author paid.';
 comment on column app.post_boosts.expires_at is 'When a job ends it.';
@@ -42,17 +43,17 @@ begin
   lasts := (array['24 hours', '48 hours']::interval[])[p_tier];
 end $$;
 comment on function private.boost_tier is
-  'What a boost costs, what it multiplies the score by, and how long. Nulls when there is no such tier.';
+  'The cost of a boost, its multiplier of the score, and how long it lasts. All are null if there is no such tier.';
 
 create function private.boost(p_post uuid, p_tier integer) returns app.post_boosts
-language plpgsql volatile security definer   -- nobody may write the ledger, nor what the feed reads
+language plpgsql volatile security definer   -- nobody may write the ledger or the counters
 set search_path = ''
 as $$
 declare
   v_tier  record := private.boost_tier(p_tier);
   v_boost app.post_boosts;
 begin
-  -- the lock comes before the read, so that of two at once the second finds the first
+  -- locks before reading, so that the second of two concurrent calls sees the first
   perform private.lock_counters(array[p_post]);
   if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
     perform private.raise_error('boost_active');
@@ -67,7 +68,7 @@ begin
   return v_boost;
 end $$;
 comment on function private.boost is
-  'Boosts a post of the caller and burns its mana; api.boost_post checks whether they may.';
+  'Boosts a post of the caller and burns the mana; api.boost_post checks whether the caller may.';
 
 create function api.boost_post(p_id uuid, p_tier integer) returns json
 language plpgsql volatile
@@ -108,11 +109,11 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.boost_post is
-  'Boosts a post of the caller''s own (the original of a repost), one boost at a time: {boost {id, postId, tier, '
-  'cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
+  'Boosts a post of the caller (the original of a repost), one boost at a time: {boost {id, postId, tier, cost, '
+  'multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.job_expire_boosts() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -127,5 +128,5 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_expire_boosts is
-  'Job: ends up to 500 boosts whose time is over. May run twice: it takes only overdue rows, and skips locked ones.';
+  'Job: ends up to 500 boosts that have expired. May run twice: it takes only expired rows, and skips locked ones.';
 insert into private.jobs (name, cron, expires, repeats) values ('expire-boosts', '* * * * *', 300, true);

@@ -1,8 +1,8 @@
--- Holds: mana that has left a wallet for a purpose and belongs to nobody until the purpose decides. A hold is an
--- account of the ledger, opened once, perhaps added to, and settled exactly once.
+-- Holds: mana that has left a wallet for a purpose and belongs to nobody until that purpose is decided. A hold is an
+-- account of the ledger. It is opened once, may be added to, and is settled exactly once.
 --
--- A feature opens one from a definer function, as the last step of what it does, and keeps its id beside what the mana
--- is for (which may have the same id). When that ends, it settles the hold in the same transaction:
+-- A definer function of a feature opens a hold as its last step and stores the hold's id with what the mana is for
+-- (which may have the same id). When that ends, the feature settles the hold in the same transaction:
 --
 --   perform private.open_hold(v_order.id, 'order', v_buyer, 20);
 --   perform private.settle_hold(v_order.id, array[v_seller], array[15]);   -- 5 go back to the buyer
@@ -22,9 +22,9 @@ create table app.mana_holds (
 create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
 create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
-  'What is held of a person''s mana, and for what. A hold has the id of its account, where the mana is, and of the '
-  'movement that opened it.';
-comment on column app.mana_holds.settled_at is 'When all of it went where it belongs; null while it is held.';
+  'Mana that is held from a person, and its purpose. A hold has the id of its account, which has the mana, and of '
+  'the movement that opened it.';
+comment on column app.mana_holds.settled_at is 'When all of it was paid out or refunded; null while it is held.';
 
 create function private.held_of(p_user uuid) returns bigint
 language plpgsql stable
@@ -38,9 +38,10 @@ begin
                 limit 50) h);
 end $$;
 comment on function private.held_of is
-  'How much of a person''s mana is held and may come back to them: all of it where that is less than 50, else 50 or '
-  'more, which is as much as anybody asks. So it looks at 50 holds, since an open one has at least 1. Whoever opens, '
-  'raises or settles a hold has its holder''s wallet locked, and so has who asks.';
+  'How much of a person''s mana is held and may come back to them: the exact sum below 50, else some number of at '
+  'least 50, because callers only need to know whether it reaches 50. So it reads at most 50 holds, because an open '
+  'hold has at least 1. Everybody who opens, raises or settles a hold, or calls this, has the holder''s wallet '
+  'locked.';
 call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
@@ -50,12 +51,12 @@ as $$
 begin
   insert into app.mana_accounts (id, kind) values (p_id, 'hold');
   insert into app.mana_holds (id, holder_id, purpose) values (p_id, p_holder, p_purpose);
-  perform private.lock_wallets(array[p_holder]);   -- regenerates before the hold has something
+  perform private.lock_wallets(array[p_holder]);   -- regenerates before the hold has a balance
   perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
 end $$;
 comment on function private.open_hold is
-  'Takes mana out of a person''s wallet and holds it under this id, which is new. For definer functions, as their '
-  'last step, as private.move.';
+  'Takes mana from a person''s wallet and holds it under a new id, p_id. For definer functions, as their last step, '
+  'like private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -72,8 +73,8 @@ begin
   perform private.move('hold', array[v_holder, p_id], array[-p_amount, p_amount]);
 end $$;
 comment on function private.add_to_hold is
-  'Takes more out of the same wallet into an open hold. That it is open the feature knows under a lock of its own: a '
-  'settled one raises object_not_in_prerequisite_state, which only a mistake in SQL can cause.';
+  'Takes more mana from the same wallet into an open hold. The feature makes sure that the hold is open, under a '
+  'lock of its own. A settled hold raises object_not_in_prerequisite_state, which only a bug in SQL can cause.';
 
 create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
 returns void
@@ -92,7 +93,7 @@ begin
         from unnest(p_receivers, p_amounts) as t (id, amount)
         where t.id <> v_holder and t.amount <> 0
         group by t.id) r;
-  -- the lock comes before the look, so that of two who settle it the second finds it settled
+  -- locks before reading, so that the second of two concurrent calls finds the hold settled
   perform private.lock_wallets(v_paid || p_id || v_holder);
   update app.mana_holds set settled_at = now() where id = p_id and settled_at is null;
   if not found then
@@ -111,8 +112,8 @@ begin
   end if;
 end $$;
 comment on function private.settle_hold is
-  'Gives what is held to these receivers, and the rest back to its holder, also when they are erased or banned; '
-  'without receivers all of it goes back. What goes back was never spent. For definer functions, as their last step; '
-  'who settles several in one transaction locks all their accounts before, by private.lock_wallets. That it is open '
-  'the feature knows under a lock of its own: to settle one twice raises object_not_in_prerequisite_state, and to '
-  'give more than there is fails as an empty wallet does.';
+  'Pays what is held to these receivers and refunds the rest to its holder, even if they are erased or banned; '
+  'without receivers it refunds all. A refund counts as never spent. For definer functions, as their last step. To '
+  'settle several holds in one transaction, first lock all their accounts with private.lock_wallets. The feature '
+  'makes sure that the hold is open, under a lock of its own: settling it twice raises '
+  'object_not_in_prerequisite_state, and paying more than it has fails like an empty wallet.';

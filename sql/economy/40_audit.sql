@@ -1,8 +1,8 @@
--- The books, audited: every rule that the ledger of mana keeps by triggers, worked out anew.
+-- The audit: recomputes every rule of the mana ledger that triggers normally keep.
 -- docs/decisions.md, Mana.
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
@@ -67,15 +67,15 @@ begin
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
-  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows past '
-  'the triggers.';
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows '
+  'without the triggers.';
 
 create function private.job_audit_mana() returns integer
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker may not access our tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_mana()); end $$;
 comment on function private.job_audit_mana is
-  'Job: counts what private.audit_mana finds. Any is a fault: select * from private.audit_mana(). May run twice: it '
-  'only reads.';
+  'Job: counts what private.audit_mana finds. Anything but 0 is a fault: select * from private.audit_mana(). May '
+  'run twice: it only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-mana', '50 3 * * *', 300, 'the ledger of mana is not what its entries make of it');

@@ -1,4 +1,4 @@
--- A payment that staff takes back: new rows, and never a change of old ones.
+-- The reversal of a payment by staff: it adds new rows and never changes old ones.
 -- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'reversal'), ('mana', 'recredit');
@@ -11,7 +11,7 @@ insert into private.errors (code, status, text) values
 
 create function private.reverse_payment(p_id uuid, p_force boolean, out reversal uuid, out minted integer)
 returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, the staff's service neither
+language plpgsql volatile security definer   -- nobody may write the ledger, not even the staff service
 set search_path = ''
 as $$
 declare
@@ -25,7 +25,7 @@ begin
   if not found then
     perform private.raise_error('payment_unknown');
   end if;
-  -- waits for another who takes it back just now
+  -- waits for a concurrent reversal of the same payment
   insert into app.payments (sender_id, receiver_id, emotion, tier, amount, post_id, reply_id, reversal_of)
   select v_paid.sender_id, v_paid.receiver_id, v_paid.emotion, v_paid.tier, v_paid.amount, v_paid.post_id,
          v_paid.reply_id, v_paid.id
@@ -59,6 +59,6 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Takes a payment back, once: what its receivers have of it goes to the mint, and out of this the sender gets all of '
-  'it, even when the receivers lack some and it is forced: that is minted. The operation checks whether the caller '
-  'may. Never: insufficient_mana.';
+  'Reverses a payment, once. What its receivers still have of it goes to the mint, and the mint pays the sender the '
+  'full amount back. If the receivers lack some, p_force is required, and the missing mana is newly minted. The '
+  'operation checks whether the caller may. Never: insufficient_mana.';

@@ -1,4 +1,5 @@
--- What an emoji payment adds to its sender's contribution score. The rest is in sql/reputation/70_contribution.sql.
+-- What an emoji payment adds to its sender's contribution score. Other contributions:
+-- sql/reputation/70_contribution.sql.
 -- docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);

@@ -10,7 +10,7 @@ begin
   perform private.notify(array(
     select (e.user_id, 'payment.received', p.sender_id, 'payment', p.id::text,
             jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                               -- a co-author is paid even for a post that they no longer see
+                               -- a co-author is paid even for a post that they can't see any more
                                'postId', case when private.post_visible_to(p.post_id, e.user_id) then p.post_id end,
                                'replyId', p.reply_id), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e
@@ -18,7 +18,7 @@ begin
     join app.payment_splits s on s.payment_id = p.id and s.receiver_id = e.user_id));
 end $$;
 comment on function private.notify_paid is
-  'Listener: tells everybody who gets a share of a payment.';
+  'Listener: tells everybody who gets a share of a payment about it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('economy.payment.sent', 'private.notify_paid', 600, 'soon');

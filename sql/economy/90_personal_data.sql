@@ -1,4 +1,5 @@
--- Where personal data is in the economy. All of it stays when a person is erased: the books need the ids and numbers.
+-- Where the economy holds personal data. All of it is kept when a person is erased: the ledger needs the ids and
+-- numbers.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),
