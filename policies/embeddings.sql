@@ -1,11 +1,11 @@
--- Who may see and touch embeddings: nobody. Twin of sql/embeddings/.
+-- Who may see and change embeddings: nobody. Twin of sql/embeddings/.
 
--- post_embeddings, centroids, embedding_walk: for definer functions alone
+-- post_embeddings, centroids, embedding_walk: only for definer functions
 alter table private.post_embeddings enable row level security;
 alter table private.centroids enable row level security;
 alter table private.embedding_walk enable row level security;
 
--- what the worker does
+-- what the worker calls
 grant execute on function
   private.job_embed_missing,
   private.job_refresh_centroids,

@@ -1,5 +1,6 @@
--- What posts are about, as vectors that a language model makes of their words. The worker makes them, from the queue
--- `embeddings` (api-facade/worker/embeddings.ts), and says which model that is; without one all of this rests.
+-- What posts are about, as vectors that a language model computes from their words. The worker makes them, from the
+-- queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses; without a model, none of this
+-- runs.
 -- docs/decisions.md, Embeddings.
 
 create table private.post_embeddings (
@@ -9,16 +10,17 @@ create table private.post_embeddings (
   vector    real[] not null,
   signature bit varying not null,
   check (cardinality(vector) = length(signature))
-) with (toast_tuple_target = 128);   -- vectors stand apart: a feed looks at signatures alone
+) with (toast_tuple_target = 128);   -- vectors are stored out of line: a feed reads only signatures
 alter table private.post_embeddings
   alter column vector set storage external, alter column signature set storage plain,
   alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
-  'What posts are about, by one model each. Those of two models are never compared. A repost has its original''s.';
-comment on column private.post_embeddings.digest is 'The hash of the words that it was made of.';
+  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses '
+  'its original''s.';
+comment on column private.post_embeddings.digest is 'The hash of the words from which it was made.';
 comment on column private.post_embeddings.signature is
-  'The signs of the vector''s numbers: how many bits two of them share says nearly what the angle between the vectors '
-  'does, at a thousandth of the cost.';
+  'The signs of the vector''s numbers. The number of bits that two signatures share approximates the angle between '
+  'the vectors at a thousandth of the cost.';
 
 create table private.embedding_walk (
   after       uuid not null default '00000000-0000-0000-0000-000000000000',
@@ -27,25 +29,25 @@ create table private.embedding_walk (
 );
 create unique index embedding_walk_one_row_idx on private.embedding_walk ((true));
 comment on table private.embedding_walk is
-  'One row: how far private.job_embed_missing has come since the model changed, by ids of posts.';
-comment on column private.embedding_walk.walked_at is 'When every post had been looked at; null until then.';
+  'One row: how far private.job_embed_missing has come since the model changed, in the order of post ids.';
+comment on column private.embedding_walk.walked_at is 'When every post had been checked; null until then.';
 comment on column private.embedding_walk.finished_at is
-  'When what people like had been made anew after that too; null until then.';
+  'When the centroids had also been recomputed after that; null until then.';
 insert into private.embedding_walk default values;
 
 select pgboss.create_queue('embeddings', '{"policy": "standard"}');
 
 create function private.embedding_model() returns text
-language plpgsql stable security definer   -- under a policy it would be planned anew whenever the role changes
+language plpgsql stable security definer   -- under a policy it would be planned again whenever the role changes
 set search_path = ''
 as $$
 begin
   return (select nullif(value, '') from app.settings where key = 'embedding_model');
 end $$;
-comment on function private.embedding_model is 'The model that makes vectors now; null where none does.';
+comment on function private.embedding_model is 'The current model for vectors; null if there is none.';
 
 create function private.use_embedding_model(p_model text) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
@@ -56,8 +58,8 @@ begin
   end if;
 end $$;
 comment on function private.use_embedding_model is
-  'For the worker alone, when it starts: which model makes vectors from now on, null for none. A change has all posts '
-  'looked at again.';
+  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. After a '
+  'change all posts are checked again.';
 
 create function private.embedded_text(p_title text, p_body text) returns text
 language plpgsql immutable
@@ -69,8 +71,8 @@ begin
   return case when length(v_text) >= 10 then v_text end;
 end $$;
 comment on function private.embedded_text is
-  'The words of which a post''s vector is made: title and body up to 400 characters, since a model''s work grows '
-  'with the square of their number. Null where there are too few to be about anything.';
+  'The words from which a post''s vector is made: title and body, up to 400 characters because the work of a model '
+  'grows with the square of their number. Null if there are too few words to be about anything.';
 
 create function private.find_unembedded(p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -88,11 +90,11 @@ begin
     where v_model is not null and p.published_at is not null and p.deleted_at is null and p.format <> 'repost'
       and case when t.words is null then e.post_id is not null
                else (e.model = v_model and e.digest = md5(t.words)) is not true end
-    order by w.place);   -- not by id: the walk would be along all posts
+    order by w.place);   -- not by id: that would scan all posts
 end $$;
 comment on function private.find_unembedded is
-  'Which of these posts are out and have no vector of today''s model and of today''s words, or have one and no words '
-  'any more, in the same order.';
+  'Those of these posts, in the same order, that are published and have no vector for the current model and their '
+  'current words, or that still have a vector but too few words.';
 call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
@@ -106,7 +108,7 @@ begin
         group by (u.place - 1) / 32) c;
 end $$;
 comment on function private.enqueue_embeddings is
-  'Has vectors made of those of these posts that need one, 32 a job.';
+  'Queues these posts for a new vector, if they need one, 32 per job.';
 
 create function private.embed_published(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -115,7 +117,7 @@ as $$
 begin
   perform private.enqueue_embeddings(array(select distinct (e.payload ->> 'postId')::uuid from unnest(p_effects) e));
 end $$;
-comment on function private.embed_published is 'Listener: has vectors made of posts that go out.';
+comment on function private.embed_published is 'Listener: queues published posts for a vector.';
 
 create function private.embed_edited(p_event jsonb) returns void
 language plpgsql volatile
@@ -124,13 +126,13 @@ as $$
 begin
   perform private.enqueue_embeddings(array[(p_event ->> 'postId')::uuid]);
 end $$;
-comment on function private.embed_edited is 'Listener: has a vector made anew when a post''s words have changed.';
+comment on function private.embed_edited is 'Listener: queues a post for a new vector when its words have changed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.embed_published', 800, 'soon'),
   ('posts.post.edited', 'private.embed_edited', 800, 'at once');
 
 create function private.take_unembedded(p_model text, p_ids uuid[]) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -150,8 +152,8 @@ begin
     where p.id = any (v_ids) and t.words is not null);
 end $$;
 comment on function private.take_unembedded is
-  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null when another model '
-  'makes them by now.';
+  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Null if p_model is not '
+  'the current model any more.';
 
 create function private.signature(p_vector real[]) returns bit varying
 language plpgsql immutable
@@ -161,10 +163,10 @@ begin
   return (select string_agg(case when u.x > 0 then '1' else '0' end, '' order by u.place)::bit varying
           from unnest(p_vector) with ordinality as u (x, place));
 end $$;
-comment on function private.signature is 'The signs of a vector''s numbers, a bit each.';
+comment on function private.signature is 'The signs of a vector''s numbers, one bit each.';
 
 create function private.store_embeddings(p_model text, p_made json) returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -173,7 +175,7 @@ begin
   if p_model is distinct from private.embedding_model() then
     return 0;
   end if;
-  -- whoever deletes or changes one of them meanwhile comes before this, or after it
+  -- a concurrent deletion or change of one of these posts happens either before this or after it
   perform from app.posts where id in (select (m ->> 'id')::uuid from json_array_elements(p_made) m)
   order by id for share;
   insert into private.post_embeddings as e (post_id, model, digest, vector, signature)
@@ -188,17 +190,17 @@ begin
   return v_stored;
 end $$;
 comment on function private.store_embeddings is
-  'For the worker alone: keeps vectors [{id, digest, vector}], and answers how many. One of a post that is deleted, '
-  'or has other words by now, is dropped.';
+  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many. It drops the vector of a post '
+  'that was deleted or whose words have changed meanwhile.';
 
 create function private.forget_embedding() returns trigger
-language plpgsql security definer   -- nobody may touch them
+language plpgsql security definer   -- nobody may access vectors
 set search_path = ''
 as $$
 begin
   delete from private.post_embeddings where post_id = new.id;
   return null;
 end $$;
-comment on function private.forget_embedding is 'Trigger: the vector of a deleted post goes with it.';
+comment on function private.forget_embedding is 'Trigger: deletes the vector of a deleted post.';
 create trigger _190_forget_embedding after update of deleted_at on app.posts
   for each row when (new.deleted_at is not null) execute function private.forget_embedding();

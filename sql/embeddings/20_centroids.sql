@@ -1,5 +1,6 @@
--- What a person likes, as one vector: the mean of the posts to which they gave a heart, a spark or a bookmark last. It
--- is kept, and made anew after they reacted to others, at most once a minute: the sooner, the fewer posts it is of.
+-- What a person likes, as one vector: the mean of the latest posts to which they gave a heart, a spark or a bookmark.
+-- It is stored, and recomputed after they react to other posts, at most once a minute: the fewer posts it covers, the
+-- sooner.
 -- docs/decisions.md, Embeddings.
 
 create table private.centroids (
@@ -17,10 +18,11 @@ alter table private.centroids
   alter column model set storage plain;
 create index centroids_due_at_idx on private.centroids (due_at) where due_at is not null;
 comment on table private.centroids is
-  'The mean of what each person reacted to or bookmarked last; without a vector as long as none of that has one.';
-comment on column private.centroids.posts is 'Of how many posts it is the mean, 50 at most.';
-comment on column private.centroids.refreshed_at is 'When it was last made; null before.';
-comment on column private.centroids.due_at is 'When it is made anew; null while nothing has changed.';
+  'The mean of the posts that each person reacted to or bookmarked last; without a vector while none of these has '
+  'one.';
+comment on column private.centroids.posts is 'The number of posts in the mean, at most 50.';
+comment on column private.centroids.refreshed_at is 'When it was last computed; null if never.';
+comment on column private.centroids.due_at is 'When it is to be recomputed; null while nothing has changed.';
 
 create function private.refresh_centroids() returns integer
 language plpgsql volatile
@@ -54,7 +56,7 @@ begin
           from private.post_embeddings e cross join lateral unnest(e.vector) with ordinality as u (x, place)
           where e.post_id = any (v_posts) and e.model = v_model
           group by u.place) s;
-    -- a post that was reacted to as soon as it was out may have none yet
+    -- a post that got a reaction right after it was published may not have a vector yet
     v_early := private.find_unembedded(array(select p.id from app.posts p
                                              where p.id = any (v_posts)
                                                and p.published_at > now() - interval '10 minutes')) <> '{}';
@@ -68,23 +70,23 @@ begin
   return v_refreshed;
 end $$;
 comment on function private.refresh_centroids is
-  'Makes the next 20 centroids anew that are due, of up to 50 posts each, and answers how many.';
+  'Recomputes the next 20 centroids that are due, of up to 50 posts each, and returns how many.';
 call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 begin
   return private.refresh_centroids();
 end $$;
 comment on function private.job_refresh_centroids is
-  'Job: makes what people like anew, 20 people at a time, after they reacted to further posts. May run twice: who is '
-  'done is not due. The worker repeats it until nobody is.';
+  'Job: recomputes people''s centroids, 20 at a time, after they reacted to other posts. May run twice: a '
+  'recomputed centroid is no longer due. The worker repeats it until none are due.';
 insert into private.jobs (name, cron, expires, repeats) values ('refresh-centroids', '* * * * *', 60, true);
 
 create function private.refresh_next_centroids(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -94,7 +96,7 @@ begin
                            'next', case when v_refreshed = 20 then '00000000-0000-0000-0000-000000000000'::uuid end);
 end $$;
 comment on function private.refresh_next_centroids is
-  'For the worker alone: as private.job_refresh_centroids, for whom a minute is too long to wait.';
+  'For the worker alone: as private.job_refresh_centroids, for people who should not wait a minute.';
 call private.make_batch_queue('centroids', 'private.refresh_next_centroids');
 
 create function private.note_engagement(p_effects private.effects[]) returns void
@@ -111,7 +113,7 @@ begin
           where e.user_id = (e.payload ->> 'userId')::uuid) p
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
-    -- making it costs as much as many reactions, and of n posts one more moves it by an n-th
+    -- recomputing costs as much as many reactions, and one more post moves a mean of n posts by only 1/n
     on conflict (person_id) do update
       set due_at = greatest(now() + c.posts * interval '12 seconds', c.refreshed_at + interval '1 minute')
       where c.due_at is null
@@ -123,9 +125,9 @@ begin
   end if;
 end $$;
 comment on function private.note_engagement is
-  'Listener: what somebody likes is made anew when they give or take back a heart, a spark or a bookmark: at once '
-  'when nothing is known of it, ten minutes later when it is of 50 posts, together with what comes meanwhile, and '
-  'never within a minute of the last time.';
+  'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. It is due at '
+  'once if they have none yet; later the more posts it covers, up to ten minutes for 50, so that one recomputation '
+  'covers several reactions; and never within a minute of the last time.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
@@ -133,7 +135,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('posts.bookmark.removed', 'private.note_engagement', 800, 'soon');
 
 create function private.job_embed_missing() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker may not access our tables
 set search_path = ''
 as $$
 declare
@@ -171,23 +173,23 @@ begin
   return v_changed;
 end $$;
 comment on function private.job_embed_missing is
-  'Job: has vectors made of posts that have none of today''s model, as after it changed or was off: it looks at 500 '
-  'posts at a time, while fewer than 16 jobs wait; then what people like is made anew. May run twice: what is there '
-  'is not made again. The worker repeats it until nothing is left or the queue is full.';
+  'Job: queues posts that have no vector of the current model, for example after it changed or was off. It checks '
+  '500 posts at a time, while fewer than 16 jobs are waiting; then it makes all older centroids due. May run twice: '
+  'it skips what already exists. The worker repeats it until nothing remains or the queue is full.';
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
 create function private.has_centroid() returns boolean
-language plpgsql stable security definer   -- nobody may read them
+language plpgsql stable security definer   -- nobody may read centroids
 set search_path = ''
 as $$
 begin
   return exists (select from private.centroids c
                  where c.person_id = app.uid() and c.model = private.embedding_model());
 end $$;
-comment on function private.has_centroid is 'Whether it is known what the caller likes, and some model makes vectors.';
+comment on function private.has_centroid is 'Whether the caller has a centroid of the current model.';
 
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
-language plpgsql stable security definer   -- gives numbers of posts that its caller has found visible
+language plpgsql stable security definer   -- reads only numbers, for posts that the caller can see
 set search_path = ''
 as $$
 declare
@@ -209,6 +211,6 @@ begin
     where n.nearness > 0;
 end $$;
 comment on function private.nearness is
-  'How near posts are to what the caller likes, from 0 to 10000: of vectors the cosine, told by their signs. Only '
-  'those that are near at all; none where nothing is known of the caller or no model makes vectors.';
+  'How near posts are to what the caller likes, from 0 to 10000: the cosine of the vectors, estimated from their '
+  'signs. Only posts with a value above 0; none if the caller has no centroid or there is no model.';
 call private.force_index_scans('private.nearness');

@@ -1,4 +1,4 @@
--- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors go with their posts.
+-- What erasure does to embeddings. How erasure runs: sql/base/90_erasure.sql. Vectors are deleted with their posts.
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.centroids', 'person_id', 'Numbers worked out of reactions and bookmarks, which are there.'),
@@ -11,7 +11,7 @@ as $$
 begin
   delete from private.centroids where person_id = p_user.id;
 end $$;
-comment on function private.erase_centroid is 'Step: forgets what an erased person likes.';
--- behind notifications, as among effects: ARCHITECTURE.md, Locks
+comment on function private.erase_centroid is 'Step: deletes an erased person''s centroid.';
+-- after notifications, in the same order as the effects: ARCHITECTURE.md, Locks
 insert into private.account_steps (step, events, position) values
   ('private.erase_centroid', '{erasure}', 195);
