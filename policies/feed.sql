@@ -1,6 +1,6 @@
 -- Who may read the feed. Twin of sql/feed/.
 
--- feed_blocks: for definer functions alone
+-- feed_blocks: only for definer functions
 alter table app.feed_blocks enable row level security;
 
 grant execute on function

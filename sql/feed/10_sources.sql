@@ -1,40 +1,42 @@
--- Where a feed comes from: each source gives the next 101 posts that the caller may see, by time (trending by heat),
--- with one statement a driving index; private.all_posts leaves that check to its callers. A look takes a bounded
--- number of entries of that index, whatever is in them: when the caller may see few of them it gives fewer posts, and
--- the place from which the next look goes on.
+-- The sources of a feed. Each source returns the next 101 posts that the caller may see, by time (trending: by heat),
+-- with one statement per driving index; private.all_posts leaves the visibility check to its callers. One look reads a
+-- limited number of index entries. If the caller may see few of these, it returns fewer posts and the place from which
+-- the next look continues.
 -- docs/decisions.md, Feed.
 
--- what is in a space is in none of these: its members alone find it, by posts_within_id_idx
+-- posts in a space are in none of these indexes: only its members can find them, through posts_within_id_idx
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_public_idx is
-  'What everybody sees, newest first: private.all_posts, private.add_feed_block, and lists of discovery.';
+  'Posts for everybody, newest first: private.all_posts, private.add_feed_block, and lists of discovery.';
 create index posts_trending_idx on app.posts (trending_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_trending_idx is 'private.trending_posts.';
 create index posts_closer_idx on app.posts (published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
 comment on index app.posts_closer_idx is
-  'Posts for circles by time: private.closer_posts of who is close to more than 100 people, private.add_feed_block.';
+  'Posts for circles by time: private.closer_posts if the caller is close to more than 100 people, '
+  'private.add_feed_block.';
 create index posts_closer_id_idx on app.posts (closer_id, published_at desc, id desc)
   where required_level <= 2 and closer_id is not null and within_id is null;
-comment on index app.posts_closer_id_idx is 'Posts for circles by whom one must be close to: private.closer_posts.';
+comment on index app.posts_closer_id_idx is
+  'Posts for circles by the person one must be close to: private.closer_posts.';
 create index posts_journalism_idx on app.posts (published_at desc, id desc)
   where is_journalism and required_level <= 2 and within_id is null;
 comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed of journalism.';
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
 comment on index app.posts_format_idx is
-  'private.filtered_posts: the feed of a format. Without notes, which most posts are: they have no such feed.';
+  'private.filtered_posts: the feed of a format. Without notes, which are most posts and have no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
 comment on index app.posts_depth_idx is
-  'private.filtered_posts: the feed of some depths. Without posts that have none, which most are.';
+  'private.filtered_posts: the feed of some depths. Without posts that have no depth, which are most posts.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
-  'At most 101 posts of a feed in its order, each with the time that places it; the place behind which the feed goes '
-  'on, null at its end; and how many entries of an index were looked at.';
+  'At most 101 posts of a feed in its order, each with the time that determines its place; the place after which '
+  'the feed continues, null at its end; and how many index entries were read.';
 
 create function private.run_of(p_ids uuid[], p_times timestamptz[], p_cut app.place, p_looked integer)
 returns app.feed_run
@@ -42,13 +44,13 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  if cardinality(p_ids) = 101 then   -- then it stopped there, mostly long before its end
+  if cardinality(p_ids) = 101 then   -- it stopped there, usually long before the end
     return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, least(p_looked, 101))::app.feed_run;
   end if;
   return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
 end $$;
 comment on function private.run_of is
-  'A run of these posts, up to 101: a full one goes on behind its last post, another one where its look was cut.';
+  'A run of up to 101 posts: a full one continues after its last post, any other one from p_cut.';
 
 create function private.merged_streams(
   p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
@@ -61,7 +63,8 @@ declare
   v_ids   uuid[];
   v_times timestamptz[];
 begin
-  -- a stream that gave as many as it may can have more behind them, so nothing further back is whole
+  -- a stream that returned its maximum may have more posts after its last, so older posts of the merged list would be
+  -- incomplete
   select r.at, r.id into v_cut
   from unnest(p_ids, p_times, p_places) as r (id, at, place)
   where r.place = p_most order by r.at desc, r.id desc limit 1;
@@ -80,15 +83,16 @@ begin
   return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
 end $$;
 comment on function private.merged_streams is
-  'The newest 101 of several streams (the posts of each author, say) that the caller may see. It takes the next '
-  'entries of each stream, each with its place in it, down to a time and up to so many a stream.';
+  'The newest 101 posts that the caller may see of several streams (for example the posts of each author). It takes '
+  'the next entries of each stream, each with its place in the stream, down to a time and up to a maximum per '
+  'stream.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
 set search_path = ''
 as $$
 declare
-  v_from    timestamptz := p_place.at;   -- plain variables: an expression makes no index condition
+  v_from    timestamptz := p_place.at;   -- plain variables: an expression defeats the index
   v_before  uuid := p_place.id;
   v_until   timestamptz := p_until;
   v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
@@ -120,7 +124,7 @@ begin
         and published_at >= v_until
       order by published_at desc, id desc offset 399 limit 1;
     end if;
-    if v_cut.at is null then   -- all down to there
+    if v_cut.at is null then   -- everything down to v_until was read
       return private.run_of(v_ids, v_times, case when v_until > '-infinity' then
         (v_until, '00000000-0000-0000-0000-000000000000')::app.place end, 400);
     end if;
@@ -130,7 +134,8 @@ begin
     end if;
   end if;
 
-  -- by author: a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
+  -- by author: a few posts of each, enough for a page, show how far back the page goes; then it takes everything down
+  -- to there
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
@@ -154,8 +159,8 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'Posts for circles that the caller may see, also the caller''s own, and reposts of such posts, down to a time. Who '
-  'is in the circles of more than 1000 people has them by time alone.';
+  'Posts for circles that the caller may see, including their own, and reposts of such posts, down to a time. A '
+  'caller who is in the circles of more than 1000 people gets them only by time.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
@@ -177,7 +182,7 @@ begin
         order by published_at desc, id desc limit 101) o;
   v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
-  -- a post older than that cannot be in this run
+  -- an older post cannot be in this run
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
   if (v_closer.next).at is not null and (v_cut.at is null
                                          or ((v_closer.next).at, (v_closer.next).id) > (v_cut.at, v_cut.id)) then
@@ -192,8 +197,8 @@ begin
   return private.run_of(v_ids, v_times, v_cut, v_open.looked + v_closer.looked);
 end $$;
 comment on function private.all_posts is
-  'Every post that the caller may see, but for those in spaces; and public ones that the caller may not see, because '
-  'of their author or what they repost. Callers check that, once, of the posts that they need.';
+  'All posts that the caller may see, except those in spaces; also public posts that the caller may not see because '
+  'of their author or of what they repost. Callers must check that, once, for the posts that they use.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -209,7 +214,7 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- a few posts of each, enough for a page, tell how far back it goes; then it takes all up to there
+  -- a few posts of each, enough for a page, show how far back the page goes; then it takes everything down to there
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -228,7 +233,7 @@ begin
   where a.author_id <> all (p_muted);
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
-comment on function private.posts_by is 'Posts by these people, of whom there are at most 2000.';
+comment on function private.posts_by is 'Posts by these people, at most 2000.';
 
 create function private.followed_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -237,7 +242,7 @@ as $$
 declare
   v_me      uuid := app.uid();
   v_place   app.place := p_place;
-  -- what they write in spaces of the caller's is not among all posts
+  -- posts in the caller's spaces are not among all posts
   v_by_all  boolean := not exists (select from app.space_members where user_id = app.uid());
   v_authors uuid[] := array(select following_id from app.follows where follower_id = app.uid() limit 301);
   v_looked  integer := 0;
@@ -253,7 +258,8 @@ begin
       return private.posts_by(v_authors, p_place, p_muted);
     end if;
   end if;
-  -- many: their posts are among the next of all posts, unless they write little; then it goes by author
+  -- many authors: their posts are among the next of all posts, unless they write little; in that case it reads by
+  -- author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     v_looked := v_looked + v_all.looked;
@@ -276,8 +282,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. Who follows more than 2000 has them by time alone, and without those '
-  'in spaces.';
+  'Posts by the people whom the caller follows. A caller who follows more than 2000 people gets them only by time, '
+  'and without posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -307,7 +313,7 @@ begin
   return private.run_of(v_ids, v_times, v_cut, 400);
 end $$;
 comment on function private.trending_posts is
-  'Posts that anyone may see, by heat. Posts for circles do not trend, and neither do reposts of them.';
+  'Posts for everybody, by heat. Posts for circles don''t trend, and neither do reposts of them.';
 
 create function private.posts_about(p_interests uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -323,7 +329,7 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- as in private.posts_by; a post of several of these interests counts once
+  -- as in private.posts_by; a post that is about several of these interests counts once
   select c.published_at into v_until
   from (select distinct c.published_at, c.post_id
         from unnest(p_interests) n (interest_id)
@@ -402,7 +408,7 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
-  'Posts of journalism, or else those with a format other than note, or else those with one of these depths.';
+  'Posts of journalism, else those with a format other than note, else those with one of these depths.';
 
 do $$
 declare

@@ -1,12 +1,13 @@
--- How For You is ranked: posts in time order are cut into blocks at fixed boundaries, and within a block the score
--- decides. The score does not change with the clock, so that walking the feed to its end gives every post once.
+-- The ranking of For You: fixed boundaries divide the posts, in time order, into blocks, and within a block posts are
+-- ordered by score. The score doesn't depend on the current time, so paging through the feed returns every post once.
 -- docs/decisions.md, Feed.
 
 create table app.feed_blocks (
   starts_at timestamptz primary key
 );
 comment on table app.feed_blocks is
-  'The boundaries of the ranked feed, about 50 posts apart. They never move; a block goes from one up to the next.';
+  'The boundaries of the ranked feed, about 50 posts apart. They never change; a block goes from one boundary up to '
+  'the next.';
 comment on column app.feed_blocks.starts_at is 'The time of the first post of the block.';
 
 create function private.add_feed_block(p_event jsonb) returns void
@@ -24,14 +25,14 @@ begin
         union all (select from app.posts
                    where required_level <= 2 and closer_id is not null and within_id is null
                      and published_at >= v_start limit 51)) p) > 50
-     and v_at > v_start   -- a slow transaction may come with an earlier time, and blocks that are cut stay as they are
-     -- of two at the same time, one leaves it to the other
+     and v_at > v_start   -- a slow transaction may have an earlier time, and existing blocks don't change
+     -- of two concurrent calls only one adds the boundary
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.add_feed_block is 'Listener: a post that comes after 50 others begins a new block of the '
-  'ranked feed. Those in spaces count for nothing, since others than their members have nothing of them.';
+comment on function private.add_feed_block is 'Listener: a post published after 50 others starts a new block of the '
+  'ranked feed. Posts in spaces don''t count, because only members see them.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.add_feed_block', 200);
 
@@ -42,7 +43,7 @@ as $$
 begin
   return coalesce((select max(starts_at) from app.feed_blocks where starts_at <= p_at), '-infinity');
 end $$;
-comment on function private.block_start is 'The beginning of the block in which a moment lies.';
+comment on function private.block_start is 'The start of the block that contains a time.';
 
 create function private.block_end(p_at timestamptz) returns timestamptz
 language plpgsql stable security definer   -- nobody may read the boundaries
@@ -51,7 +52,7 @@ as $$
 begin
   return coalesce((select min(starts_at) from app.feed_blocks where starts_at > p_at), 'infinity');
 end $$;
-comment on function private.block_end is 'The end of the block in which a moment lies.';
+comment on function private.block_end is 'The end of the block that contains a time.';
 
 create function private.posts_within(p_spaces uuid[], p_before timestamptz, p_until timestamptz, p_muted uuid[])
 returns app.feed_run
@@ -59,7 +60,7 @@ language plpgsql stable security definer   -- checks each post once: see private
 set search_path = ''
 as $$
 declare
-  v_before timestamptz := p_before;   -- plain variables: an expression makes no index condition
+  v_before timestamptz := p_before;   -- plain variables: an expression defeats the index
   v_until  timestamptz := p_until;
   v_start  timestamptz := p_until;
   v_each   integer := 51 / greatest(cardinality(p_spaces), 1) + 2;
@@ -68,7 +69,7 @@ declare
   v_times  timestamptz[];
   v_looked integer;
 begin
-  -- a few posts of each, enough for 51, tell how far back those go; then it takes all up to there
+  -- a few posts of each space, enough for 51, show how far back these go; then it takes everything down to there
   select c.published_at into v_from
   from unnest(p_spaces) s (id)
   cross join lateral (
@@ -88,7 +89,7 @@ begin
   v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
   if cardinality(v_ids) = 51 then
     v_start := private.block_end(v_times[51]);
-    if v_start > v_times[1] then   -- all of one block, which shows the newest 50
+    if v_start > v_times[1] then   -- all are in one block, which shows its newest 50
       v_start := private.block_start(v_times[51]);
       v_ids := v_ids[:50];
       v_times := v_times[:50];
@@ -100,14 +101,14 @@ begin
   return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
 end $$;
 comment on function private.posts_within is
-  'What the caller may see of the newest posts in these spaces, of each block the newest 50, from one boundary of '
-  'blocks down to another: that at p_until, or a later one where 50 posts end before. So a look needs no second one, '
-  'however much is posted in a space.';
+  'The newest posts in these spaces that the caller may see, from one block boundary down to another, at most 50 '
+  'per block: down to p_until, or to a later boundary if 50 posts end before it. So one look is enough, however '
+  'much is posted in a space.';
 call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_visible boolean, score integer, weights integer[])
-language plpgsql stable security definer   -- nobody may read scores; says of each post whether the caller may see it
+language plpgsql stable security definer   -- nobody may read scores; it checks itself what the caller may see
 set search_path = ''
 as $$
 declare
@@ -130,15 +131,16 @@ begin
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me
-        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has none of its own
+        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has no interest of its own
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id) f
     cross join lateral (select f.engagement + f.depth + f.interest + f.following + f.circle as plain) s
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller may see these posts, and what they are worth to the caller, in ten-thousandths: engagement '
-  'ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that '
-  'the caller chose for its primary interest), interest 1 (the caller has chosen that), following 1, circle 0.5 or 1 '
-  '(the caller is in the author''s circle or inner circle); and boost, which multiplies all that. These are the '
-  'weights in this order, and score is their sum. A repost takes the first three from its original, and no boost.';
+  'Whether the caller may see these posts, and their score for the caller, in ten-thousandths: engagement ln(1 + '
+  'hearts + 2 replies + 3 reposts + 2 bookmarks), depth 0..1 (how near the post''s depth is to the depth that the '
+  'caller chose for its primary interest), interest 1 (if the caller has chosen that interest), following 1, circle '
+  '0.5 or 1 (if the caller is in the author''s circle or inner circle); and boost, which multiplies the sum of '
+  'these. weights has these in this order, and score is their sum. A repost takes the first three from its '
+  'original, and has no boost.';
 call private.force_index_scans('private.feed_scores');

@@ -1,4 +1,4 @@
--- The feed: tabs, filters, what is muted, and the order.
+-- The feed: tabs, filters, mutes and order.
 -- docs/decisions.md, Feed.
 
 insert into private.errors (code, status, text) values
@@ -10,15 +10,15 @@ create type app.feed_choice as (
   entries integer, characters integer
 );
 comment on type app.feed_choice is
-  'What a feed is asked for, what its reader has muted, and how many entries of indexes and characters of texts one '
-  'request goes through.';
+  'What the request asks for, what the reader has muted, and how many index entries and text characters one request '
+  'may read.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- takes the narrowest source; private.feed_chosen then applies the rest of the choice
+  -- takes the narrowest source; private.feed_chosen then applies the other filters
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
@@ -32,7 +32,7 @@ begin
   end case;
 end $$;
 comment on function private.feed_source is
-  'The next posts of a feed from a place on, before private.feed_chosen applies the rest of the choice.';
+  'The next posts of a feed from a place, before private.feed_chosen applies the other filters.';
 
 create function private.feed_chosen(p_choice app.feed_choice, p_ids uuid[], p_check boolean) returns uuid[]
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -67,19 +67,19 @@ begin
     order by w.place);
 end $$;
 comment on function private.feed_chosen is
-  'Keeps of these posts those that were asked for and are not muted: by their author, by themselves (also as a '
-  'repost), or by a word in them or in what they quote. See private.without_phrases for other keywords. With p_check '
-  'it keeps none that the caller may not see; without, who calls it has checked that or does so afterwards.';
+  'Keeps the posts that match the filters and are not muted: by their author, by themselves (also when reposted), '
+  'or by a word in them or in what they quote. Other muted keywords: private.without_phrases. With p_check it drops '
+  'posts that the caller may not see; without it, the calling function must check that before or after.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
-  'The posts that were kept; the post at which the budget was spent, null when there was enough; and what is left of '
-  'it, in characters.';
+  'The posts that were kept; the post at which the budget ran out, null if there was enough; and the remaining '
+  'budget, in characters.';
 
 create function private.without_phrases(
   p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
 ) returns app.feed_sieve
-language plpgsql stable security definer   -- the posts are visible; what they quote is checked
+language plpgsql stable security definer   -- the posts were checked before; what they quote is checked here
 set search_path = ''
 as $$
 declare
@@ -118,15 +118,15 @@ begin
   return v_sieve;
 end $$;
 comment on function private.without_phrases is
-  'Keeps of these posts those in which no muted keyword is that takes the text to find (a phrase, a sign, a word of a '
-  'script without spaces), nor in what they quote. When it has gone through the budget of characters it stops, but '
-  'only before a post of another block.';
+  'Keeps the posts that, with what they quote, contain no muted keyword of the kind that must be searched in the '
+  'text (a phrase, a sign, a word of a script without spaces). When the budget of characters has run out it stops, '
+  'but only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'Up to one post more than a page; the fields score and why of each; the cursor to go on from when the search ended '
-  'before the page was full; which posts came to the front of its last post''s block (private.post_fingerprint), '
-  'where any did; and how many posts the page has.';
+  'Up to one post more than a page; the fields score and why of each; the cursor to continue from if the search '
+  'ended before the page was full; the fingerprints of the posts at the front of its last post''s block '
+  '(private.post_fingerprint), if any; and how many posts the page has.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -136,19 +136,19 @@ begin
   return left(md5(p_id::text), 12);
 end $$;
 comment on function private.post_fingerprint is
-  'Twelve digits that tell a post from others of its block, in a cursor.';
+  'Twelve digits that identify a post among those of its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
-  'A cursor of the feed: the id of a post, or with a time a place, and the fingerprints of the posts that came to the '
-  'front of its block, in their order. With them the walk goes on as it began, also when what the caller likes has '
+  'A cursor of the feed: the id of a post, or a place if it has a time; and the fingerprints of the posts at the '
+  'front of its block, in order. With these the reader continues in the same order even if their centroid has '
   'changed meanwhile.';
 
 create function private.feed_list(p_tab text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$ begin return concat_ws(' ', 'feed', p_tab); end $$;
-comment on function private.feed_list is 'The name for cursors of a tab, or for null of For You.';
+comment on function private.feed_list is 'The name for cursors of a tab; for null, of For You.';
 
 create function private.require_feed_cursor(p_tab text, p_cursor text) returns app.feed_cursor
 language plpgsql stable
@@ -167,7 +167,7 @@ begin
   return (v_place.id, v_place.at, v_opened)::app.feed_cursor;
 end $$;
 comment on function private.require_feed_cursor is
-  'Reads a cursor of a tab: a UUID, perhaps with the fingerprints of up to 20 posts behind it, or a place.';
+  'Reads a cursor of a tab: a UUID, optionally followed by the fingerprints of up to 20 posts, or a place.';
 
 create function private.feed_why(p_factors text[], p_weights bigint[]) returns text[]
 language plpgsql immutable
@@ -184,8 +184,8 @@ begin
     group by w.post order by w.post);
 end $$;
 comment on function private.feed_why is
-  'The parts of the scores of a page, which are a row of weights a post in ten-thousandths, as fields of cards: score '
-  'and why [{factor, weight}]. Parts without weight are left out.';
+  'The score parts of a page as fields of cards: score and why [{factor, weight}]. p_weights has one row per post, '
+  'in ten-thousandths. Parts with weight 0 are left out.';
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
@@ -221,7 +221,7 @@ begin
     v_sieve := private.without_phrases(p_choice.muted_words, private.feed_chosen(p_choice, v_run.ids, false), null,
                                        v_sieve.budget);
     v_page.ids := v_page.ids || v_sieve.ids;
-    if v_sieve.stopped_at is not null then   -- behind the post before: the first of a run is always looked at
+    if v_sieve.stopped_at is not null then   -- after the previous post: the first of a run is always checked
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
@@ -249,7 +249,7 @@ language plpgsql stable security definer   -- nobody may read scores and boundar
 set search_path = ''
 as $$
 declare
-  v_until  timestamptz := 'infinity';   -- blocks from here on have been looked at
+  v_until  timestamptz := 'infinity';   -- blocks from here on have been read
   v_lowest timestamptz;
   v_start  timestamptz := 'infinity';   -- the start of the cursor's block, and the score of its post
   v_score  integer;
@@ -265,14 +265,14 @@ declare
   v_spaces uuid[] := array(select space_id from app.space_members where user_id = app.uid() limit 1000);
   v_within app.feed_run;
   v_moves  boolean := p_cursor.opened is not null or private.has_centroid();
-  v_opened text[];      -- the fingerprints of what came to the front of the cursor's block
+  v_opened text[];      -- the fingerprints of the posts at the front of the cursor's block
   v_passed integer;     -- the place of the cursor's post among them
-  v_front  uuid[];      -- what comes to the front of its block, how near it is, and when it went out
+  v_front  uuid[];      -- the posts at the front of their blocks, their nearness, and their times
   v_near   integer[];
   v_times  timestamptz[];
   v_fronts uuid[] := '{}';
   v_outs   timestamptz[] := '{}';
-  v_part   integer[];   -- a row of weights a post
+  v_part   integer[];   -- one row of weights per post
   v_parts  integer[] := '{}';
   v_page   app.feed_page := ('{}', '{}', null, null, null)::app.feed_page;
 begin
@@ -296,7 +296,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while (v_more.next).at is not null loop
-      -- only whole blocks: when all these posts are in one, read on until its end
+      -- only whole blocks: if all these posts are in one block, read on to its end
       v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -315,7 +315,8 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    -- feed_scores says what the caller may see; but texts and nearness must not be looked at before that is known
+    -- feed_scores checks what the caller may see; but texts and nearness may be read only for posts already known to
+    -- be visible
     v_found := private.feed_chosen(
       p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
@@ -329,7 +330,7 @@ begin
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
     end if;
-    -- the page ends in the block of this post, mostly: what is older gets a score only if the page is not full then
+    -- the page usually ends in the block of this post: older posts get a score only if the page is not full by then
     v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
     if v_last is not null then
       v_at := v_run.times[array_position(v_run.ids, v_last)];
@@ -400,8 +401,8 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_ranked is
-  'A page of For You: by block, score and id, with what is posted in the caller''s spaces. The posts of a block that '
-  'are nearest to what the caller likes come to its front, two fifths of a page of them.';
+  'A page of For You: by block, score and id, including posts in the caller''s spaces. In each block, the posts '
+  'nearest to what the caller likes come first, up to two fifths of a page.';
 
 create function api.list_feed(
   p_tab text default null, p_journalism boolean default false, p_min_depth integer default 0,
@@ -409,7 +410,7 @@ create function api.list_feed(
 ) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- of all that it calls: planning takes longer than running it
+set plan_cache_mode = force_generic_plan   -- for all that it calls: planning takes longer than running
 as $$
 declare
   v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
@@ -419,7 +420,7 @@ declare
     private.muted_people(), private.muted_posts(), private.find_muted_words(), 4000, 200000)::app.feed_choice;
   v_page    app.feed_page;
 begin
-  perform private.require_limit(p_limit);   -- refuses a wrong limit before it looks for posts
+  perform private.require_limit(p_limit);   -- rejects a wrong limit before reading posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then
@@ -436,5 +437,5 @@ begin
     private.post_cards(v_page.ids[:p_limit], v_page.parts), v_cursors, p_limit, v_page.next);
 end $$;
 comment on function api.list_feed is
-  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post with its score and why '
+  'The caller''s feed: For You (ranked), or the tab following, trending or circles; each post has its score and why '
   '[{factor, weight}].';
