@@ -1,6 +1,6 @@
--- Who may see and touch contents. Twin of sql/content/.
+-- Who may see and change contents. Twin of sql/content/.
 
--- content_kinds: a registry, for definer functions alone
+-- content_kinds: a registry, only for definer functions
 alter table private.content_kinds enable row level security;
 alter table private.content_places enable row level security;
 
@@ -17,9 +17,10 @@ grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'By private.visibility: everybody sees a content, but not across a block, nor of who is banned or erased; what is '
-  'removed or a draft its author alone; in a space its members. The policies of every kind derive from this one.';
--- no insert: private.add_content publishes
+  'By private.visibility: everybody sees a content, except across a block and if its author is banned or erased. '
+  'Only its author sees it while it is removed or a draft. Only members see what is in a space. The policies of '
+  'every kind derive from this one.';
+-- no insert: private.add_content publishes contents
 
 -- helpers
 grant execute on function
@@ -46,7 +47,7 @@ grant execute on function
   private.words_in
   to authenticated, service_role;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.clear_content,
   private.hide_or_show_contents,

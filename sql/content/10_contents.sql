@@ -1,5 +1,6 @@
--- Contents: what people publish beside posts. Videos, events and all other kinds have one head here and a detail
--- table each; the head alone decides who sees a content, and what staff, reports and an erasure do with it.
+-- Contents: what people publish beside posts. Each content of any kind (videos, events and so on) has one head here
+-- and a row in the detail table of its kind. Only the head decides who sees a content, and what staff, reports and an
+-- erasure do with it.
 -- docs/decisions.md, Contents.
 
 create table private.content_kinds (
@@ -12,15 +13,16 @@ create table private.content_kinds (
   titled   boolean not null default true
 );
 comment on table private.content_kinds is
-  'Registry: the kinds of contents. relation is the kind''s detail table, with the head''s id as its key. details '
-  'is a view (id, detail) of what a card shows of the kind. eraser(uuid[]) empties the texts of these contents when '
-  'their author is erased. test/model/contents.test.ts checks that a kind is complete.';
+  'Registry: the kinds of contents. relation is the kind''s detail table, whose key is the head''s id. details is a '
+  'view (id, detail) of what a card shows for this kind only. eraser(uuid[]) empties the texts of these contents '
+  'when their author is erased. test/model/contents.test.ts checks that a kind is complete.';
 comment on column private.content_kinds.filter is
-  'filter(uuid, jsonb) says whether a content is wanted by what lists of this kind alone can be asked for; null where '
-  'there is nothing of the sort.';
+  'filter(uuid, jsonb) returns whether a content matches the filters that only lists of this kind have; null if the '
+  'kind has none.';
 comment on column private.content_kinds.titled is
-  'Whether contents of this kind have a title, and interests of the catalog. Videos and audio do not.';
-comment on column private.content_kinds.plural is 'Its name under /admin/content.';
+  'Whether contents of this kind have a title, and an interest that must be in the catalog. Videos and audio do '
+  'not.';
+comment on column private.content_kinds.plural is 'The kind''s name under /admin/content.';
 
 create table app.contents (
   id             uuid primary key default gen_random_uuid(),
@@ -42,10 +44,10 @@ create table app.contents (
   constraint content_title check (length(private.trimmed(title)) between 1 and 200)
 );
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
-comment on domain app.markdown is 'The body or summary of a content: Markdown, kept as it was written.';
+comment on domain app.markdown is 'The body or summary of a content: Markdown, stored as it was written.';
 
--- Lists walk along what is there for everybody, or for the members of a space: whoever has hundreds of drafts, or of
--- contents in a private group, fills nobody's page with them. What its author alone sees has an index of its own.
+-- Lists scan contents that everybody sees, or all members of a space. So a person's hundreds of drafts, or contents in
+-- a private group, can't slow down other people's pages. What only the author sees has an index of its own.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
@@ -63,24 +65,26 @@ create index contents_author_id_idx on app.contents (author_id, kind desc, creat
 create index contents_created_at_idx on app.contents (created_at desc, id desc) where deleted_at is null;
 create index contents_deleted_at_idx on app.contents (deleted_at) where deleted_at is not null;
 comment on table app.contents is
-  'The head of every content: its kind, whose it is, where it belongs, and who sees it. What a kind has of its own '
-  'is in its detail table.';
+  'The head of every content: its kind, its author, its space, and who sees it. What only one kind has is in that '
+  'kind''s detail table.';
 comment on column app.contents.interest_id is
-  'No foreign key: that of a video may be any. It stands for the interests above it too, which a list looks up.';
-comment on column app.contents.title is 'Of kinds that have one; null for videos and audio.';
-comment on column app.contents.is_draft is 'Whether its author alone sees it as yet.';
-comment on column app.contents.words is 'The words of its title and text, by which it is looked for.';
-comment on column app.contents.edited_at is 'When its words last changed; null if never.';
+  'No foreign key, because a video may have any id. A list of an interest also has the contents of the interests '
+  'below it.';
+comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
+comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
+comment on column app.contents.words is 'The words of its title and text, for searches.';
+comment on column app.contents.edited_at is 'When its text was last changed; null if never.';
 comment on column app.contents.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
+  'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
-  'When its author deleted it for good. Its detail is gone at once, and the head a day later, so that cursors hold.';
+  'When its author deleted it for good. Its detail is deleted at once, and the head a day later, so that cursors '
+  'stay valid.';
 comment on column app.contents.author_hidden is
-  'Whether the author is banned or erased: of the newest 500 contents at once, of the others soon after '
+  'Whether the author is banned or erased: set at once for the newest 500 contents, for the others soon after '
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
-  'What a viewer must be to the author: 0 anyone (or a member of the space), 3 the author (removed, draft), 4 '
-  'nobody (deleted, author banned or erased). See private.visibility.';
+  'Who may see it: 0 everybody (or the members of the space), 3 only the author (removed, draft), 4 nobody '
+  '(deleted, author banned or erased). See private.visibility.';
 insert into private.retention (relation, counts_from, keep) values ('app.contents', 'deleted_at', '1 day');
 
 insert into private.write_limits (kind, per_hour) values ('contents', 300), ('likes', 2000);
@@ -99,7 +103,7 @@ from app.contents c
 cross join lateral private.visibility(c.author_id, c.required_level, c.space_id) v
 where v.is_visible;
 comment on view private.visible_contents is
-  'The contents that the caller may see. It is for definer functions, to which no policy applies.';
+  'The contents that the caller may see. For definer functions, to which no policy applies.';
 
 create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
@@ -124,34 +128,36 @@ left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
 comment on view private.written_heads is
-  'The heads of contents, whoever may see them, for kinds that somebody sees by more than the head.';
+  'The heads of contents without a check of who may see them, for kinds that some people may see even if they '
+  'can''t see the head.';
 
 create view private.content_heads with (security_invoker) as
 select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
 comment on view private.content_heads is
-  'The heads of the contents that the caller may see, as every kind''s card begins: {id, kind, authorId, author, '
-  'interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
+  'The heads of the contents that the caller may see, with which the card of every kind begins: {id, kind, '
+  'authorId, author, interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer '
+  'functions.';
 
 insert into private.lock_kinds (kind, position) values ('content', 560);
 
 create function private.words_in(p_texts text[]) returns tsvector
-language plpgsql stable security definer   -- what it asks for is not for everybody
+language plpgsql stable security definer   -- people may not call what it calls
 set search_path = ''
 as $$ begin return private.keyword_words(private.fold(left(array_to_string(p_texts, e'\x1f'), 25000))); end $$;
 comment on function private.words_in is
-  'The words of these texts, without case and accents, as app.contents.words has them.';
+  'The words of these texts, without case and accents, as stored in app.contents.words.';
 
 create function private.require_body(p_text text) returns app.markdown
 language plpgsql stable
 set search_path = ''
 as $$ begin return coalesce(private.require_markdown(p_text), ''); end $$;
-comment on function private.require_body is 'A body or summary as it is stored. Fails: content_body.';
+comment on function private.require_body is 'Returns a body or summary as it is stored. Fails: content_body.';
 
 create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
   p_guild_id text default null
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write a head, nor read the registry
+language plpgsql volatile security definer   -- nobody may write a head or read the registry
 set search_path = ''
 as $$
 declare
@@ -174,11 +180,11 @@ begin
   return v_id;
 end $$;
 comment on function private.add_content is
-  'Writes the head of a new content of the caller, to be found by the words of its title and these texts, perhaps in '
-  'a group or guild. Its kind writes the detail. Fails: content_title.';
+  'Writes the head of a new content of the caller, optionally in a group or guild. It can be found by the words of '
+  'its title and of these texts. The function of its kind writes the detail. Fails: content_title.';
 
 create function private.require_content(p_kind text, p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -191,18 +197,18 @@ begin
   return v_content;
 end $$;
 comment on function private.require_content is
-  'Answers the head of a content of this kind if the caller may see it. Fails with the code of its kind, such as '
+  'Returns the head of a content of this kind if the caller may see it. Fails with the code of its kind, such as '
   'video_unknown.';
 
 create function private.require_reported_content(p_kind text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 begin
   return (private.require_content(p_kind, private.require_uuid(p_target, p_kind || '_unknown'))).id;
 end $$;
 comment on function private.require_reported_content is
-  'Answers the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
+  'Returns the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
 create function private.share_lock_content(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may lock heads
@@ -213,7 +219,7 @@ begin
   perform from app.contents where id = p_id for share;
 end $$;
 comment on function private.share_lock_content is
-  'Keeps a head as it is until the transaction ends: who changes or deletes the content waits.';
+  'Locks a head until the transaction ends: transactions that change or delete the content wait.';
 
 create function private.require_shown(p_content app.contents) returns void
 language plpgsql stable
@@ -225,8 +231,9 @@ begin
   end if;
 end $$;
 comment on function private.require_shown is
-  'Passes for a content that is for more than its author. What staff removed its author still reads, changes, ends '
-  'and deletes; but others leave nothing there, and its author gives nothing of it. Fails with the code of its kind.';
+  'Passes if not only the author can see the content. The author can still read, change, end and delete a content '
+  'that staff removed; but nobody can add anything to it, and its author can''t hand out anything of it. Fails with '
+  'the code of its kind.';
 
 create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
@@ -235,20 +242,20 @@ as $$
 declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
-  -- a person before a head, also their own: ARCHITECTURE.md, Locks
+  -- the person first, then the head, even for the caller's own content: ARCHITECTURE.md, Locks
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
   perform private.share_lock_content(p_id);
-  v_content := private.require_content(p_kind, p_id);   -- again, since who waited may have lost it
+  v_content := private.require_content(p_kind, p_id);   -- again: it may have changed during the wait
   perform private.require_shown(v_content);
   return v_content;
 end $$;
 comment on function private.lock_open_content is
-  'For who leaves something on a content: its head, share-locked, if the caller sees it, it is not removed, and its '
-  'space is not archived.';
+  'For callers that add something to a content: returns its head, share-locked, if the caller can see it, it is not '
+  'removed, and its space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
-language plpgsql volatile security definer   -- nobody may lock heads; it asks by itself who sees one
+language plpgsql volatile security definer   -- nobody may lock heads; it checks itself who sees one
 set search_path = ''
 as $$
 declare
@@ -269,9 +276,9 @@ begin
   return null;
 end $$;
 comment on function private.lock_own_content is
-  'The head of the caller''s own content of this kind, locked until the transaction ends. It may be removed, or a '
-  'draft. Without p_seen, for who deletes or settles, also in a space that they have left, and not counted as an '
-  'edit.';
+  'Returns the head of the caller''s own content of this kind, locked until the transaction ends. It may be removed '
+  'or a draft. Without p_seen, for deleting or settling, it also works in a space that the caller has left, and '
+  'doesn''t count as an edit.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
 language plpgsql volatile security definer   -- nobody may change a head
@@ -295,5 +302,5 @@ begin
   where id = p_content.id;
 end $$;
 comment on function private.edit_content is
-  'Changes the title and interest of a content as its author asks, {title?, interestId?}, and its words to those of '
-  'these texts. Lock first: private.lock_own_content. Fails: content_title.';
+  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to '
+  'those of these texts. Lock first: private.lock_own_content. Fails: content_title.';

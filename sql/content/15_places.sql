@@ -1,5 +1,5 @@
--- Where contents stand in lists that do not go by when they were published, such as events by their start. A place has
--- a copy of what the head says of who may find it, so that an index holds those alone that everybody sees.
+-- The places of contents in lists that are not ordered by time of publication, such as events by their start. A place
+-- has a copy of the columns of the head that decide who may find it, so that an index has only what everybody sees.
 -- docs/decisions.md, Lists; Contents.
 
 create table private.content_places (
@@ -20,14 +20,14 @@ create index content_places_space_idx on private.content_places (space_id, sort,
 create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
   where required_level = 3;
 comment on table private.content_places is
-  'The places of contents in lists with an order of their own. Their kind writes them by private.place_content.';
+  'The places of contents in lists with an order of their own. The kind writes them with private.place_content.';
 comment on column private.content_places.content_id is
-  'No foreign key: a kind''s trigger deletes its places with the detail, which goes before the head.';
-comment on column private.content_places.sort is 'The order, such as start; each belongs to one kind.';
+  'No foreign key: a trigger of the kind deletes places together with the detail, which is deleted before the head.';
+comment on column private.content_places.sort is 'The name of the order, such as start; each belongs to one kind.';
 comment on column private.content_places.at is
-  'The place as a time. What is ordered by a number counts it as seconds since 1970.';
-comment on column private.content_places.author_id is 'As space_id, that of the head, which never changes.';
-comment on column private.content_places.required_level is 'That of the head. A trigger keeps it.';
+  'The place as a time. An order by number stores the number as seconds since 1970.';
+comment on column private.content_places.author_id is 'A copy from the head, like space_id; neither ever changes.';
+comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
   ('private.content_places', 'author_id', 'A copy of what the sections of contents have.');
@@ -46,7 +46,7 @@ begin
   end if;
 end $$;
 comment on function private.place_content is
-  'Gives a content its place in an order, or with null takes it out. For triggers of its kind''s detail.';
+  'Sets the place of a content in an order; with null, deletes it. For triggers on the kind''s detail table.';
 
 create function private.level_places() returns trigger
 language plpgsql security definer   -- nobody may write places
@@ -56,6 +56,6 @@ begin
   update private.content_places set required_level = new.required_level where content_id = new.id;
   return null;
 end $$;
-comment on function private.level_places is 'Trigger: places follow what their head requires.';
+comment on function private.level_places is 'Trigger: copies the required level of the head to its places.';
 create trigger _150_level_places after update on app.contents
   for each row when (old.required_level <> new.required_level) execute function private.level_places();

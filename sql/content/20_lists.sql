@@ -2,7 +2,7 @@
 -- docs/decisions.md, Lists; Contents.
 
 create function private.content_place(p_id uuid, p_kind text) returns app.place
-language plpgsql stable security definer   -- a cursor stays good when its content is deleted or removed
+language plpgsql stable security definer   -- a cursor remains valid if its content is deleted or removed
 set search_path = ''
 as $$
 begin
@@ -13,11 +13,11 @@ begin
     where c.id = p_id and c.kind = p_kind and v.is_addressed);
 end $$;
 comment on function private.content_place is
-  'The place of a cursor''s content, also of one that was deleted within the day or removed, but not of one that '
-  'was never for the caller; null then.';
+  'The place of the content in a cursor, even if it was removed, or deleted within the last day. Null if the '
+  'content was never visible to the caller.';
 
 create function private.interests_below(p_interest uuid) returns uuid[]
-language plpgsql stable security definer   -- one plan, whoever asks
+language plpgsql stable security definer   -- one plan for all callers
 set search_path = ''
 as $$
 begin
@@ -28,7 +28,7 @@ begin
     select d.id from app.interests n join app.interests d on d.parent_id = n.id where n.parent_id = p_interest);
 end $$;
 comment on function private.interests_below is
-  'An interest with those below it, first itself, which need not be in the catalog.';
+  'An interest and those below it, itself first; it need not be in the catalog.';
 
 create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
@@ -41,7 +41,7 @@ create function private.find_contents(
   p_filters jsonb default null, p_sort text default null, p_up boolean default false, p_past integer default 0,
   p_end timestamptz default null
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
 set search_path = ''
 as $$
 declare
@@ -49,9 +49,9 @@ declare
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_walk  text;   -- with a place for what its index holds
+  v_walk  text;   -- with a placeholder for the condition of its index
   v_open  text;   -- what everybody sees, or every member of the space
-  v_own   text;   -- what nobody but the caller sees
+  v_own   text;   -- what only the caller sees
   v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
   v_list  text := private.content_list(p_kind, p_sort, p_space);
   v_end   timestamptz := coalesce(p_end, case when p_up then 'infinity' else '-infinity' end::timestamptz);
@@ -74,8 +74,8 @@ begin
     else format(v_walk, 'space_id is null and required_level = 0') end;
   v_own := case when coalesce(p_author, v_me) = v_me
                 then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
-  -- of each interest the next ones. Behind the last one of an interest that has more, others of it may lie between
-  -- those of the rest: so the look ends there
+  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some of
+  -- the other interests' contents, so the look ends at the last one taken of it.
   execute format($q$
     with taken as materialized (
       select e.at, e.id, e.place
@@ -92,7 +92,7 @@ begin
       select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
-                   -- by id: otherwise it might begin with all of the author or the interest
+                   -- by id: otherwise the plan might start with all of the author's or the interest's
                    cross join lateral (select * from private.visible_contents v where v.id = l.id offset 0) c
                    where c.space_id is not distinct from $5 %5$s
                    order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
@@ -117,10 +117,10 @@ begin
   return v_found;
 end $$;
 comment on function private.find_contents is
-  'The next contents of a kind in a space, or in none, that the caller may see, past so many of them, as far as it is '
-  'asked for by an author, about these interests, with all these words, and as the filter of the kind wants it; among '
-  'the next 400 that are there for others, with the caller''s own that are not, and as many more as are passed, by '
-  'the narrowest index, or about several interests among the next 4000 of all of them. Newest first, or by an order '
+  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; '
+  'optionally by an author, about these interests, with all these words, and matching the filter of the kind. It '
+  'reads the next 400 index entries, plus p_past, of contents that others see and of the caller''s own that others '
+  'don''t see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order '
   'of private.content_places.';
 call private.force_index_scans('private.find_contents');
 
@@ -137,12 +137,12 @@ begin
                join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of contents that were found: their ids, newest first; places in any other order, since a deleted one '
-  'has none any more.';
+  'The cursors of found contents: their ids if newest first; places in any other order, because a deleted content '
+  'no longer has a place.';
 call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
-comment on type app.listing is 'As app.found, with the cursor of each id: what private.page is made of.';
+comment on type app.listing is 'As app.found, with the cursor of each id: the input of private.page.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
@@ -153,7 +153,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- any id will do beside a start that no content has
+  -- with a start that no content has, any id will do
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
   v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
@@ -174,7 +174,7 @@ begin
     end if;
   end if;
   v_words := tsvector_to_array(private.words_in(array[p_q]));
-  if (p_q is null or v_words <> '{}')   -- no word is nowhere
+  if (p_q is null or v_words <> '{}')   -- a search without words finds nothing
      and (v_space is null
           or exists (select from app.space_members where space_id = v_space and user_id = app.uid())) then
     v_found := private.find_contents(
@@ -185,13 +185,13 @@ begin
   return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
-  'A look at the list of a kind, as every GET of one takes it: about an interest and what is below it, by an author, '
-  'of these words, in a group or guild (nothing for who is no member), and by filters of its own '
-  '(private.content_kinds); newest first, or by an order of its own, whose cursors are places, from a start to an '
-  'end; past so many of them.';
+  'One look at the list of a kind, with the parameters that every GET of such a list takes: contents about an '
+  'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
+  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in an order of its own, '
+  'whose cursors are places, between a start and an end. It skips the first p_past.';
 
 create function private.find_contents_by(p_kind text, p_author uuid) returns uuid[]
-language plpgsql stable security definer   -- under the policy it would pass over hidden contents without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
 set search_path = ''
 as $$
 declare
@@ -216,6 +216,6 @@ begin
     order by l.at desc, l.id desc limit 30);
 end $$;
 comment on function private.find_contents_by is
-  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 that are for everybody, '
-  'the latest 400 in spaces, and 400 that are for nobody but the caller.';
+  'The latest 30 contents of a kind by a person that the caller may see, among the latest 400 for everybody, the '
+  'latest 400 in spaces, and the latest 400 that only the caller sees.';
 call private.force_index_scans('private.find_contents_by');

@@ -1,4 +1,4 @@
--- How an author deletes a content for good, and what becomes of all that people left on it.
+-- How an author deletes a content for good, and how what people left on it is deleted.
 -- docs/decisions.md, Contents.
 
 create table private.content_cascades (
@@ -9,9 +9,10 @@ create table private.content_cascades (
 );
 create index content_cascades_kind_idx on private.content_cascades (kind, position);
 comment on table private.content_cascades is
-  'Registry: tables that hold what people leave on a content of a kind. After a content is deleted, the worker '
-  'deletes their rows, 500 at a time in the order of position, so that the head''s foreign keys find none.';
-comment on column private.content_cascades.whose is 'Which rows hang on a content ($1), as SQL with an index.';
+  'Registry: tables with what people leave on a content of a kind. After a content is deleted, the worker deletes '
+  'their rows, 500 at a time in the order of position, so that the foreign keys to the head find none.';
+comment on column private.content_cascades.whose is
+  'The condition for the rows that belong to a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- nobody may delete what others left
@@ -33,7 +34,7 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    -- a row that somebody changed meanwhile is passed over: 499 are no end
+    -- a row that somebody changed meanwhile is skipped, so fewer than 500 don't mean the end
     execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
       using v_content.id;
     v_more := v_more or v_missed or v_deleted = 500;
@@ -41,29 +42,29 @@ begin
   return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
 end $$;
 comment on function private.clear_content is
-  'For the worker alone, and private.delete_content: deletes 500 rows of each table of what people left on a deleted '
-  'content {contentId}. Answers {changed, next}; next is null when there are no more.';
+  'For the worker alone, and private.delete_content: deletes 500 rows from each table with what people left on a '
+  'deleted content {contentId}. Returns {changed, next}; next is null when no rows remain.';
 call private.force_index_scans('private.clear_content');
 call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger
-language plpgsql security definer   -- the purge may touch no table of ours
+language plpgsql security definer   -- the purge may not access our tables
 set search_path = ''
 as $$
 begin
   if private.clear_content(jsonb_build_object('contentId', old.id)) ->> 'next' is not null then
-    return null;   -- the head stays for the next purge
+    return null;   -- the head waits for the next purge
   end if;
   return old;
 end $$;
 comment on function private.clear_before_purge is
-  'Trigger: a deleted head goes when nothing hangs on it any more. The worker may have been away for longer than its '
-  'job is kept, and foreign keys would take all of it at once.';
+  'Trigger: a deleted head is deleted only when no rows belong to it any more. Otherwise, if the worker was off for '
+  'longer than its job is kept, the foreign keys would delete all rows in one statement.';
 create trigger _100_clear_before_purge before delete on app.contents
   for each row when (old.deleted_at is not null) execute function private.clear_before_purge();
 
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a head, a detail, and what others left
+language plpgsql volatile security definer   -- nobody may delete a head, a detail, or what others left
 set search_path = ''
 as $$
 declare
@@ -74,7 +75,7 @@ begin
   if not found then
     return false;
   end if;
-  -- children before details: ARCHITECTURE.md, Locks
+  -- children first, then details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;
@@ -83,5 +84,5 @@ begin
   return true;
 end $$;
 comment on function private.delete_content is
-  'Deletes the caller''s own content of this kind with its detail, also one that they do not see any more; false when '
-  'there is none. The head stays for a day, and what is more than 500 rows of a table is left to the worker.';
+  'Deletes the caller''s own content of this kind with its detail, even if they can''t see it any more; false if '
+  'there is none. The head is kept for a day, and the worker deletes what exceeds 500 rows of a table.';

@@ -1,5 +1,6 @@
--- Children: what people leave within the contents of others, such as arguments and solutions. Staff removes those that
--- are registered as contents are removed, and a ban hides them and an erasure empties them here, whatever their kind.
+-- Children: what people leave within the contents of others, such as arguments and solutions. Staff can remove the
+-- registered kinds of children the way they remove contents. A ban hides children and an erasure empties them,
+-- whatever their kind.
 -- docs/decisions.md, Contents; Staff; Erasure and export.
 
 create table private.content_child_kinds (
@@ -10,9 +11,9 @@ create table private.content_child_kinds (
 );
 comment on table private.content_child_kinds is
   'Registry: kinds of children of contents that staff can remove and restore, by setting removed_at of relation. '
-  'details is a view (id, content_id, author_id, created_at, removed_at, words, detail) of those that are not '
-  'deleted.';
-comment on column private.content_child_kinds.plural is 'Its name under /admin/content.';
+  'details is a view (id, content_id, author_id, created_at, removed_at, words, detail) of the children that are '
+  'not deleted.';
+comment on column private.content_child_kinds.plural is 'The kind''s name under /admin/content.';
 
 create table private.content_child_tables (
   relation regclass primary key,
@@ -22,9 +23,10 @@ create table private.content_child_tables (
   stays    boolean not null default false
 );
 comment on table private.content_child_tables is
-  'Registry: tables of what people leave within contents, whose column author_hidden says whether the author is '
-  'banned or erased. person and key name a person''s rows, and an index covers the two. An erasure empties the '
-  'column words. If words is null it deletes the rows, unless they stay because their own feature erases them.';
+  'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is '
+  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An '
+  'erasure empties the column words. If words is null it deletes the rows, unless stays is true because the feature '
+  'erases them itself.';
 
 create function private.prepare_child() returns trigger
 language plpgsql
@@ -35,10 +37,10 @@ begin
   return new;
 end $$;
 comment on function private.prepare_child is
-  'Trigger: fills the words of a child by its body, or staff who looks for some would wait for those of 400 texts.';
+  'Trigger: fills the words of a child from its body, because a search by staff would otherwise parse 400 texts.';
 
 create function private.count_parts() returns trigger
-language plpgsql security definer   -- only triggers write counts
+language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
@@ -57,12 +59,12 @@ begin
   return null;
 end $$;
 comment on function private.count_parts is
-  'Trigger: counts the parts that are there for everyone, as replies to posts are counted. Its arguments are the '
-  'column that names the content, the detail table and its column for the count, and the condition that holds of '
-  'parts that count. The transition tables are written and, of an update, overwritten.';
+  'Trigger: counts the children that everybody may see, as replies to posts are counted. Its arguments are the '
+  'column that names the content, the detail table, that table''s column for the count, and the condition for '
+  'children that count. The transition tables are written and, for an update, overwritten.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
@@ -73,11 +75,12 @@ begin
     into v_ids using p_author, coalesce(p_after, '00000000-0000-0000-0000-000000000000');
   return v_ids;
 end $$;
-comment on function private.next_children is 'The next 500 children of this kind by a person behind one, by id.';
+comment on function private.next_children is
+  'The next 500 children of this kind by a person after a given one, by id.';
 call private.force_index_scans('private.next_children');
 
 create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
 set search_path = ''
 as $$
 declare
@@ -110,7 +113,7 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_children is
-  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, of a table of children '
+  'For the worker alone, and private.hide_children: as private.hide_or_show_contents, for a table of children '
   '{userId, relation}.';
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
@@ -135,6 +138,6 @@ begin
   end loop;
 end $$;
 comment on function private.hide_children is
-  'Step: as private.hide_contents, of 500 rows of each table of children.';
+  'Step: as private.hide_contents, for 500 rows of each table of children.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_children', '{ban,unban,erasure}', 166);

@@ -1,8 +1,9 @@
--- Votes on parts: one vote a person and part, on parts of others, while the content is open.
+-- Votes on children of contents, such as arguments: one vote per person and child, on those of others, while the
+-- content is open.
 -- docs/decisions.md, Debates; Problems.
 
 create function private.sum_votes() returns trigger
-language plpgsql security definer   -- only triggers write sums
+language plpgsql security definer   -- only triggers may write sums
 set search_path = ''
 as $$
 declare
@@ -20,9 +21,9 @@ begin
   return null;
 end $$;
 comment on function private.sum_votes is
-  'Trigger: sums votes up, one by one, also those of people whom the viewer does not see and of the erased, as hearts '
-  'of posts are. A vote without a value counts 1. Its arguments are the column that names the part, the table of '
-  'parts, and its column for the sum.';
+  'Trigger: adds each vote to the sum. Votes of erased people, and of people that the viewer can''t see, count too, '
+  'as hearts of posts do. A vote without a value counts 1. Its arguments are the column that names the child, the '
+  'table of children, and that table''s column for the sum.';
 
 create function private.begin_vote(p_kind text, p_content uuid, p_part text, p_author uuid) returns void
 language plpgsql volatile
@@ -36,6 +37,6 @@ begin
   end if;
 end $$;
 comment on function private.begin_vote is
-  'The caller is about to vote on a part, such as an argument, of a content of this kind, which '
-  'private.lock_open_content locks. Look at the part again after it. Fails with a code of the part, for one''s '
-  'own.';
+  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the '
+  'content with private.lock_open_content. Read the child again after this. Fails with a code of the child if it is '
+  'the caller''s own.';

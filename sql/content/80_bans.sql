@@ -1,4 +1,4 @@
--- What a ban and an erasure do to contents, and where personal data is in them. The newest 500 are hidden at once,
+-- What a ban and an erasure do to contents, and where contents hold personal data. The newest 500 are hidden at once,
 -- the others by the worker; until then app.hidden_people hides them. How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Staff; Erasure and export.
 
@@ -6,29 +6,30 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.contents', 'author_id', 'contents', '{words,author_hidden,required_level}');
 
 create function private.next_contents(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
-  v_kind   text := (select max(kind) || 'z' from private.content_kinds);   -- behind every kind
+  v_kind   text := (select max(kind) || 'z' from private.content_kinds);   -- sorts after every kind
   v_from   timestamptz := 'infinity';
-  v_before uuid := p_author;   -- any id will do beside infinity
+  v_before uuid := p_author;   -- with infinity any id will do
 begin
   if p_after is not null then
     select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
     if not found then
-      return private.next_contents(p_author, null);   -- it was purged meanwhile: to begin anew passes over none
+      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips none
     end if;
   end if;
   return array(select id from app.contents
                where author_id = p_author and (kind, created_at, id) < (v_kind, v_from, v_before)
                order by kind desc, created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_contents is 'The next 500 contents of a person behind one, by kind, newest first.';
+comment on function private.next_contents is
+  'The next 500 contents of a person after a given one, by kind, newest first.';
 call private.force_index_scans('private.next_contents');
 
 create function private.hide_or_show_contents(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
 set search_path = ''
 as $$
 declare
@@ -39,7 +40,8 @@ declare
   v_eraser  text;
   v_changed integer;
 begin
-  -- a ban or its end waits for this batch, or this batch for it: what it writes is what holds when it commits
+  -- locks the person: a concurrent ban or unban happens either before or after this batch, so what it writes is true
+  -- when it commits
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
@@ -51,16 +53,16 @@ begin
     update app.contents set author_hidden = true, title = null, words = ''
     where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
-    -- this column alone: what follows from other words is not worked out anew
+    -- only this column, so that triggers on the texts don't run
     update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_contents is
-  'For the worker alone, and private.hide_contents: hides the next 500 contents of a person {userId} behind one, '
-  'or shows them again, by whether the person is banned or erased then; of an erased one their words go too. '
-  'Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.hide_contents: hides a person''s {userId} next 500 contents after a given one, '
+  'or shows them again, depending on whether the person is banned or erased now. If the person is erased it also '
+  'deletes their words. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
 create function private.hide_contents(p_user app.users) returns void
@@ -75,12 +77,12 @@ begin
   elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
-    -- each change of a ban has a walk of its own from the beginning, so that the last one leaves nothing behind
+    -- every ban or unban starts a batch of its own from the beginning, so the last one misses nothing
     perform private.enqueue('hidden-contents', v_job);
   end if;
 end $$;
 comment on function private.hide_contents is
-  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure empties them '
-  'too; the others follow by the worker.';
+  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. '
+  'The worker does the others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_contents', '{ban,unban,erasure}', 162);
