@@ -1,4 +1,4 @@
--- Who may see and touch videos and audio. Twin of sql/videos/. The head's policies are in policies/content.sql.
+-- Who may see and change videos and audio. Twin of sql/videos/. The policies of the head are in policies/content.sql.
 
 -- videos
 alter table app.videos enable row level security;
@@ -10,7 +10,7 @@ comment on policy select_with_content on app.videos is 'Everybody who sees the h
 create policy insert_author on app.videos for insert to authenticated
   with check ((select c.author_id from app.contents c where c.id = videos.id and c.kind = 'video')
               = (select app.uid()));
-comment on policy insert_author on app.videos is 'Only the author of the head adds the video.';
+comment on policy insert_author on app.videos is 'Only the author of the head can add the video.';
 
 -- audio
 alter table app.audio enable row level security;
@@ -22,7 +22,7 @@ comment on policy select_with_content on app.audio is 'Everybody who sees the he
 create policy insert_author on app.audio for insert to authenticated
   with check ((select c.author_id from app.contents c where c.id = audio.id and c.kind = 'audio')
               = (select app.uid()));
-comment on policy insert_author on app.audio is 'Only the author of the head adds the recording.';
+comment on policy insert_author on app.audio is 'Only the author of the head can add the recording.';
 
 -- video_counters
 alter table app.video_counters enable row level security;
@@ -38,7 +38,7 @@ grant select, delete on app.video_likes to authenticated;
 grant insert (video_id, user_id) on app.video_likes to authenticated;
 create policy select_own on app.video_likes for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_likes is
-  'People see only their own likes. What others gave shows as a count.';
+  'People see only their own likes. Likes by others are only counted.';
 create policy insert_own on app.video_likes for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -53,7 +53,7 @@ grant select, delete on app.video_reposts to authenticated;
 grant insert (video_id, user_id) on app.video_reposts to authenticated;
 create policy select_own on app.video_reposts for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.video_reposts is
-  'People see only their own reposts. Those of others show as a count.';
+  'People see only their own reposts. Reposts by others are only counted.';
 create policy insert_own on app.video_reposts for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -71,8 +71,8 @@ create policy select_with_content on app.video_comments for select to authentica
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
-  'Everybody who sees the video sees its comments, except those that were taken back and those by people across a '
-  'block, the banned and the erased.';
+  'Everybody who sees the video sees its comments, except those that were taken back, those across a block, and '
+  'those by banned and erased people.';
 create policy insert_own on app.video_comments for insert to authenticated
   with check (author_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
@@ -118,7 +118,7 @@ grant execute on function
   api.unrepost_video
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.hide_or_show_comments
   to worker;

@@ -1,4 +1,4 @@
--- Videos and audio: two kinds of contents, which are a recording elsewhere and a caption. The head: sql/content.
+-- Videos and audio: two kinds of contents, each a recording stored elsewhere and a caption. The head: sql/content.
 -- docs/decisions.md, Contents.
 
 create table app.videos (
@@ -9,7 +9,7 @@ create table app.videos (
   duration_sec  smallint check (duration_sec between 0 and 60),
   constraint video_caption check (length(caption) between 1 and 280)
 );
-comment on table app.videos is 'What a video has beside its head in app.contents.';
+comment on table app.videos is 'What a video has in addition to its head in app.contents.';
 
 create table app.audio (
   id           uuid primary key references app.contents on delete cascade,
@@ -18,7 +18,7 @@ create table app.audio (
   duration_sec smallint check (duration_sec between 0 and 300),
   constraint audio_caption check (length(caption) between 1 and 280)
 );
-comment on table app.audio is 'What an audio recording has beside its head in app.contents.';
+comment on table app.audio is 'What an audio recording has in addition to its head in app.contents.';
 
 create table app.video_counters (
   video_id uuid primary key references app.videos on delete cascade,
@@ -27,7 +27,8 @@ create table app.video_counters (
   comments integer not null default 0 check (comments >= 0)
 );
 comment on table app.video_counters is
-  'Counts of a video, in a table of their own so that counting does not rewrite the video. Triggers keep them.';
+  'The counts of a video, in a table of their own so that counting doesn''t rewrite the video. Triggers keep them '
+  'up to date.';
 
 insert into private.errors (code, status, text) values
   ('video_unknown', 404, 'There is no such video.'),
@@ -38,18 +39,18 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('video counters', 550);
 
 create function private.count_video() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
   insert into app.video_counters (video_id) values (new.id);
   return null;
 end $$;
-comment on function private.count_video is 'Trigger: a new video gets its counters.';
+comment on function private.count_video is 'Trigger: inserts the counters of a new video.';
 create trigger _100_count_video after insert on app.videos for each row execute function private.count_video();
 
 create function private.lock_video_counters(p_videos uuid[]) returns void
-language plpgsql volatile security definer   -- only triggers write counters
+language plpgsql volatile security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 begin
@@ -57,7 +58,8 @@ begin
   perform from app.video_counters c where c.video_id = any (p_videos) order by c.video_id for no key update;
 end $$;
 comment on function private.lock_video_counters is
-  'Locks the counters of these videos, sorted. Call it before changing heads or comments: ARCHITECTURE.md, Locks.';
+  'Locks the counters of these videos, sorted by id. Call it before changing heads or comments: ARCHITECTURE.md, '
+  'Locks.';
 
 create view private.video_details with (security_invoker) as
 select v.id,
@@ -67,14 +69,14 @@ select v.id,
          'caption', v.caption,
          'durationSec', v.duration_sec) as detail
 from app.videos v;
-comment on view private.video_details is 'What the card of a video has of its own kind: {mediaUrl, thumbnailUrl, '
+comment on view private.video_details is 'What only the card of a video has: {mediaUrl, thumbnailUrl, '
   'caption, durationSec}.';
 
 create view private.audio_details with (security_invoker) as
 select a.id,
        json_build_object('mediaUrl', a.media_url, 'caption', a.caption, 'durationSec', a.duration_sec) as detail
 from app.audio a;
-comment on view private.audio_details is 'What the card of a recording has of its own kind: {mediaUrl, caption, '
+comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
   'durationSec}.';
 
 create function private.erase_videos(p_ids uuid[]) returns void
@@ -82,10 +84,11 @@ language plpgsql volatile security definer   -- an erasure changes rows that nob
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(p_ids);   -- which go too
+  perform private.lock_video_counters(p_ids);   -- they are deleted too
   delete from app.videos where id = any (p_ids);
 end $$;
-comment on function private.erase_videos is 'Deletes what these videos show and say; their author is erased.';
+comment on function private.erase_videos is
+  'Deletes the recordings and captions of these videos, because their author is erased.';
 
 create function private.erase_audio(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -94,7 +97,8 @@ as $$
 begin
   delete from app.audio where id = any (p_ids);
 end $$;
-comment on function private.erase_audio is 'Deletes what these recordings are and say; their author is erased.';
+comment on function private.erase_audio is
+  'Deletes the recordings and captions of these audio contents, because their author is erased.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, titled) values
   ('video', 'videos', 'app.videos', 'private.video_details', 'private.erase_videos', false),
@@ -109,13 +113,13 @@ create function private.require_video(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('video', p_id); end $$;
-comment on function private.require_video is 'Answers the head of a video if the caller may see it.';
+comment on function private.require_video is 'Returns the head of a video if the caller may see it.';
 
 create function private.require_audio(p_id uuid) returns app.contents
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_content('audio', p_id); end $$;
-comment on function private.require_audio is 'Answers the head of a recording if the caller may see it.';
+comment on function private.require_audio is 'Returns the head of a recording if the caller may see it.';
 
 
 

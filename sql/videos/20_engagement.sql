@@ -1,4 +1,4 @@
--- Likes and reposts of videos, given and taken back. Nobody is told of them: videos have no events.
+-- Likes and reposts of videos, and taking them back. Nobody is notified of them: videos have no events.
 
 create table app.video_likes (
   video_id   uuid not null references app.contents on delete cascade,
@@ -17,7 +17,7 @@ create table app.video_reposts (
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
 comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no update of either: a like or a repost is given or taken back
+-- no update of either: a like or a repost is only inserted or deleted
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
@@ -27,7 +27,7 @@ insert into private.content_cascades (relation, kind, whose) values
   ('app.video_reposts', 'video', 'video_id = $1');
 
 create function private.count_video_engagement() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -46,7 +46,7 @@ begin
   return null;
 end $$;
 comment on function private.count_video_engagement is
-  'Trigger: counts likes and reposts, also those of people whom the viewer does not see, as hearts of posts are.';
+  'Trigger: counts likes and reposts. Those of people that the viewer can''t see count too, as hearts of posts do.';
 create trigger count_given after insert on app.video_likes
   referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_likes
@@ -59,7 +59,7 @@ create trigger count_taken_back after delete on app.video_reposts
 create function private.video_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
 as $$
 begin
   return (
@@ -79,7 +79,7 @@ begin
     join app.video_counters c on c.video_id = h.id);
 end $$;
 comment on function private.video_cards is
-  'The cards of these videos, in order, as far as the caller sees them: the head, the detail, {likeCount, '
+  'The cards of these videos, in order, without those that the caller can''t see: the head, the detail, {likeCount, '
   'repostCount, commentCount, viewerHasLiked, viewerHasReposted}.';
 call private.force_index_scans('private.video_cards');
 
@@ -87,21 +87,21 @@ create function private.require_video_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('video_unknown', private.video_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_video_card is 'Answers the card of a video that the caller may see.';
+comment on function private.require_video_card is 'Returns the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
-language plpgsql volatile   -- invoker: what row-level security hides is unknown
+language plpgsql volatile   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 begin
-  -- not private.lock_open_content: its counters come before the head of a video (ARCHITECTURE.md, Locks)
+  -- not private.lock_open_content: the counters of a video are locked before its head (ARCHITECTURE.md, Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
   perform private.require_shown(private.require_video(p_id));
   return p_id;
 end $$;
 comment on function private.require_open_video is
-  'Answers a video that the caller may see, that is not removed, and whose space is not archived: its author sees a '
-  'removed one, but nobody can act on it.';
+  'Returns a video if the caller may see it, it is not removed, and its space is not archived. The author can see a '
+  'removed video, but nobody can act on it.';
 
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
@@ -112,13 +112,13 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.like_video is 'Likes a video; repeating it changes nothing. Answers the card.';
+comment on function api.like_video is 'Likes a video; repeating it changes nothing. Returns the card.';
 
 create function api.unlike_video(p_id uuid) returns json
 language plpgsql volatile
@@ -127,13 +127,13 @@ as $$
 begin
   delete from app.video_likes where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.error_response('video_unknown');   -- it is taken back, and nothing of the video is shown
+    return private.error_response('video_unknown');   -- the like is deleted, and nothing of the video is shown
   end if;
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unlike_video is
-  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card.';
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that the caller can''t see '
+  'any more, but then it still returns video_unknown. Returns the card.';
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -149,7 +149,7 @@ begin
   on conflict do nothing;
   return private.require_video_card(v_video);
 end $$;
-comment on function api.repost_video is 'Reposts a video; repeating it changes nothing. Answers the card.';
+comment on function api.repost_video is 'Reposts a video; repeating it changes nothing. Returns the card.';
 
 create function api.unrepost_video(p_id uuid) returns json
 language plpgsql volatile
@@ -163,5 +163,5 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that they no longer see, '
-  'which is answered as unknown all the same. Answers the card.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that the caller can''t '
+  'see any more, but then it still returns video_unknown. Returns the card.';

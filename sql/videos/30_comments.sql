@@ -1,4 +1,4 @@
--- Comments on videos, oldest first. Their author can take one back.
+-- Comments on videos, oldest first. The author of a comment can take it back.
 
 create table app.video_comments (
   id             uuid primary key default gen_random_uuid(),
@@ -10,21 +10,21 @@ create table app.video_comments (
   created_at     timestamptz not null default now(),
   required_level smallint not null generated always as (
     case when removed_at is not null or author_hidden then 4 else 0 end) stored,
-  -- a removed comment may have lost its words
+  -- the text of a removed comment may be empty
   constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
 );
--- without those that nobody sees: readers then need not walk over thousands of comments of the banned
+-- without comments that nobody sees, so that readers don't scan thousands of comments by banned people
 create index video_comments_video_id_idx on app.video_comments (video_id, created_at, id) where required_level = 0;
 create index video_comments_all_idx on app.video_comments (video_id);   -- for deleting them with their video
 create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
-comment on table app.video_comments is 'Comments on videos. A removed one keeps its row.';
+comment on table app.video_comments is 'Comments on videos. The row of a removed comment is kept.';
 comment on column app.video_comments.removed_at is
-  'When its author took it back, for everyone; null unless they did.';
+  'When its author took it back; it is then hidden from everybody. Null if they did not.';
 comment on column app.video_comments.author_hidden is
-  'Whether the author is banned or erased: of the newest 500 comments at once, of the others soon after '
+  'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
-  'As app.contents.required_level; the video''s own applies too.';
+  'As app.contents.required_level; that of the video applies too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
 insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
@@ -36,7 +36,7 @@ create trigger check_author before insert on app.video_comments
   for each row execute function private.check_author();
 
 create function private.count_comments() returns trigger
-language plpgsql security definer   -- only triggers write counters
+language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
@@ -59,8 +59,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that are there for everyone, as replies to posts are counted: not those that are '
-  'taken back, nor those of the banned and erased.';
+  'Trigger: counts the comments that everybody may see, as replies to posts are counted: not those that were taken '
+  'back, nor those of banned and erased people.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -80,10 +80,10 @@ select c.id,
 from app.video_comments c
 join app.person_card author on author.id = c.author_id;
 comment on view app.video_comment_card is
-  'A comment as its viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
+  'A comment as the viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
 
 create function private.require_comment(p_id uuid) returns app.video_comments
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -95,10 +95,10 @@ begin
   end if;
   return v_comment;
 end $$;
-comment on function private.require_comment is 'Answers the comment if the caller may see it and its video.';
+comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid) returns json
-language plpgsql stable security definer   -- under the policy it would pass over hidden comments without end
+language plpgsql stable security definer   -- under the policy the scan could pass over hidden comments without limit
 set search_path = ''
 as $$
 begin
@@ -114,8 +114,8 @@ begin
           order by l.created_at, l.id limit 200) s);
 end $$;
 comment on function private.find_comments is
-  'The first 200 comments on a video that the caller sees, oldest first, of those of people whom they see, among '
-  'the first 400. Null for none.';
+  'The first 200 comments on a video that the caller can see, oldest first, among the first 400. Null if there are '
+  'none.';
 call private.force_index_scans('private.find_comments');
 
 create function api.list_video_comments(p_id uuid) returns json
@@ -138,13 +138,13 @@ declare
 begin
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement: a block between the two would answer otherwise than an unknown video
+  -- reads and writes in one statement: with two, a block in between would give another error than an unknown video
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
-  if v_card is null then   -- also where a block came, or the video went, while the counters were waited for
+  if v_card is null then   -- perhaps blocked or deleted while this waited for the counters
     perform private.raise_error('video_unknown');
   end if;
   return v_card;
@@ -163,8 +163,7 @@ begin
   return found;
 end $$;
 comment on function private.remove_comment is
-  'Takes the caller''s own comment back, also one on a video that they do not see any more; false when there is '
-  'none.';
+  'Takes the caller''s own comment back, even on a video that they can''t see any more; false if there is none.';
 
 create function api.delete_video_comment(p_id uuid) returns json
 language plpgsql volatile
@@ -175,14 +174,14 @@ begin
     perform private.require_comment(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
-comment on function api.delete_video_comment is 'Takes the caller''s comment back, for everyone.';
+comment on function api.delete_video_comment is 'Takes the caller''s comment back: nobody sees it any more.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is
-  'Answers the comment that a report names, if the caller may see it.';
+  'Returns the comment that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('video-comment', 'private.require_reported_comment');

@@ -5,13 +5,13 @@ create function private.find_caption(p_caption text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return nullif(private.require_text(p_caption), ''); end $$;
-comment on function private.find_caption is 'A caption as it is stored; null where there is none.';
+comment on function private.find_caption is 'A caption as it is stored; null if there is none.';
 
 create function private.clamped(p_seconds numeric, p_most integer) returns integer
 language plpgsql immutable
 set search_path = ''
 as $$ begin return case when p_seconds is not null then round(least(p_seconds, p_most)) end; end $$;
-comment on function private.clamped is 'A duration in whole seconds, of at most so many; null stays null.';
+comment on function private.clamped is 'A duration in whole seconds, limited to p_most; null stays null.';
 
 -- videos
 
@@ -35,7 +35,7 @@ begin
   return private.video_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_video is
-  'Publishes a video, perhaps in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
+  'Publishes a video, optionally in a group or guild. Fails: video_caption. Never: content_title, interest_unknown '
   '(theirs may be any).';
 
 create function api.list_videos(
@@ -46,7 +46,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_deepest constant integer := 1000;   -- to pass over more would take longer than a request should
+  c_deepest constant integer := 1000;   -- skipping more would take too long for a request
   v_counts boolean := p_cursor is null or p_cursor ~ '^[0-9]{1,4}$';
   v_past   integer := case when v_counts then coalesce(p_cursor, '0') else '0' end;
   v_found  app.listing;
@@ -63,8 +63,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first: private.search_contents. A cursor says how many come before, up to 1000; beyond, and where a '
-  'page is short, it is a place.';
+  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000; '
+  'beyond that, and if a page is short, it is a place.';
 
 create function api.list_videos_by(p_author_id text) returns json
 language plpgsql stable
@@ -91,7 +91,7 @@ begin
     select id from app.contents where id = p_id and author_id = private.require_caller()));
   return private.delete_content('video', p_id);
 end $$;
-comment on function private.delete_video is 'Deletes the caller''s own video; false when there is none.';
+comment on function private.delete_video is 'Deletes the caller''s own video; false if there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile
@@ -102,16 +102,17 @@ begin
     perform private.require_video(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
-comment on function api.delete_video is 'Deletes the caller''s video for good, with all that hangs on it.';
+comment on function api.delete_video is
+  'Deletes the caller''s video for good, with everything that people left on it.';
 
 -- audio
 
 create function private.audio_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning this view takes longer than running it
 as $$
 begin
   return (
@@ -121,14 +122,14 @@ begin
     join private.audio_details d on d.id = h.id);
 end $$;
 comment on function private.audio_cards is
-  'The cards of these recordings, in order, as far as the caller sees them: the head and the detail.';
+  'The cards of these recordings, in order, without those that the caller can''t see: the head and the detail.';
 call private.force_index_scans('private.audio_cards');
 
 create function private.require_audio_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('audio_unknown', private.audio_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_audio_card is 'Answers the card of a recording that the caller may see.';
+comment on function private.require_audio_card is 'Returns the card of a recording that the caller may see.';
 
 create function api.create_audio(
   p_media_url text, p_caption text default null, p_duration_sec numeric default null,
@@ -148,7 +149,7 @@ begin
   return private.audio_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_audio is
-  'Publishes an audio recording, perhaps in a group or guild. Fails: audio_caption. Never: content_title, '
+  'Publishes an audio recording, optionally in a group or guild. Fails: audio_caption. Never: content_title, '
   'interest_unknown (theirs may be any).';
 
 create function api.list_audio(
@@ -191,6 +192,6 @@ begin
     perform private.require_audio(p_id);
     perform private.raise_error('content_not_yours');
   end if;
-  return null;   -- answered as 204
+  return null;   -- sent as 204
 end $$;
 comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';

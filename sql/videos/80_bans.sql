@@ -1,23 +1,23 @@
--- What a ban and an erasure do to comments on videos, and where personal data is in them, as in sql/content. Likes
--- and reposts of the erased stay as nameless counts.
+-- What a ban and an erasure do to comments on videos, and where comments hold personal data, as in sql/content. Likes
+-- and reposts of erased people are kept as anonymous counts.
 -- docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.video_comments', 'author_id', 'videoComments', '{author_hidden,required_level}');
 
 create function private.next_comments(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change rows of a person
+language plpgsql stable security definer   -- for definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.video_comments where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- any id will do beside infinity
+  v_before uuid := coalesce(p_after, p_author);   -- with infinity any id will do
 begin
   return array(select id from app.video_comments
                where author_id = p_author and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 500);
 end $$;
-comment on function private.next_comments is 'The next 500 comments of a person behind one, newest first.';
+comment on function private.next_comments is 'The next 500 comments of a person after a given one, newest first.';
 call private.force_index_scans('private.next_comments');
 
 create function private.lock_recorded(p_user app.users) returns void
@@ -29,13 +29,13 @@ begin
     select video_id from app.video_comments where id = any (private.next_comments(p_user.id, null))));
 end $$;
 comment on function private.lock_recorded is
-  'Step: locks the counters of all videos that a ban or an erasure changes at once, the person''s own and those '
-  'on which they commented, before private.hide_contents and private.hide_comments come to any.';
+  'Step: locks the counters of all videos that a ban or an erasure changes at once (the person''s own, and those on '
+  'which they commented) before private.hide_contents and private.hide_comments change them.';
 insert into private.account_steps (step, events, position) values
   ('private.lock_recorded', '{ban,unban,erasure}', 160);
 
 create function private.hide_or_show_comments(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change rows of their person
+language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
 set search_path = ''
 as $$
 declare
@@ -59,7 +59,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_comments is
-  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, of comments on videos {userId}.';
+  'For the worker alone, and private.hide_comments: as private.hide_or_show_contents, for comments on videos '
+  '{userId}.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
 create function private.hide_comments(p_user app.users) returns void
@@ -78,6 +79,6 @@ begin
   end if;
 end $$;
 comment on function private.hide_comments is
-  'Step: as private.hide_contents, of comments on videos.';
+  'Step: as private.hide_contents, for comments on videos.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_comments', '{ban,unban,erasure}', 164);
