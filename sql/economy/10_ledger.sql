@@ -25,8 +25,8 @@ create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
   'The accounts that hold mana, by private.mana_account_kinds: wallets, and the system''s mint (the source of all '
-  'mana, so it is at zero or less) and burn (the end of mana that nobody gets). A wallet''s account has the id of '
-  'its person.';
+  'mana, so it is at zero or less) and burn (which receives mana that nobody gets). A wallet''s account has the id '
+  'of its person.';
 comment on column app.mana_accounts.balance is
   'Whole mana, never below 0, for kinds that store it here; a trigger on the entries writes it. Null for all '
   'others.';
@@ -121,7 +121,7 @@ as $$
 begin
   return '00000000-0000-0000-0000-00000000000b'::uuid;
 end $$;
-comment on function private.burn is 'The account for mana that nobody gets any more.';
+comment on function private.burn is 'The account that receives burnt mana, which nobody gets.';
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
 create function private.check_balanced() returns trigger
@@ -140,8 +140,8 @@ begin
   return null;
 end $$;
 comment on function private.check_balanced is
-  'Trigger: the entries that a statement adds to a movement add up to zero, so one statement writes all of them. It '
-  'checks once per statement; checking each entry of a statement with 5000 movements would sum 5000 times. It '
+  'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement writes all of '
+  'them. It checks once per statement: a check per entry would sum a movement with 5000 entries 5000 times. It '
   'raises no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();

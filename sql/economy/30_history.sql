@@ -47,8 +47,8 @@ begin
                order by b.created_at desc, b.id desc limit 51);
 end $$;
 comment on function private.find_payments is
-  'The next 51 payments after a place that a person sent, received, or (for null) both, as far as the caller may '
-  'see them.';
+  'The next 51 payments after a place, as far as the caller may see them: those that a person sent, received, or '
+  '(for null) both.';
 
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null

@@ -22,8 +22,8 @@ create table app.mana_holds (
 create index mana_holds_holder_id_idx on app.mana_holds (holder_id, id);
 create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at is null;
 comment on table app.mana_holds is
-  'Mana that is held from a person, and its purpose. A hold has the id of its account, which has the mana, and of '
-  'the movement that opened it.';
+  'A person''s held mana, and its purpose. A hold has the id of its account, which has the mana, and of the '
+  'movement that opened it.';
 comment on column app.mana_holds.settled_at is 'When all of it was paid out or refunded; null while it is held.';
 
 create function private.held_of(p_user uuid) returns bigint
@@ -38,10 +38,10 @@ begin
                 limit 50) h);
 end $$;
 comment on function private.held_of is
-  'How much of a person''s mana is held and may come back to them: the exact sum below 50, else some number of at '
-  'least 50, because callers only need to know whether it reaches 50. So it reads at most 50 holds, because an open '
-  'hold has at least 1. Everybody who opens, raises or settles a hold, or calls this, has the holder''s wallet '
-  'locked.';
+  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, else some '
+  'number from 50 up, because callers only need to know whether it reaches 50. So it reads at most 50 holds: an '
+  'open hold has at least 1. Its callers have locked the holder''s wallet, as has everybody who opens, raises or '
+  'settles a hold.';
 call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void

@@ -67,8 +67,8 @@ begin
     where a.kind = 'hold' and (h.id is null or (h.settled_at is null) <> (a.balance > 0));
 end $$;
 comment on function private.audit_mana is
-  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows '
-  'without the triggers.';
+  'Every violation of the ledger''s rules, {rule, subject, expected, found}: none, unless somebody changed rows and '
+  'bypassed the triggers.';
 
 create function private.job_audit_mana() returns integer
 language plpgsql stable security definer   -- the worker may not access our tables

@@ -126,8 +126,8 @@ begin
 end $$;
 comment on function private.note_engagement is
   'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. It is due at '
-  'once if they have none yet; later the more posts it covers, up to ten minutes for 50, so that one recomputation '
-  'covers several reactions; and never within a minute of the last time.';
+  'once if they have none yet; otherwise, the more posts it covers, the later (ten minutes for 50), so that one '
+  'recomputation covers several reactions; and never within a minute of the last one.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),

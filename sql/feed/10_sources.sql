@@ -159,8 +159,8 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'Posts for circles that the caller may see, including their own, and reposts of such posts, down to a time. A '
-  'caller who is in the circles of more than 1000 people gets them only by time.';
+  'Posts for circles that the caller may see, including their own, and reposts of such posts, down to a time. If '
+  'the caller is in the circles of more than 1000 people, it reads by time only.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- its callers check each post once: see private.visible_posts
@@ -282,8 +282,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. A caller who follows more than 2000 people gets them only by time, '
-  'and without posts in spaces.';
+  'Posts by the people whom the caller follows. If the caller follows more than 2000, it reads by time only, and '
+  'without posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts

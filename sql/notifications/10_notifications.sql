@@ -432,7 +432,7 @@ begin
     perform private.raise_error('read_selection');
   end if;
   perform private.catch_up(private.require_caller());
-  -- if two devices mark at once, the second returns the count after the first
+  -- if two devices do this at once, the second returns the count after the first
   perform private.lock('reads', private.require_caller()::text);
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
