@@ -382,8 +382,8 @@ declare
   v_before timestamptz := p_job ->> 'before';
   v_ids    uuid[];
 begin
-  -- Skips locked rows: an item that is joining a notification makes it unread again anyway, and the transaction that
-  -- adds it may hold one row and wait for another.
+  -- Skips locked rows to prevent deadlocks: the transaction that adds an item may hold one row and wait for another.
+  -- An item that joins a notification now makes it unread again anyway.
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and in_app and created_at < v_before

@@ -175,8 +175,9 @@ begin
   return null;
 end $$;
 comment on function private.push_notification is
-  'Trigger: pushes a notification that is new, unread again, or replaced by a later item, if the person wants that; '
-  'for kinds that replace the unread one, once an hour. Another item in an unread roll-up sends no push.';
+  'Trigger: queues the push of a notification that is new, unread again, or replaced by a later item, if the person '
+  'wants that; for kinds that replace the unread one, once an hour. Another item in an unread roll-up sends no '
+  'push.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
@@ -211,8 +212,8 @@ begin
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
 comment on function private.is_target_visible is
-  'Whether a notification may still be sent, judging by its target: the person can see the post and has not muted '
-  'it (unless the kind passes that), and what a single item names is neither deleted nor hidden.';
+  'Whether the target of a notification lets it be sent: the person can see the post and has not muted it (unless '
+  'the kind ignores mutes, or is always in the inbox), and what a single item names is neither deleted nor hidden.';
 
 create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
