@@ -1,9 +1,9 @@
--- Groups: spaces that people make and run themselves. What they do is the code of spaces; here are their shape and the
--- operations that guilds do not share (sql/spaces/50_operations.sql).
+-- Groups: spaces that people create and run themselves. Their rules are in sql/spaces; this file has the card of a
+-- group and the operations that guilds do not share. The shared ones are in sql/spaces/50_operations.sql.
 -- docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+language plpgsql stable security definer   -- private.space_heads checks what the caller sees
 set search_path = ''
 as $$
 begin
@@ -17,7 +17,7 @@ begin
     from private.space_heads(p_ids) h);
 end $$;
 comment on function private.group_cards is
-  'The cards of these groups, in order, as far as the caller sees them: {id, slug, name, about, interestId, accent, '
+  'The cards of the given groups that the caller can see, in order: {id, slug, name, about, interestId, accent, '
   'visibility, joinPolicy, memberCount, archivedAt, createdAt, viewer {role, status, requestId}}.';
 insert into private.space_kinds (kind, cards) values ('group', 'private.group_cards');
 
@@ -45,7 +45,7 @@ begin
   v_id := private.make_space(v_space);
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_group is 'Makes a group, whose owner is the caller.';
+comment on function api.create_group is 'Creates a group; the caller becomes its owner.';
 
 create function api.update_group(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -56,7 +56,7 @@ declare
 begin
   return private.group_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_group is 'Changes a group, for its owner and moderators.';
+comment on function api.update_group is 'The owner or a moderator changes a group.';
 
 create function api.archive_group(p_id text) returns json
 language plpgsql volatile
@@ -95,7 +95,7 @@ as $$
 begin
   return private.change_role('group', p_id, p_user_id, p_role);
 end $$;
-comment on function api.set_group_role is 'The owner gives a member another role, or hands over.';
+comment on function api.set_group_role is 'The owner gives a member another role, or hands the group over to them.';
 
 create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
 language plpgsql volatile
@@ -105,7 +105,8 @@ begin
   perform private.remove_space_member('group', p_id, p_user_id, p_ban);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_group_member is 'Takes a member out of a group, and with p_ban keeps them out.';
+comment on function api.remove_group_member is
+  'Removes a member from a group; with p_ban it also bans them from the group.';
 
 create function api.list_group_bans(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -124,7 +125,7 @@ begin
   perform private.lift_space_ban('group', p_id, p_user_id);
   return null;   -- answered as 204
 end $$;
-comment on function api.lift_group_ban is 'Lets a banned person come into a group again.';
+comment on function api.lift_group_ban is 'Lifts a ban: the person can join the group again.';
 
 create function api.invite_to_group(p_id text, p_invitee_id text) returns json
 language plpgsql volatile
@@ -133,7 +134,7 @@ as $$
 begin
   return private.invite_to_space('group', p_id, p_invitee_id);
 end $$;
-comment on function api.invite_to_group is 'Invites a person into a group.';
+comment on function api.invite_to_group is 'Invites a person to a group.';
 
 create function api.list_group_invitations(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -144,7 +145,7 @@ as $$
 begin
   return private.list_pending('group', p_id, false, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_invitations is 'The pending invitations into a group.';
+comment on function api.list_group_invitations is 'The pending invitations to a group.';
 
 create function api.revoke_group_invitation(p_id text, p_iid uuid) returns json
 language plpgsql volatile
@@ -154,7 +155,7 @@ begin
   perform private.revoke_space_invitation('group', p_id, p_iid);
   return null;   -- answered as 204
 end $$;
-comment on function api.revoke_group_invitation is 'Takes an invitation into a group back.';
+comment on function api.revoke_group_invitation is 'Revokes an invitation to a group.';
 
 create function api.list_my_group_invitations(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -166,7 +167,7 @@ begin
   return private.page(private.space_invitation_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit,
                       v_found.next);
 end $$;
-comment on function api.list_my_group_invitations is 'The pending invitations of the caller into groups.';
+comment on function api.list_my_group_invitations is 'The caller''s pending invitations to groups.';
 
 create function api.accept_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -175,7 +176,7 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, true);
 end $$;
-comment on function api.accept_group_invitation is 'Accepts an invitation into a group.';
+comment on function api.accept_group_invitation is 'Accepts an invitation to a group.';
 
 create function api.decline_group_invitation(p_iid uuid) returns json
 language plpgsql volatile
@@ -184,4 +185,4 @@ as $$
 begin
   return private.answer_space_invitation('group', p_iid, false);
 end $$;
-comment on function api.decline_group_invitation is 'Declines an invitation into a group.';
+comment on function api.decline_group_invitation is 'Declines an invitation to a group.';
