@@ -1,6 +1,6 @@
--- Guilds: spaces about an interest, which come by application alone, run by a charter and with a treasury of mana.
--- Who is in them is the code of spaces: its owner is the founder here, its moderators the stewards, its requests the
--- applications. Here are their shape and their operations.
+-- Guilds: spaces about an interest, with a charter and a treasury of mana. People join only by application.
+-- Membership is the code of spaces: what it calls owner, moderators and requests are the founder, the stewards and the
+-- applications of a guild. This file has the tables and cards of guilds, and what their operations do.
 -- docs/decisions.md, Spaces; Guilds.
 
 create table app.guilds (
@@ -8,10 +8,9 @@ create table app.guilds (
   min_rep  integer not null default 0,
   constraint guild_min_rep check (min_rep between 0 and 1000)
 );
-comment on table app.guilds is
-  'What a guild has beside its space. Its treasury is the account of mana with its id.';
+comment on table app.guilds is 'What a guild has besides its space. Its treasury is the account of mana with its id.';
 call private.make_nulls_raise_codes('app.guilds');
-comment on column app.guilds.min_rep is 'The reputation in its interest that who applies must have.';
+comment on column app.guilds.min_rep is 'The reputation in its interest that an applicant must have.';
 
 create table app.guild_charters (
   id          uuid primary key default gen_random_uuid(),
@@ -24,7 +23,7 @@ create table app.guild_charters (
   constraint guild_charter check (length(charter) <= 20000)
 );
 comment on table app.guild_charters is
-  'Every charter that a guild had, from version 1, with which it was founded; the last one holds.';
+  'Every charter that a guild has had. Version 1 is the one that it was founded with; the latest one is in force.';
 
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
 
@@ -44,7 +43,7 @@ begin
     perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
-comment on function private.require_guild_founder is 'Passes for who has canProposeGuild, and for an admin.';
+comment on function private.require_guild_founder is 'Passes for a caller who has canProposeGuild or is an admin.';
 
 create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds
@@ -63,11 +62,11 @@ begin
   return v_id;
 end $$;
 comment on function private.create_guild is
-  'Makes a guild with its first charter and its treasury, if the caller may: private.require_guild_founder. Fails: '
-  'guild_charter, guild_min_rep.';
+  'Creates a guild with its first charter and its treasury. The caller must pass private.require_guild_founder. '
+  'Fails: guild_charter, guild_min_rep.';
 
 create function private.guild_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- private.space_heads looks at what the caller sees
+language plpgsql stable security definer   -- private.space_heads checks what the caller sees
 set search_path = ''
 as $$
 begin
@@ -94,7 +93,7 @@ end $$;
 comment on function private.guild_cards is
   'The cards of these guilds, in order: {id, slug, name, about, charter, charterVersion, interestId, minRep, accent, '
   'status, memberCount, stewardCount, treasuryBalance, archivedAt, createdAt, viewer {role, status, applicationId}}. '
-  'The balance is for members.';
+  'Only members see treasuryBalance; for others it is null.';
 insert into private.space_kinds (kind, cards) values ('guild', 'private.guild_cards');
 call private.force_index_scans('private.guild_cards');
 
@@ -114,10 +113,10 @@ begin
   return v_id;
 end $$;
 comment on function private.change_guild is
-  'The founder changes what is said of a guild, and whom it takes. Fails: guild_min_rep.';
+  'The founder changes the name, the description, the accent or minRep of a guild. Fails: guild_min_rep.';
 
 create function private.list_charters(p_guild uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- its caller looks at who sees the guild
+language plpgsql stable security definer   -- its caller checks who sees the guild
 set search_path = ''
 as $$
 declare
@@ -145,7 +144,7 @@ comment on function private.list_charters is
   'The charters of a guild, latest first: {version, charter, proposalId, createdAt}.';
 
 create function private.require_guild_applicant(p_id text) returns void
-language plpgsql volatile security definer   -- what waits for the caller is applied first
+language plpgsql volatile security definer   -- applies the caller's pending effects first
 set search_path = ''
 as $$
 declare
@@ -155,7 +154,7 @@ begin
                                      (select min_rep from app.guilds where space_id = v_space.id));
 end $$;
 comment on function private.require_guild_applicant is
-  'Passes for who has the reputation that a guild wants of those who apply.';
+  'Passes for a caller who has the reputation that a guild requires of applicants.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- nobody may write requests
@@ -178,11 +177,11 @@ begin
   return private.request_cards(array[v_request]) -> 0;
 end $$;
 comment on function private.apply_to_guild is
-  'The caller asks to be let into a guild, with the reputation that it wants: one application at a time, which is '
-  'known under the lock of the guild.';
+  'The caller applies to a guild. They must have the reputation that it requires, and can have one application at a '
+  'time, which is checked under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- one's own, also where one no longer sees the space
+language plpgsql stable security definer   -- the caller's own, even if they can no longer see the space
 set search_path = ''
 as $$
 declare
@@ -194,7 +193,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id will do beside infinity
+    v_before := v_me;   -- any id works with infinity
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
@@ -216,11 +215,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, settled ones too, among the next 400.';
+  'The next requests of the caller to spaces of a kind, including settled ones, among their next 400.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- makes cards, which look at nobody
+language plpgsql stable security definer   -- private.request_cards does not check who may see them
 set search_path = ''
 as $$
 declare

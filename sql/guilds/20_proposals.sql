@@ -1,5 +1,5 @@
--- Proposals: what members of a guild decide by votes, and the worker then does. Who votes, joins, leaves, archives or
--- executes holds the row of the guild, so a proposal is decided once, by the votes that stand then.
+-- Proposals: the members of a guild decide them by votes, and the worker then executes them. Voting, joining, leaving,
+-- archiving and executing lock the row of the guild, so a proposal is decided once, by the votes at that moment.
 -- docs/decisions.md, Guilds.
 
 create table private.proposal_kinds (
@@ -9,10 +9,10 @@ create table private.proposal_kinds (
   executor   text not null check (executor ~ '^private\.[a-z_]+$')
 );
 comment on table private.proposal_kinds is
-  'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to keep, and '
-  'executor(space, proposal) carries the proposal out. Both may fail with a code.';
+  'Registry: the kinds of proposals. checker(space, person, payload) returns the payload to store, and '
+  'executor(space, proposal) executes the proposal. Both may fail with a code.';
 comment on column private.proposal_kinds.person_key is
-  'The field of the payload that names a person, who is kept beside it; null where there is none.';
+  'The field of the payload that names a person, who is stored in subject_id; null if there is none.';
 
 create table app.guild_proposals (
   id          uuid primary key default gen_random_uuid(),
@@ -50,20 +50,22 @@ alter table app.guild_charters
   add constraint guild_charters_proposal_id_fkey foreign key (proposal_id) references app.guild_proposals
     on delete set null;
 create index guild_charters_proposal_id_idx on app.guild_charters (proposal_id);
-comment on table app.guild_proposals is 'What members proposed to their guild, and what became of it.';
+comment on table app.guild_proposals is 'Proposals of members to their guild, and their outcomes.';
 comment on column app.guild_proposals.status is
-  'open, then passed or failed by votes, expired without a quorum, withdrawn by who proposed, or force_closed by '
-  'staff or with the guild; what passed is then executed or execution_failed.';
-comment on column app.guild_proposals.reason is 'The code with which the execution failed; null of all others.';
+  'open, then passed or failed by votes, expired without a quorum, withdrawn by its proposer, or force_closed by '
+  'staff or when the guild is archived; a passed one then becomes executed or execution_failed.';
+comment on column app.guild_proposals.reason is 'The code with which the execution failed; null otherwise.';
 comment on column app.guild_proposals.created_at is
-  'When it opened, by the clock and under the lock of the guild: who joined before may vote.';
+  'When it opened, by the clock and under the lock of the guild: members who joined before then may vote.';
 comment on column app.guild_proposals.due_at is
-  'When the worker looks at it next: to close it, or to execute it and tell its proposer; null when it is done with.';
+  'When the worker looks at it next: to close it, or to execute it and notify its proposer; null when it is '
+  'finished.';
 comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
-comment on column app.guild_proposals.executed_at is 'When it was executed, or failed to be; null of all others.';
+comment on column app.guild_proposals.executed_at is 'When it was executed, or its execution failed; null otherwise.';
 comment on column app.guild_proposals.eligible is
-  'How many could vote when it was decided, beside the votes of then; null while it is open.';
-comment on column app.guild_proposals.closes_at is 'When voting ends, if it is not decided before.';
+  'How many members could vote when it was decided; yes, no and abstain are the votes at that time. All are null '
+  'while it is open.';
+comment on column app.guild_proposals.closes_at is 'When voting ends, unless the proposal is decided earlier.';
 
 create table app.guild_votes (
   proposal_id uuid not null references app.guild_proposals on delete cascade,
@@ -73,9 +75,10 @@ create table app.guild_votes (
   primary key (proposal_id, user_id)
 );
 create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
-comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts towards the quorum alone.';
+comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts only towards the quorum.';
 comment on table app.guild_votes is
-  'Votes on proposals. Who leaves a guild loses those on what is open; counts of what was decided stand beside it.';
+  'Votes on proposals. A member who leaves a guild loses their votes on open proposals; the counts of decided ones '
+  'are stored in app.guild_proposals.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.guild_proposals', 'proposer_id', 'guildProposals', '{due_at}'),
@@ -106,13 +109,14 @@ create function private.check_general_proposal(p_space app.spaces, p_subject uui
 language plpgsql stable
 set search_path = ''
 as $$ begin return '{}'; end $$;
-comment on function private.check_general_proposal is 'A general proposal has words alone.';
+comment on function private.check_general_proposal is 'Checks a general proposal, which has an empty payload.';
 
 create function private.execute_general_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
 set search_path = ''
 as $$ begin null; end $$;
-comment on function private.execute_general_proposal is 'What people do themselves when it has passed.';
+comment on function private.execute_general_proposal is
+  'Does nothing: people carry out a general proposal themselves.';
 
 create function private.check_charter_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -130,7 +134,7 @@ begin
   end if;
   return jsonb_build_object('charter', v_charter);
 end $$;
-comment on function private.check_charter_proposal is 'Checks a proposal of another charter: {charter}.';
+comment on function private.check_charter_proposal is 'Checks a proposal for a new charter: {charter}.';
 
 create function private.execute_charter_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -170,7 +174,7 @@ begin
   return jsonb_build_object('grant', p_payload -> 'grant');
 end $$;
 comment on function private.check_steward_proposal is
-  'Checks a proposal to make a member a steward, or a steward a member: {userId, grant}.';
+  'Checks a proposal to make a member a steward, or a steward an ordinary member: {userId, grant}.';
 
 create function private.execute_steward_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -183,7 +187,7 @@ begin
     case when (p_proposal.payload ->> 'grant')::boolean then 'moderator' else 'member' end);
 end $$;
 comment on function private.execute_steward_proposal is
-  'Makes the member a steward, or the steward a member, who is told.';
+  'Makes a member a steward, or a steward an ordinary member, and notifies them.';
 
 create function private.check_expel_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -204,7 +208,7 @@ begin
   perform private.drop_member(p_space.id, p_proposal.subject_id);
   perform private.emit_membership_decision(p_space, 'removed', p_proposal.subject_id);
 end $$;
-comment on function private.execute_expel_proposal is 'Takes the member out of the guild, who is told.';
+comment on function private.execute_expel_proposal is 'Removes a member from the guild and notifies them.';
 
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('general', null, 'private.check_general_proposal', 'private.execute_general_proposal'),
@@ -215,7 +219,8 @@ insert into private.proposal_kinds (kind, person_key, checker, executor) values
 -- tallies and decisions
 
 create type app.tally as (yes integer, no integer, abstain integer, eligible integer, quorum integer);
-comment on type app.tally is 'The votes on a proposal, how many may vote, and how many must have.';
+comment on type app.tally is
+  'The votes on a proposal, how many members may vote, and how many must vote for a quorum.';
 
 create view private.proposal_voters with (security_invoker) as
 select p.id as proposal_id, m.user_id
@@ -223,11 +228,12 @@ from app.guild_proposals p
 join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.created_at and not m.hidden
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
-  'Who may vote on an open proposal: who joined before it opened, is not banned from the instance, and is not to be '
-  'expelled by it. A view, and no function of a member: a guild has thousands, who are all counted at each vote.';
+  'Who may vote on an open proposal: members who joined before it opened, except those who are banned from the '
+  'instance and the one whom it would expel. This is a view and not a function of one member, because each vote '
+  'counts all members, who may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
-language plpgsql stable security definer   -- counts what nobody may read
+language plpgsql stable security definer   -- nobody may read votes
 set search_path = ''
 as $$
 declare
@@ -239,8 +245,8 @@ begin
   else
     v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
-    -- who left took their votes along, so only those of the banned are passed over. Joined with the members, each
-    -- member's vote would be looked up by itself
+    -- the votes of members who left are deleted, so only those of banned members must be excluded. A join with the
+    -- members would look up each member's vote separately
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
@@ -251,8 +257,8 @@ begin
   return v_tally;
 end $$;
 comment on function private.tally is
-  'The votes on a proposal as they count now, or as they did when it was decided. A quorum is a quarter of the '
-  'eligible, rounded up.';
+  'The votes on a proposal: those that count now or, if it is decided, those that counted then. A quorum is a '
+  'quarter of the eligible members, rounded up.';
 call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
@@ -268,8 +274,8 @@ begin
   where id = p_proposal.id;
 end $$;
 comment on function private.decide_proposal is
-  'Decides an open proposal of a guild that is locked, with the votes that count now. The worker executes it, and '
-  'tells its proposer.';
+  'Decides an open proposal with the votes that count now. Its guild is already locked. The worker then executes it '
+  'and notifies its proposer.';
 
 create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -283,11 +289,11 @@ begin
   return false;
 end $$;
 comment on function private.pass_early is
-  'Lets an open proposal pass for which more than half of the eligible have voted, by this tally; false when they '
-  'have not.';
+  'Passes an open proposal if, by this tally, more than half of the eligible members voted yes; returns false '
+  'otherwise.';
 
 create function private.drop_votes() returns trigger
-language plpgsql security definer   -- who leaves may write no votes
+language plpgsql security definer   -- people may not delete votes
 set search_path = ''
 as $$
 begin
@@ -298,12 +304,13 @@ begin
   return null;
 end $$;
 comment on function private.drop_votes is
-  'Trigger: the votes of who leaves a guild no longer count on what is open, which the worker looks at anew.';
+  'Trigger: when a member leaves a guild, deletes their votes on its open proposals and has the worker count these '
+  'again.';
 create trigger _200_drop_votes after delete on app.space_members
   for each row execute function private.drop_votes();
 
 create function private.close_proposals() returns trigger
-language plpgsql security definer   -- who archives may write no proposals
+language plpgsql security definer   -- people may not write proposals
 set search_path = ''
 as $$
 begin
@@ -311,13 +318,13 @@ begin
   from app.guild_proposals p where p.guild_id = new.id and p.status = 'open';
   return null;
 end $$;
-comment on function private.close_proposals is 'Trigger: archiving a guild closes what is open there.';
+comment on function private.close_proposals is 'Trigger: archiving a guild closes its open proposals.';
 create trigger _200_close_proposals after update of archived_at on app.spaces
   for each row when (old.archived_at is null and new.archived_at is not null)
   execute function private.close_proposals();
 
 create function private.settle_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on tables
 set search_path = ''
 as $$
 declare
@@ -373,25 +380,25 @@ begin
   end if;
 end $$;
 comment on function private.settle_proposal is
-  'Does what is due of a proposal, all of it in one transaction and so once: closes it by the votes that count, '
-  'executes it when it has passed, and tells its proposer. What fails with a code is execution_failed with that '
-  'reason.';
+  'Does what is due for a proposal, in one transaction and therefore once: closes it by the votes that count, '
+  'executes it if it passed, and notifies its proposer. If the execution fails with a code, the proposal becomes '
+  'execution_failed with that code as its reason.';
 
 create function private.job_settle_proposals() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on tables
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- not locked here, since people and the guild come before a proposal (ARCHITECTURE.md, Locks)
+  -- not locked here, because people and the guild are locked before a proposal (ARCHITECTURE.md, Locks)
   select id into v_id from app.guild_proposals where due_at <= clock_timestamp() order by due_at limit 1;
   if not found then
     return 0;
   end if;
   begin
     perform private.settle_proposal(v_id);
-  exception when others or query_canceled then   -- others does not include one that took too long
+  exception when others or query_canceled then   -- others does not include a timeout
     raise warning 'the proposal % was not settled: % %', v_id, sqlstate, sqlerrm;
     update app.guild_proposals set due_at = clock_timestamp() + interval '5 seconds' where id = v_id;
     return -1;
@@ -399,9 +406,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_settle_proposals is
-  'Job: closes the proposal that has been due the longest, or executes it, and tells its proposer, and answers 1. '
-  'When that fails, it is tried again in 5 seconds at the earliest, and the answer is -1. May run twice: what one did '
-  'is not due for the next, who waits for it. The worker repeats it until there is none: 0.';
+  'Job: closes or executes the proposal that has been due the longest, notifies its proposer, and returns 1. If that '
+  'fails, it returns -1 and tries again after 5 seconds at the earliest. May run twice: the second run waits for the '
+  'first, and then the proposal is no longer due. The worker repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('settle-proposals', '* * * * *', 60, true);
 
 create function private.erase_proposals(p_user app.users) returns void
@@ -422,7 +429,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_proposals is
-  'Step: an erased person''s proposals have no words any more, but for a charter that is voted on, or was passed. '
-  'Passes over what the worker settles just now; the hourly job comes for it.';
+  'Step: empties an erased person''s proposals, except a charter that is being voted on or has passed. Skips '
+  'proposals that the worker is settling; the hourly job erases them later.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_proposals', '{erasure}', 184);

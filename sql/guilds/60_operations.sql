@@ -22,7 +22,7 @@ begin
   v_id := private.create_guild(v_space, p_charter, p_min_rep);
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.create_guild is 'Makes a guild, whose founder is the caller.';
+comment on function api.create_guild is 'Creates a guild; the caller becomes its founder.';
 
 create function api.update_guild(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -33,7 +33,7 @@ declare
 begin
   return private.guild_cards(array[v_id]) -> 0;
 end $$;
-comment on function api.update_guild is 'Changes a guild, for its founder.';
+comment on function api.update_guild is 'The founder changes a guild.';
 
 create function api.list_guild_charters(
   p_id text, p_limit integer default 20, p_cursor text default null
@@ -65,7 +65,7 @@ as $$
 begin
   return private.apply_to_guild(p_id, p_message);
 end $$;
-comment on function api.apply_to_guild is 'The caller asks to be let into a guild.';
+comment on function api.apply_to_guild is 'The caller applies to a guild.';
 
 create function api.list_my_guild_applications(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -74,4 +74,4 @@ as $$
 begin
   return private.list_own_applications(p_limit, p_cursor);
 end $$;
-comment on function api.list_my_guild_applications is 'The caller''s applications to guilds, settled ones too.';
+comment on function api.list_my_guild_applications is 'The caller''s applications to guilds, including settled ones.';

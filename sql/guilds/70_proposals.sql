@@ -1,7 +1,7 @@
--- The operations of proposals (sql/guilds/20_proposals.sql), all of them for members, and those of the staff.
+-- The operations of proposals (sql/guilds/20_proposals.sql), for members and for staff.
 
 create function private.proposal_cards(p_ids uuid[]) returns setof json
-language plpgsql stable security definer   -- its callers look at who may read them
+language plpgsql stable security definer   -- its callers check who may read them
 set search_path = ''
 as $$
 begin
@@ -23,12 +23,12 @@ begin
     order by i.place;
 end $$;
 comment on function private.proposal_cards is
-  'These proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, closesAt, '
-  'decidedAt, executedAt, createdAt}. People whom the caller does not see are null.';
+  'The cards of these proposals, in order: {id, guildId, kind, title, body, payload, proposer, status, reason, '
+  'closesAt, decidedAt, executedAt, createdAt}. People whom the caller cannot see are null.';
 call private.force_index_scans('private.proposal_cards');
 
 create function private.proposal_detail(p_id uuid, p_tally app.tally default null) returns json
-language plpgsql stable security definer   -- its callers look at who may read it
+language plpgsql stable security definer   -- its callers check who may read it
 set search_path = ''
 as $$
 declare
@@ -43,11 +43,11 @@ begin
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'A proposal with what it came to, which may have been counted already: {…, tally {yes, no, abstain, eligible, '
-  'quorum}, viewer {vote}}.';
+  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. p_tally '
+  'avoids counting the votes again.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
-language plpgsql stable security definer   -- its callers look at who may read it
+language plpgsql stable security definer   -- its callers check who may read it
 set search_path = ''
 as $$
 declare
@@ -59,7 +59,7 @@ begin
   end if;
   return v_proposal;
 end $$;
-comment on function private.require_proposal is 'A proposal of a guild.';
+comment on function private.require_proposal is 'Returns a proposal of a guild.';
 
 create function private.lock_open_proposal(p_guild text, p_id uuid) returns app.guild_proposals
 language plpgsql volatile security definer   -- see private.lock_space
@@ -78,7 +78,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.lock_open_proposal is
-  'An open proposal of a guild that the caller is in, which is locked.';
+  'Locks a guild that the caller is a member of, and returns an open proposal of it.';
 
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
@@ -115,7 +115,7 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
-    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, since we may have waited
+    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- again, because we may have waited
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
     perform private.raise_error('proposals_exhausted');
@@ -128,7 +128,7 @@ begin
   return private.proposal_detail(v_id);
 end $$;
 comment on function private.propose is
-  'A member proposes something to their guild. Fails: proposal_body, guild_charter, space_member_unknown, last_owner, '
+  'A member makes a proposal to their guild. Fails: proposal_body, guild_charter, space_member_unknown, last_owner, '
   'treasury_amount.';
 
 create function private.vote_on_proposal(p_guild text, p_id uuid, p_value text) returns json
@@ -150,7 +150,7 @@ begin
   perform private.pass_early(v_proposal, v_tally);
   return private.proposal_detail(p_id, v_tally);
 end $$;
-comment on function private.vote_on_proposal is 'The caller votes, or votes otherwise.';
+comment on function private.vote_on_proposal is 'The caller votes, or changes their vote.';
 
 create function private.withdraw_proposal(p_guild text, p_id uuid) returns json
 language plpgsql volatile security definer   -- nobody may write proposals
@@ -167,10 +167,10 @@ begin
   perform private.decide_proposal(v_proposal, 'withdrawn');
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.withdraw_proposal is 'Who proposed takes it back, while nobody else has voted.';
+comment on function private.withdraw_proposal is 'The proposer withdraws a proposal, if nobody else has voted.';
 
 create function private.read_proposal(p_guild text, p_id uuid) returns json
-language plpgsql stable security definer   -- members read what nobody may read
+language plpgsql stable security definer   -- nobody may read proposals directly
 set search_path = ''
 as $$
 declare
@@ -179,14 +179,14 @@ begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
   return private.proposal_detail((private.require_proposal(v_guild, p_id)).id);
 end $$;
-comment on function private.read_proposal is 'A proposal, for members.';
+comment on function private.read_proposal is 'Returns a proposal to a member of its guild.';
 
 create function private.find_proposals(p_guild uuid, p_status text, p_from app.place) returns uuid[]
-language plpgsql stable security definer   -- its caller looks at who may read them
+language plpgsql stable security definer   -- its caller checks who may read them
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
 begin
   if p_status is null then
@@ -198,17 +198,17 @@ begin
                where guild_id = p_guild and status = p_status and (created_at, id) < (v_from, v_before)
                order by created_at desc, id desc limit 51);
 end $$;
-comment on function private.find_proposals is 'The next 51 proposals of a guild, of this status where it is given.';
+comment on function private.find_proposals is 'The next 51 proposals of a guild, with this status if one is given.';
 call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- members read what nobody may read
+language plpgsql stable security definer   -- nobody may read proposals directly
 set search_path = ''
 as $$
 declare
   v_guild  uuid := (private.require_space('guild', p_guild)).id;
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', v_guild)::app.place;   -- any id will do beside infinity
+  v_from   app.place := ('infinity', v_guild)::app.place;   -- any id works with infinity
   v_ids    uuid[];
 begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
@@ -225,7 +225,7 @@ end $$;
 comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
-language plpgsql volatile security definer   -- staff see every guild, and the staff's service writes nothing itself
+language plpgsql volatile security definer   -- staff see every guild, and the staff's service may not write
 set search_path = ''
 as $$
 declare
@@ -242,7 +242,7 @@ begin
   perform private.audit('proposal.' || p_status, 'proposal', p_id::text);
   return private.proposal_detail(p_id);
 end $$;
-comment on function private.settle_by_staff is 'An admin decides an open proposal, and leaves an audit entry.';
+comment on function private.settle_by_staff is 'An admin decides an open proposal. Writes an audit entry.';
 
 create function api.create_proposal(
   p_id text, p_kind text, p_title text, p_body text default '', p_payload jsonb default '{}',
@@ -254,7 +254,7 @@ as $$
 begin
   return private.propose(p_id, p_kind, p_title, p_body, p_payload, p_closes_at);
 end $$;
-comment on function api.create_proposal is 'The caller proposes something to their guild.';
+comment on function api.create_proposal is 'The caller makes a proposal to their guild.';
 
 create function api.get_proposal(p_id text, p_pid uuid) returns json
 language plpgsql stable
@@ -292,7 +292,7 @@ as $$
 begin
   return private.withdraw_proposal(p_id, p_pid);
 end $$;
-comment on function api.withdraw_proposal is 'The caller takes a proposal back.';
+comment on function api.withdraw_proposal is 'The caller withdraws their proposal.';
 
 create function api.approve_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -301,7 +301,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'passed');
 end $$;
-comment on function api.approve_proposal is 'An admin lets a proposal pass, which the worker executes.';
+comment on function api.approve_proposal is 'An admin passes a proposal; the worker then executes it.';
 
 create function api.reject_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile
@@ -310,7 +310,7 @@ as $$
 begin
   return private.settle_by_staff(p_id, p_pid, 'failed');
 end $$;
-comment on function api.reject_proposal is 'An admin lets a proposal fail.';
+comment on function api.reject_proposal is 'An admin rejects a proposal.';
 
 create function api.force_close_proposal(p_id text, p_pid uuid) returns json
 language plpgsql volatile

@@ -1,9 +1,9 @@
--- What a ban does to proposals: who is banned is no longer eligible, so others may be more than half of who is.
--- An erasure takes the person out of their guilds, which private.drop_votes sees to.
+-- What a ban does to proposals: a banned person is no longer eligible, so those who voted yes may now be the majority.
+-- An erasure removes the person from their guilds; private.drop_votes then handles their votes.
 -- docs/decisions.md, Guilds.
 
 create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on tables
 set search_path = ''
 as $$
 declare
@@ -23,8 +23,8 @@ begin
   return json_build_object('changed', 1, 'next', v_guild);
 end $$;
 comment on function private.recount_proposals is
-  'For the worker alone: has the open proposals of the next guild of a banned person {userId} looked at anew, by '
-  'private.job_settle_proposals. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: makes the open proposals in the next guild of a banned person {userId} due, so that '
+  'private.job_settle_proposals counts them again. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
 create function private.enqueue_recounts(p_user app.users) returns void
@@ -32,13 +32,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- not here: it may be a thousand guilds
+  -- in batches, because there may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
              where m.user_id = p_user.id) then
     perform private.enqueue('recounted-proposals', json_build_object('userId', p_user.id));
   end if;
 end $$;
 comment on function private.enqueue_recounts is
-  'Step: the votes of who is banned, who is no longer eligible, are counted out soon after.';
+  'Step: queues a recount of the open proposals in the guilds of a banned person, who is no longer eligible.';
 insert into private.account_steps (step, events, position) values
   ('private.enqueue_recounts', '{ban}', 187);
