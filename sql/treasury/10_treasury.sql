@@ -1,6 +1,6 @@
--- Treasuries: the mana of a guild, which members give, and which its founder and stewards spend. A treasury is an
--- account of mana with the guild's id; here is what its members read of it. Whatever moves its mana holds the row of
--- the guild, so that its rows come one after the other.
+-- Treasuries: the mana of a guild. Members contribute it; the founder and the stewards spend it. A treasury is an
+-- account of mana with the guild's id; this file has the entries that members read. Each movement locks the row of the
+-- guild, so that entries are written one after the other.
 -- docs/decisions.md, Treasuries.
 
 create sequence app.treasury_entries_seq;
@@ -17,7 +17,7 @@ create table app.treasury_entries (
   amount         integer not null check (amount <> 0),
   balance_after  bigint not null,
   created_at     timestamptz not null default now(),
-  -- checked at commit: the movement comes last, since it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit: the mana moves last, because that locks wallets (ARCHITECTURE.md, Locks)
   foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
@@ -26,11 +26,12 @@ create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_
 create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id, id);
 create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id, id);
 comment on table app.treasury_entries is
-  'What came into a treasury and what left it, a row a person, appended only. The rows of a movement add up to its '
+  'What came into a treasury and what left it, one row per person, append-only. The rows of a movement add up to its '
   'entry in the account of the guild.';
-comment on column app.treasury_entries.actor_id is 'Who did it; null when a proposal did.';
-comment on column app.treasury_entries.amount is 'Whole mana: more than 0 comes to the treasury, less leaves it.';
-comment on column app.treasury_entries.balance_after is 'Whole mana that the treasury has with this row.';
+comment on column app.treasury_entries.actor_id is 'Who moved the mana; null if a proposal did.';
+comment on column app.treasury_entries.amount is
+  'Whole mana: above 0 it comes into the treasury, below 0 it leaves it.';
+comment on column app.treasury_entries.balance_after is 'The balance of the treasury after this row, in whole mana.';
 call private.make_append_only('app.treasury_entries');
 
 create table app.treasury_notes (
@@ -42,7 +43,8 @@ create table app.treasury_notes (
 );
 create index treasury_notes_user_id_idx on app.treasury_notes (user_id, transaction_id);
 comment on table app.treasury_notes is
-  'What somebody said with a movement. It stands beside the rows, so that an erasure takes it and leaves the books.';
+  'What somebody wrote about a movement. It has its own table, so that an erasure deletes it without changing the '
+  'books.';
 
 insert into private.ledger_kinds (ledger, kind) values
   ('mana', 'contribution'), ('mana', 'disbursement'), ('mana', 'distribution');
@@ -69,7 +71,7 @@ begin
   perform private.erase_rows(p_user.id, 'app.treasury_notes', 'user_id = $1');
 end $$;
 comment on function private.erase_treasury_notes is
-  'Step: deletes what an erased person said with their movements.';
+  'Step: deletes the notes that an erased person wrote about movements.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_treasury_notes', '{erasure}', 185);
 
@@ -85,10 +87,10 @@ end $$;
 comment on function private.require_amount is 'Passes for an amount that can be moved.';
 
 create function private.treasury_balance(p_guild uuid) returns bigint
-language plpgsql stable security definer   -- nobody may read accounts; its callers look at who may know
+language plpgsql stable security definer   -- nobody may read accounts; its callers check who may know
 set search_path = ''
 as $$ begin return (select balance from app.mana_accounts where id = p_guild); end $$;
-comment on function private.treasury_balance is 'What is in the treasury of a guild.';
+comment on function private.treasury_balance is 'The balance of the treasury of a guild.';
 
 create function private.move_treasury(
   p_guild uuid, p_kind text, p_actor uuid, p_people uuid[], p_amounts integer[], p_note text default null,
@@ -113,11 +115,11 @@ begin
   return v_id;
 end $$;
 comment on function private.move_treasury is
-  'Moves mana between a treasury, whose guild is locked, and people: amounts of more than 0 come to it. Fails: '
-  'treasury_note.';
+  'Moves mana between a treasury and people: amounts above 0 come into the treasury. The guild is already locked. '
+  'Fails: treasury_note.';
 
 create function private.treasury_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers look at who may read the treasury
+language plpgsql stable security definer   -- its callers check who may read the treasury
 set search_path = ''
 as $$
 begin
@@ -136,8 +138,8 @@ begin
     join app.treasury_entries e on e.id = i.id);
 end $$;
 comment on function private.treasury_cards is
-  'These rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, note, '
-  'createdAt}. Of people whom the caller does not see, only the row.';
+  'The cards of these rows of a treasury, in order: {id, kind, actor, counterpart, proposalId, amount, balanceAfter, '
+  'note, createdAt}. People whom the caller cannot see, and their notes, are null.';
 call private.force_index_scans('private.treasury_cards');
 
 create function private.lock_treasury(p_guild text, p_people uuid[], variadic p_roles text[]) returns app.spaces
@@ -152,7 +154,8 @@ begin
   return v_space;
 end $$;
 comment on function private.lock_treasury is
-  'A guild that is open, locked with these people, in which the caller has one of these roles.';
+  'Locks an open guild, in which the caller must have one of these roles, together with these people, and returns '
+  'it.';
 
 create function private.contribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -173,7 +176,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid()));
 end $$;
 comment on function private.contribute is
-  'A member gives mana to the treasury: {entry, treasuryBalance, senderBalance}.';
+  'A member contributes mana to the treasury: {entry, treasuryBalance, senderBalance}.';
 
 create function private.disburse(p_guild text, p_person text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -194,14 +197,14 @@ begin
   if v_user = app.uid() then
     perform private.raise_error('disburse_oneself');
   end if;
-  perform private.require_visible_person(p_person);   -- again, since a ban may have come while we waited
+  perform private.require_visible_person(p_person);   -- again: a ban may have happened while we waited
   v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
   return json_build_object(
     'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
     'treasuryBalance', private.treasury_balance(v_space.id));
 end $$;
 comment on function private.disburse is
-  'The founder or a steward gives mana of the treasury to somebody else: {entry, treasuryBalance}.';
+  'The founder or a steward pays mana from the treasury to somebody else: {entry, treasuryBalance}.';
 
 create function private.weigh_shares(p_amount integer, p_people uuid[], p_scores numeric[])
 returns table (user_id uuid, score numeric, amount integer)
@@ -224,8 +227,9 @@ begin
   from ranked r order by r.place;
 end $$;
 comment on function private.weigh_shares is
-  'Whole shares of an amount by scores, which add up to it exactly: rounded down, and what is left goes, one each, to '
-  'the largest remainders, of equal ones to who stands first. Who has no score above 0 has no row.';
+  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. They are rounded down, and '
+  'the rest is given, one each, to the largest remainders; among equal remainders the first person gets it. People '
+  'without a score above 0 have no row.';
 
 create function private.distribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- nobody may write the ledger
@@ -262,11 +266,11 @@ begin
     'treasuryBalance', private.treasury_balance(v_space.id));
 end $$;
 comment on function private.distribute is
-  'The founder or a steward gives mana of the treasury to all members by their contribution: {shares [{recipientId, '
-  'score, amount}], treasuryBalance}.';
+  'The founder or a steward distributes mana from the treasury to all members by their contribution scores: {shares '
+  '[{recipientId, score, amount}], treasuryBalance}.';
 
 create function private.read_treasury(p_guild text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- members read what nobody may read
+language plpgsql stable security definer   -- nobody may read treasuries directly
 set search_path = ''
 as $$
 declare
@@ -292,7 +296,7 @@ comment on function private.read_treasury is
 
 create function private.audit_treasuries()
 returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker has no rights on tables
 set search_path = ''
 as $$
 begin
@@ -311,15 +315,15 @@ begin
     where s.total <> s.balance_after;
 end $$;
 comment on function private.audit_treasuries is
-  'Every row of a treasury that is not what the ledger of mana has, {rule, subject, expected, found}, as '
+  'Every row of a treasury that does not match the ledger of mana, {rule, subject, expected, found}, like '
   'private.audit_mana.';
 
 create function private.job_audit_treasuries() returns integer
-language plpgsql stable security definer   -- the worker may touch no table of ours
+language plpgsql stable security definer   -- the worker has no rights on tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_treasuries()); end $$;
 comment on function private.job_audit_treasuries is
-  'Job: counts what private.audit_treasuries finds. Any is a fault: select * from private.audit_treasuries(). May run '
-  'twice: it only reads.';
+  'Job: counts the rows that private.audit_treasuries returns. Any row is an error in the books: select * from '
+  'private.audit_treasuries(). May run twice: it only reads.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries are not what the ledger of mana has');

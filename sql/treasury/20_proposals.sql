@@ -1,4 +1,4 @@
--- Disbursements by proposal: a kind of proposals of guilds (sql/guilds/20_proposals.sql).
+-- Disbursements by proposal: a kind of guild proposal (sql/guilds/20_proposals.sql).
 
 create function private.check_disburse_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -11,7 +11,7 @@ begin
   perform private.require_amount((p_payload ->> 'amount')::integer);
   return jsonb_build_object('amount', (p_payload ->> 'amount')::integer);
 end $$;
-comment on function private.check_disburse_proposal is 'Checks a proposal to disburse: {recipientId, amount}.';
+comment on function private.check_disburse_proposal is 'Checks a proposal to disburse mana: {recipientId, amount}.';
 
 create function private.execute_disburse_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile
@@ -25,6 +25,6 @@ begin
     p_space.id, 'disbursement', null, array[p_proposal.subject_id],
     array[-(p_proposal.payload ->> 'amount')::integer], p_proposal => p_proposal.id);
 end $$;
-comment on function private.execute_disburse_proposal is 'Disburses what was proposed.';
+comment on function private.execute_disburse_proposal is 'Pays the proposed amount to the recipient.';
 insert into private.proposal_kinds (kind, person_key, checker, executor) values
   ('disburse', 'recipientId', 'private.check_disburse_proposal', 'private.execute_disburse_proposal');

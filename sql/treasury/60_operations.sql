@@ -1,4 +1,4 @@
--- The operations of treasuries. Each that moves mana takes an Idempotency-Key.
+-- The operations of treasuries. Those that move mana take an Idempotency-Key.
 
 create function api.get_treasury(p_guild_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -19,7 +19,7 @@ begin
   return coalesce(v_kept, private.finish_idempotent('contribute', private.contribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.contribute is
-  'The caller gives mana to the treasury of their guild. Takes an Idempotency-Key.';
+  'The caller contributes mana to the treasury of their guild. Takes an Idempotency-Key.';
 
 create function api.disburse(p_guild_id text, p_recipient_id text, p_amount integer, p_note text) returns json
 language plpgsql volatile
@@ -32,7 +32,7 @@ begin
     'disburse', private.disburse(p_guild_id, p_recipient_id, p_amount, p_note)));
 end $$;
 comment on function api.disburse is
-  'The caller gives mana of the treasury of their guild to somebody. Takes an Idempotency-Key.';
+  'The caller pays mana from the treasury of their guild to somebody. Takes an Idempotency-Key.';
 
 create function api.distribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
@@ -44,4 +44,5 @@ begin
   return coalesce(v_kept, private.finish_idempotent('distribute', private.distribute(p_guild_id, p_amount, p_note)));
 end $$;
 comment on function api.distribute is
-  'The caller gives mana of the treasury of their guild to its members, by contribution. Takes an Idempotency-Key.';
+  'The caller distributes mana from the treasury of their guild to its members, by contribution. Takes an '
+  'Idempotency-Key.';
