@@ -1,5 +1,5 @@
--- Who may see and hear conversations. Twin of sql/messaging/. What is said in them people read and write by operations
--- alone: who sees a message hangs on when they took part, which no policy could ask cheaply.
+-- Who may see conversations and listen to them. Twin of sql/messaging/. People read and write messages only through
+-- operations: who sees a message depends on when they took part, which a policy could not check cheaply.
 
 -- conversations: for definer functions alone
 alter table app.conversations enable row level security;
@@ -9,7 +9,7 @@ alter table app.conversation_members enable row level security;
 grant select on app.conversation_members to authenticated;
 create policy select_own on app.conversation_members for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.conversation_members is
-  'People see their own memberships, by which they hear of messages.';
+  'People see their own memberships, which let them listen to conversations.';
 
 -- conversation_spans: for definer functions alone
 alter table app.conversation_spans enable row level security;

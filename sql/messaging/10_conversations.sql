@@ -17,11 +17,14 @@ create table app.conversations (
 );
 create index conversations_other_id_idx on app.conversations (other_id);
 create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
-comment on table app.conversations is 'A conversation, whose members hear of its messages on the channel '
-  'conversation:{id}. Its row is locked by whoever says something in it or changes who takes part.';
-comment on column app.conversations.title is 'Of a group, and the group''s own: it outlives who gave it.';
+comment on table app.conversations is
+  'A conversation. New messages are announced to its members on the channel conversation:{id}. Sending a message and '
+  'changing the members lock its row.';
+comment on column app.conversations.title is
+  'The title of a group; null for a direct conversation. It belongs to the group, and remains when the person who '
+  'set it leaves or is erased.';
 comment on column app.conversations.one_id is
-  'Of a direct conversation the two people, the lower id first: two people have one. Null for a group.';
+  'In a direct conversation the two people, the lower id first; two people have at most one. Null for a group.';
 comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
 comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
 
@@ -39,16 +42,16 @@ create table app.conversation_members (
 create index conversation_members_user_id_idx on app.conversation_members
   (user_id, latest_at desc, conversation_id desc);
 comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
-comment on column app.conversation_members.joined_at is 'When the person came into the conversation, the last time.';
+comment on column app.conversation_members.joined_at is 'When the person last joined the conversation.';
 comment on column app.conversation_members.latest_at is
-  'Its place in the person''s list: when they came or the latest message was sent that they see. A message across a '
-  'block moves nothing.';
+  'The conversation''s position in the person''s list: when they joined or, if later, when the latest message that '
+  'they receive was sent. A message from somebody whom they blocked or who blocked them does not change it.';
 comment on column app.conversation_members.last_read_number is
-  'The number of the latest message that the person has read, or of the one before they came.';
+  'The number of the latest message that the person has read; before that, the number before their first message.';
 comment on column app.conversation_members.last_read_at is
-  'When the message was sent up to which the person has read; null before they did. It never moves back.';
+  'When the latest message that the person has read was sent; null if they have read none. It never moves back.';
 comment on column app.conversation_members.muted_until is
-  'Until when the person gets no notice; infinity where they said no end, null where they did not mute it.';
+  'Until when the person gets no notifications; infinity without an end, null if they have not muted it.';
 
 create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
@@ -59,8 +62,9 @@ create table app.conversation_spans (
 );
 create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
 comment on table app.conversation_spans is
-  'What of a conversation each member may read, also from before they left: from the message with which they came to '
-  'the one before they left, by number. The last one is open as long as they are there.';
+  'Which messages of a conversation each member may read, by number, including those of earlier memberships: from '
+  'the first message after they joined to the last one before they left. The last span is open while they are a '
+  'member.';
 
 insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
 
@@ -83,18 +87,18 @@ insert into private.errors (code, status, text) values
 insert into private.lock_kinds (kind, position) values ('conversation', 580);
 
 create function private.receives_from(p_viewer uuid, p_sender uuid) returns boolean
-language plpgsql stable security definer   -- reads the audience of others than the caller
+language plpgsql stable security definer   -- reads the audience of people other than the caller
 set search_path = ''
 as $$
 begin
   return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
-  'Whether what the sender says concerns the viewer: no block is between them, and the sender is neither banned nor '
-  'erased.';
+  'Whether the viewer receives what the sender says: neither has blocked the other, and the sender is neither banned '
+  'nor erased.';
 
 create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
-language plpgsql stable security definer   -- reads the audience of others than the caller
+language plpgsql stable security definer   -- reads the audience of people other than the caller
 set search_path = ''
 as $$
 begin
@@ -102,8 +106,8 @@ begin
       or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
-  'Whether a viewer sees a person in a conversation of theirs: nobody banned or erased, and in a group nobody across '
-  'a block. A block leaves a direct conversation as it was, for both to read.';
+  'Whether a viewer sees a person in one of their conversations. Nobody sees banned or erased people. In a group, '
+  'two people do not see each other if one has blocked the other; a direct conversation remains readable for both.';
 
 create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -114,11 +118,11 @@ begin
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender in a conversation: as private.sees_in, and tombstones of the '
-  'erased.';
+  'Whether a viewer sees the messages of a sender in a conversation: like private.sees_in, and also the tombstones '
+  'of erased people.';
 
 create function private.is_direct(p_conversation uuid) returns boolean
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -127,7 +131,7 @@ end $$;
 comment on function private.is_direct is 'Whether a conversation is direct.';
 
 create function private.require_member(p_conversation uuid) returns app.conversations
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
@@ -141,7 +145,7 @@ begin
   end if;
   return v_conversation;
 end $$;
-comment on function private.require_member is 'Answers a conversation in which the caller takes part.';
+comment on function private.require_member is 'Returns a conversation in which the caller takes part.';
 
 create function private.lock_conversation(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
@@ -153,7 +157,7 @@ begin
   return private.require_member(p_conversation);   -- a later statement: the caller may have been removed meanwhile
 end $$;
 comment on function private.lock_conversation is
-  'Locks a conversation in which the caller takes part: ARCHITECTURE.md, Locks.';
+  'Locks a conversation in which the caller takes part, and returns it: ARCHITECTURE.md, Locks.';
 
 create function private.lock_group(p_conversation uuid) returns app.conversations
 language plpgsql volatile security definer   -- as private.lock_conversation
@@ -170,7 +174,7 @@ end $$;
 comment on function private.lock_group is 'Locks a group in which the caller takes part.';
 
 create function private.require_own_group(p_conversation uuid) returns void
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -193,7 +197,7 @@ begin
   perform private.require_own_group(p_conversation);
   return v_conversation;
 end $$;
-comment on function private.lock_own_group is 'Locks a group of which the caller is the owner.';
+comment on function private.lock_own_group is 'Locks a group that the caller owns.';
 
 create function private.other_in(p_conversation app.conversations, p_person uuid) returns uuid
 language plpgsql immutable
@@ -206,7 +210,7 @@ end $$;
 comment on function private.other_in is 'The other person of a direct conversation; null for a group.';
 
 create function private.check_open(p_conversation app.conversations) returns void
-language plpgsql stable security definer   -- asks about somebody whom the caller need not see
+language plpgsql stable security definer   -- checks a person whom the caller may not see
 set search_path = ''
 as $$
 declare
@@ -217,11 +221,11 @@ begin
   end if;
 end $$;
 comment on function private.check_open is
-  'Passes for a group, and for a direct conversation whose other person is neither across a block nor banned nor '
-  'erased.';
+  'Passes for a group, and for a direct conversation unless the other person is banned or erased, or one of the two '
+  'has blocked the other.';
 
 create function private.find_direct(p_one uuid, p_other uuid) returns uuid
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -231,12 +235,12 @@ end $$;
 comment on function private.find_direct is 'The direct conversation of two people, or null.';
 
 create function private.is_available(p_one uuid, p_other uuid) returns boolean
-language plpgsql stable security definer   -- people do not read who is in the circles of others
+language plpgsql stable security definer   -- people may not read the circles of others
 set search_path = ''
 as $$
 begin
   return private.find_direct(p_one, p_other) is not null or private.have_common_circle(p_one, p_other);
 end $$;
 comment on function private.is_available is
-  'Whether two people may open a direct conversation, or add one another to a group: they share a circle, or have '
-  'one.';
+  'Whether two people may open a direct conversation or add each other to a group: they share a circle, or have a '
+  'direct conversation already.';

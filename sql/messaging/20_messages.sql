@@ -29,17 +29,20 @@ create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
 comment on table app.messages is
-  'Messages. A deleted one stays as a tombstone without words. What a system message tells is its body: joined, left, '
-  'removed, owner, or title and the new one behind a blank; its sender is the person of whom it tells.';
+  'Messages. A deleted one remains as a tombstone without words. The body of a system message says what happened: '
+  'joined, left, removed, owner, or title followed by a space and the new title; its sender is the person whom it is '
+  'about.';
 comment on column app.messages.number is
-  'Its place in the conversation, given under the conversation''s lock: nobody ever meets a smaller one later.';
+  'Its position in the conversation. It is assigned under the lock of the conversation, so that no smaller number '
+  'appears later.';
 comment on column app.messages.client_id is
-  'What the sender''s client calls it, so that sending it again gives the same; null for system messages.';
+  'The id that the sender''s client gave it, so that sending it again returns the same message; null for system '
+  'messages.';
 comment on column app.messages.edited_at is 'When its words last changed; null if never.';
-comment on column app.messages.deleted_at is 'When its sender deleted it, or was erased; null unless they did.';
+comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
 comment on column app.messages.changed_at is
-  'When it was last edited, deleted or reacted to, for who was away; null if never.';
-comment on column app.messages.created_at is 'When it got its number: the order of both is the same.';
+  'When it was last edited, deleted or reacted to, for clients that were offline; null if never.';
+comment on column app.messages.created_at is 'When it got its number, so both give the same order.';
 
 create table app.message_reactions (
   message_id uuid not null references app.messages on delete cascade,
@@ -51,7 +54,7 @@ create table app.message_reactions (
 );
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
-  'Who reacted to which message with what. Others see only how many, of those whom they see.';
+  'Who reacted to which message with which emoji. Others see only counts, and only of people whom they see.';
 call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
@@ -59,8 +62,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji that a reaction can be: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the emoji '
-  'without its variation selectors, which many keyboards omit.';
+  'The emoji that reactions can consist of: those of Unicode, inserted by sql/messaging/25_emoji.sql. bare is the '
+  'emoji without its variation selectors, which many keyboards omit.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -88,11 +91,11 @@ begin
     where s.conversation_id = p_conversation and s.user_id = app.uid() and s.first_number <= p_number
     order by s.first_number desc limit 1), false);
 end $$;
-comment on function private.in_span is 'Whether a number lies where the caller takes or took part.';
+comment on function private.in_span is 'Whether the message with this number was sent while the caller took part.';
 call private.force_index_scans('private.in_span');
 
 create function private.find_message(p_id uuid) returns app.messages
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -106,8 +109,8 @@ begin
   return v_message;
 end $$;
 comment on function private.find_message is
-  'A message as the one rule has it: its conversation is the caller''s, it was sent while they took part, the sender '
-  'is not banned, and in a group no block is between the two. Null otherwise.';
+  'A message if the caller may see it: they are a member of its conversation, it was sent while they took part, its '
+  'sender is not banned, and in a group neither has blocked the other. Null otherwise.';
 
 create function private.is_tombstone(p_message app.messages) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -118,7 +121,8 @@ begin
       or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
 end $$;
 comment on function private.is_tombstone is
-  'Whether a message has no words any more: it was deleted, or its sender was erased, whose words go in batches.';
+  'Whether a message has no words any more: it was deleted, or its sender was erased. An erasure empties messages in '
+  'batches, so the row may still have its words.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -132,7 +136,7 @@ begin
   end if;
   return v_message;
 end $$;
-comment on function private.require_message is 'Answers a message that the caller sees.';
+comment on function private.require_message is 'Returns a message that the caller sees.';
 
 create function private.lock_message(p_id uuid) returns app.messages
 language plpgsql volatile security definer   -- nobody may lock a message otherwise
@@ -145,7 +149,7 @@ begin
   return private.require_message(p_id);   -- as it is now, if the caller still sees it
 end $$;
 comment on function private.lock_message is
-  'Locks a message that the caller sees, and answers it: ARCHITECTURE.md, Locks.';
+  'Locks a message that the caller sees, and returns it: ARCHITECTURE.md, Locks.';
 
 create view private.message_heads with (security_invoker) as
 select m.id,
@@ -174,7 +178,7 @@ select m.id,
            from (select x.emoji, count(*) as count, bool_or(x.user_id = (select app.uid())) as mine,
                         min(x.created_at) as first_at
                  from app.message_reactions x
-                 join (select r.user_id   -- asked once a person, who may have reacted 20 times
+                 join (select r.user_id   -- checked once per person, who may have reacted 20 times
                        from (select distinct user_id from app.message_reactions where message_id = m.id offset 0) r
                        where private.sees_in(c.kind = 'direct', (select app.uid()), r.user_id)) seen
                    on seen.user_id = x.user_id
@@ -188,11 +192,11 @@ join app.conversations c on c.id = m.conversation_id
 join app.users s on s.id = m.sender_id
 join app.person_card sender on sender.id = m.sender_id;
 comment on view private.message_heads is
-  'Messages as the caller reads those that they see: {id, conversationId, sender, kind, body, replyTo, attachment, '
-  'reactions, createdAt, editedAt, deletedAt}. For definer functions, which ask first whether they do.';
+  'Messages as the caller reads them: {id, conversationId, sender, kind, body, replyTo, attachment, reactions, '
+  'createdAt, editedAt, deletedAt}. For definer functions, which first check that the caller sees the message.';
 
 create function private.message_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 begin
@@ -201,17 +205,17 @@ begin
           join private.message_heads h on h.id = i.id
           where (private.find_message(i.id)).id is not null);
 end $$;
-comment on function private.message_cards is 'The cards of these messages, in order, as far as the caller sees them.';
+comment on function private.message_cards is 'The cards of the given messages that the caller sees, in order.';
 call private.force_index_scans('private.message_cards');
 
 create function private.require_message_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('message_unknown', private.message_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_message_card is 'Answers the card of a message that the caller sees.';
+comment on function private.require_message_card is 'Returns the card of a message that the caller sees.';
 
 create function private.count_unread_messages(p_conversation uuid, p_most integer default 99) returns integer
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -229,12 +233,13 @@ begin
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
-  'How many messages in a conversation the caller has not read, up to so many, among the latest 500: not their own, '
-  'those of the conversation itself, deleted ones, and those of people whom they do not hear.';
+  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. Does not count '
+  'their own, system messages, deleted ones, and those of people from whom they do not receive: '
+  'private.receives_from.';
 call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -252,5 +257,6 @@ begin
     limit 1);
 end $$;
 comment on function private.find_last_message is
-  'The latest message in a conversation that the caller sees, among the latest 500 since they came; null for none.';
+  'The latest message in a conversation that the caller sees, among the latest 500 since they joined; null if there '
+  'is none.';
 call private.force_index_scans('private.find_last_message');

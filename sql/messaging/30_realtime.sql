@@ -1,9 +1,9 @@
--- The channel conversation:{conversationId}: for its members. Its messages are sent with what they tell of, and hold
--- an id: the client reads what it names, and what it has missed is in the list of messages (after, changedSince).
+-- The channel conversation:{conversationId}, for its members. Each change is announced in its own transaction, and only
+-- by an id: the client reads the rest, and gets what it missed from the list of messages (after, changedSince).
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_conversation(p_rest text) returns boolean
-language plpgsql stable   -- called by a definer function: asks for the caller's own membership
+language plpgsql stable   -- called by a definer function: checks the caller's own membership
 set search_path = ''
 as $$
 begin
@@ -28,7 +28,7 @@ begin
   if tg_op = 'DELETE' then
     perform private.broadcast('tokens', 'left', jsonb_build_object(
       'sub', old.user_id, 'topic', 'conversation:' || old.conversation_id, 'hears', false));
-  elsif exists (select from app.conversation_spans s   -- who was never there cannot have left
+  elsif exists (select from app.conversation_spans s   -- only former members were announced as left
                 where s.conversation_id = new.conversation_id and s.user_id = new.user_id) then
     perform private.broadcast('tokens', 'came', jsonb_build_object(
       'sub', new.user_id, 'topic', 'conversation:' || new.conversation_id, 'hears', true));
@@ -36,6 +36,7 @@ begin
   return null;
 end $$;
 comment on function private.send_conversation_access is
-  'Trigger: tells Realtime who hears a conversation no more, and who does again, as of tokens that end.';
+  'Trigger: tells Realtime when a person loses access to a conversation and when they regain it, on the channel that '
+  'also announces revoked tokens.';
 create trigger send_conversation_access after insert or delete on app.conversation_members
   for each row execute function private.send_conversation_access();

@@ -1,15 +1,15 @@
--- Saying something in a conversation: people by sending, and the conversation itself.
+-- Adding messages to a conversation: those that people send, and system messages.
 -- docs/decisions.md, Messaging; Idempotency.
 
 create function private.add_message(p_message app.messages) returns app.messages
-language plpgsql volatile security definer   -- nobody else gives numbers
+language plpgsql volatile security definer   -- only this function assigns numbers
 set search_path = ''
 as $$
 declare
   v_message app.messages := p_message;
   v_people  uuid[];
 begin
-  -- the lock of the conversation's row, which the caller may have already, puts all into one order
+  -- this locks the conversation's row, if it is not locked already, so that its messages have one order
   update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
@@ -19,7 +19,7 @@ begin
           v_message.client_id, v_message.reply_to_id, v_message.asset_id, v_message.created_at)
   returning * into v_message;
   perform from app.conversation_members where conversation_id = v_message.conversation_id
-  order by user_id for no key update;   -- sorted, as everybody who has more than one of them
+  order by user_id for no key update;   -- sorted, as everywhere, to prevent deadlocks
   update app.conversation_members set latest_at = v_message.created_at
   where conversation_id = v_message.conversation_id and private.receives_from(user_id, v_message.sender_id);
   v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
@@ -30,8 +30,8 @@ begin
   return v_message;
 end $$;
 comment on function private.add_message is
-  'Puts a message behind all others of its conversation, moves the conversation up in the lists of who hears the '
-  'sender, says so on its channel, and leaves the rest to the effects.';
+  'Appends a message to its conversation, moves the conversation up in the lists of the members who receive from the '
+  'sender, announces the message on the conversation''s channel, and leaves the rest to the effects.';
 
 create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
@@ -46,10 +46,11 @@ begin
   v_message.body := p_what;
   return private.add_message(v_message);
 end $$;
-comment on function private.add_system_message is 'What a conversation itself says of a person: see app.messages.';
+comment on function private.add_system_message is
+  'Adds a system message about a person to a conversation: see app.messages.';
 
 create function private.find_sent(p_conversation uuid, p_client_id uuid) returns json
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -63,7 +64,7 @@ begin
   return private.message_cards(array[v_id]) -> 0;
 end $$;
 comment on function private.find_sent is
-  'The card of the caller''s message that their client calls so, answered with 200; null when there is none.';
+  'The card of the caller''s message with this client id, and status 200; null if there is none.';
 
 create function private.send_message(
   p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid
@@ -76,7 +77,7 @@ declare
   v_message      app.messages;
   v_card         json;
 begin
-  -- share, as private.check_author: it waits for a ban or an erasure under way, with nothing held that these want
+  -- share, as private.check_author: waits for a ban or an erasure in progress, while we hold no lock that they need
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
@@ -84,7 +85,7 @@ begin
     perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
-  v_card := private.find_sent(p_conversation, p_client_id);   -- again: two at once come here one after the other
+  v_card := private.find_sent(p_conversation, p_client_id);   -- again: a concurrent call may have sent it
   if v_card is not null then
     return v_card;
   end if;
@@ -104,7 +105,7 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, whose parts are known to be good, unless their client has sent it already.';
+  'Sends the caller''s message, whose fields are already checked, unless their client has sent it before.';
 
 create function api.send_message(
   p_id uuid, p_body text, p_client_id uuid, p_reply_to_id uuid default null, p_asset_id uuid default null
@@ -116,14 +117,14 @@ declare
   v_card json;
 begin
   if p_client_id is null then
-    perform private.raise_error('value_invalid');   -- without it a repeat would be sent once more
+    perform private.raise_error('value_invalid');   -- without it a retry would send the message twice
   end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
   if v_card is not null then
     return v_card;
   end if;
-  -- the answer is the message as it is then, so nothing of it is kept
+  -- a retry returns the current message, so no response is stored
   if private.begin_idempotent('send_message', json_build_array(p_id, p_client_id)) is not null then
     return private.find_sent(p_id, p_client_id);
   end if;
@@ -136,8 +137,8 @@ begin
   return v_card;
 end $$;
 comment on function api.send_message is
-  'Sends a message into a conversation of the caller, once for each p_client_id: again it answers the first one. '
-  'Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
+  'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the first message. Fails: '
+  'value_invalid (no p_client_id), message_unknown (of p_reply_to_id), message_body.';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -162,7 +163,7 @@ begin
   perform private.broadcast('conversation:' || v_message.conversation_id, 'message.changed',
                             jsonb_build_object('id', p_id));
 end $$;
-comment on function private.edit_message is 'Gives the caller''s message other words.';
+comment on function private.edit_message is 'Changes the words of the caller''s message.';
 
 create function api.edit_message(p_id uuid, p_body text) returns json
 language plpgsql volatile
@@ -174,7 +175,7 @@ begin
   return private.require_message_card(p_id);
 end $$;
 comment on function api.edit_message is
-  'Edits the caller''s message, within 15 minutes. Answers the card. Fails: message_body.';
+  'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body.';
 
 create function private.delete_message(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write messages otherwise
@@ -196,7 +197,7 @@ begin
                             jsonb_build_object('id', p_id));
 end $$;
 comment on function private.delete_message is
-  'Makes the caller''s message a tombstone; of one that is, nothing changes.';
+  'Makes the caller''s message a tombstone; if it is one already, nothing changes.';
 
 create function api.delete_message(p_id uuid) returns json
 language plpgsql volatile

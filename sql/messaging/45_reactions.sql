@@ -1,8 +1,8 @@
--- Reactions to messages: emoji and nothing else, so that nobody has words in them for somebody across a block.
+-- Reactions to messages: only emoji, so that nobody can use them to write to a person who has blocked them.
 -- docs/decisions.md, Messaging.
 
 create function private.require_emoji(p_emoji text) returns text
-language plpgsql stable security definer   -- nobody reads the list otherwise
+language plpgsql stable security definer   -- people may not read the list
 set search_path = ''
 as $$
 declare
@@ -11,7 +11,7 @@ declare
   v_next  private.emoji;
 begin
   for v_n in 1..8 loop
-    -- the longest that there is: a thumb and the colour of its skin are one
+    -- the longest match: a thumb with a skin tone is one emoji
     select e.* into v_next
     from generate_series(least(9, length(v_rest)), 1, -1) as l (length)
     join private.emoji e on e.bare = left(v_rest, l.length)
@@ -33,7 +33,7 @@ language plpgsql volatile security definer   -- nobody may write reactions other
 set search_path = ''
 as $$
 declare
-  v_message app.messages := private.lock_message(p_id);   -- so that two at once never make one too many
+  v_message app.messages := private.lock_message(p_id);   -- so that concurrent calls don't exceed the limit
   v_talk    app.conversations := private.require_member(v_message.conversation_id);
   v_seen    text[];
 begin
@@ -41,7 +41,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- counted as the caller sees them: an error must not tell of those that are hidden from them
+  -- only those that the caller sees are counted: an error must not reveal hidden ones
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
@@ -66,7 +66,7 @@ begin
   perform private.add_message_reaction(p_id, private.require_emoji(p_emoji));
   return private.require_message_card(p_id);
 end $$;
-comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Answers the card.';
+comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Returns the card.';
 
 create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
 language plpgsql volatile security definer   -- nobody may write reactions otherwise
@@ -75,7 +75,7 @@ as $$
 declare
   v_conversation uuid;
 begin
-  -- also of a message that the caller no longer sees, in a conversation that they do
+  -- also works if the caller no longer sees the message but is still in the conversation
   select m.conversation_id into v_conversation
   from app.messages m
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
@@ -97,10 +97,10 @@ as $$
 begin
   perform private.remove_message_reaction(p_id, private.require_emoji(p_emoji));
   if (private.find_message(p_id)).id is null then
-    return private.error_response('message_unknown');   -- it is taken back, and nothing of the message is shown
+    return private.error_response('message_unknown');   -- the reaction is removed, but the message is not shown
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.unreact_to_message is
   'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that they no longer '
-  'see, which is answered as unknown all the same.';
+  'see, but the response is then the same as for a message that does not exist.';

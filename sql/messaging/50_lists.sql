@@ -2,7 +2,7 @@
 -- docs/decisions.md, Lists; Messaging.
 
 create function private.require_number(p_conversation uuid, p_cursor text) returns bigint
-language plpgsql stable security definer   -- a cursor stays good when its message is hidden from the caller
+language plpgsql stable security definer   -- a cursor remains valid when its message is hidden from the caller
 set search_path = ''
 as $$
 declare
@@ -21,10 +21,11 @@ begin
   return v_number;
 end $$;
 comment on function private.require_number is
-  'The number that a cursor means: that of a message in this conversation which was for the caller, or of a place.';
+  'The message number that a cursor means. The cursor is a place, or the id of a message that was sent to this '
+  'conversation while the caller took part.';
 
 create function private.find_messages(p_conversation uuid, p_from bigint, p_up boolean) returns app.found
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -97,16 +98,16 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_messages is
-  'The next messages of a conversation that the caller sees, behind a number or before it, in the times when they '
-  'took part, among the next 400 messages and times together.';
+  'The next messages of a conversation that the caller sees, after a number if p_up, otherwise before it, within the '
+  'spans in which they took part. Looks at no more than 400 messages and spans together.';
 call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
   v_direct boolean := private.is_direct(p_conversation);
@@ -129,8 +130,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_changed_messages is
-  'The next messages of a conversation that were edited, deleted or reacted to behind a place, and that the caller '
-  'sees, among the next 400, the oldest change first.';
+  'The next messages of a conversation that the caller sees and that were edited, deleted or reacted to after a '
+  'place, oldest change first, among the next 400.';
 call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
@@ -139,19 +140,19 @@ set search_path = ''
 as $$
 begin
   if new.changed_at < clock_timestamp() - interval '1 second' then
-    -- asked once more, since the row may have changed again in the same transaction
+    -- checked again, because the row may have changed again in the same transaction
     update app.messages set changed_at = clock_timestamp()
     where id = new.id and changed_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_message is
-  'Trigger, at commit: as private.note_late_change, of messages that change.';
+  'Trigger, at commit: does for changed messages what private.note_late_change does.';
 create constraint trigger note_late_message after update of changed_at on app.messages
   deferrable initially deferred for each row execute function private.note_late_message();
 
 create function private.changed_cursor(p_id uuid) returns text
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 begin
@@ -178,7 +179,7 @@ begin
     perform private.raise_error('message_selection');
   end if;
   if p_changed_since is not null then
-    -- a commit takes its time: what was noted before it may be seen after what was noted later
+    -- a commit takes time: an earlier change may become visible after a later one
     v_place := (p_changed_since - interval '3 seconds', '00000000-0000-0000-0000-000000000000')::app.place;
     if p_cursor is not null then
       v_place := private.cursor_place('changed messages ' || v_id, p_cursor);
@@ -197,9 +198,9 @@ begin
   return private.page(private.message_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_messages is
-  'Messages of a conversation that the caller sees, newest first; with p_after what came behind that one, oldest '
-  'first; with p_changed_since what was edited, deleted or reacted to since then, or up to 3 seconds before it, the '
-  'oldest change first.';
+  'Messages of a conversation that the caller sees, newest first; with p_after those after that message, oldest '
+  'first; with p_changed_since those that were edited, deleted or reacted to since then, or up to 3 seconds before '
+  'it, oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
@@ -210,7 +211,7 @@ comment on function api.get_message is 'The card of a message.';
 -- conversations
 
 create function private.conversation_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a query takes longer than running it
 as $$
@@ -240,15 +241,15 @@ begin
     join app.conversations c on c.id = i.id);
 end $$;
 comment on function private.conversation_cards is
-  'The cards of these conversations, in order, as far as the caller takes part in them: {id, kind, title, members, '
-  'lastMessage, unreadCount, mutedUntil, createdAt}. Of members and messages they have those that the caller sees.';
+  'The cards of the given conversations in which the caller takes part, in order: {id, kind, title, members, '
+  'lastMessage, unreadCount, mutedUntil, createdAt}. They show only members and messages that the caller sees.';
 
 create function private.require_conversation_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('conversation_unknown', private.conversation_cards(array[p_id]) -> 0); end $$;
 comment on function private.require_conversation_card is
-  'Answers the card of a conversation in which the caller takes part.';
+  'Returns the card of a conversation in which the caller takes part.';
 
 create function api.get_conversation(p_id uuid) returns json
 language plpgsql stable
@@ -257,7 +258,7 @@ as $$ begin return private.require_conversation_card(p_id); end $$;
 comment on function api.get_conversation is 'A conversation in which the caller takes part.';
 
 create function private.is_conversation_named(p_conversation app.conversations, p_words text) returns boolean
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
@@ -270,19 +271,20 @@ begin
                    and strpos(private.fold(concat_ws(' ', u.first_name, u.last_name, u.username)), p_words) > 0);
 end $$;
 comment on function private.is_conversation_named is
-  'Whether the title of a conversation has these folded words, or the name of another member whom the caller sees.';
+  'Whether these folded words are in the title of a conversation, or in the name of another member whom the caller '
+  'sees.';
 
 create function private.find_conversations(p_kind text, p_unread boolean, p_q text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression makes no index condition
+  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
   v_words  text := private.fold_query(p_q);
   v_looks  integer := 400;
-  v_weight integer := 10000;   -- of messages and members that are looked at
+  v_weight integer := 10000;   -- how many messages and members it may look at
   v_ids    uuid[] := '{}';
   v_member record;
   v_one    app.conversations;
@@ -316,19 +318,20 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_conversations is
-  'The next conversations of the caller that are of a kind, have something unread, and are named so, as far as each '
-  'is asked for, among the next 400, and while what is looked at in them is no more than 10,000 messages and members.';
+  'The next conversations of the caller, filtered by kind, by having unread messages and by name, as far as each '
+  'filter is given. Looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
 call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 begin
   return (select (m.latest_at, m.conversation_id)::app.place from app.conversation_members m
           where m.conversation_id = p_id and m.user_id = app.uid());
 end $$;
-comment on function private.conversation_place is 'The place of a conversation in the caller''s list, or null.';
+comment on function private.conversation_place is
+  'The place of a conversation in the caller''s list; null if they are not in it.';
 
 create function api.list_conversations(
   p_kind text default null, p_unread boolean default null, p_q text default null,
@@ -338,7 +341,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id will do beside infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works with infinity
   v_found app.found;
   v_last  app.place;
 begin
@@ -352,22 +355,22 @@ begin
     end if;
   end if;
   v_found := private.find_conversations(p_kind, coalesce(p_unread, false), nullif(p_q, ''), v_from);
-  -- a place: a conversation moves up when something is said in it
+  -- the cursor is a place, because a conversation moves up with each message
   v_last := private.conversation_place(v_found.ids[p_limit]);
   return private.page(private.conversation_cards(v_found.ids[:p_limit]),
                       array_fill(private.place_cursor('conversations', v_last.at, v_last.id),
                                  array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_conversations is
-  'The caller''s conversations, those first in which something was said last, as far as they see it.';
+  'The caller''s conversations, ordered by the latest message that they receive, newest first.';
 
 create function private.count_unread_conversations() returns integer
-language plpgsql stable security definer   -- people read conversations by operations alone
+language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  v_weight integer := 20000;   -- of messages that are looked at
+  v_weight integer := 20000;   -- how many messages it may look at
   v_count  integer := 0;
   v_member record;
 begin
@@ -386,8 +389,8 @@ begin
   return v_count;
 end $$;
 comment on function private.count_unread_conversations is
-  'How many conversations have something that the caller has not read, without those that they muted, up to 99, among '
-  'the first 1000 of their list, and while no more than 20,000 messages are looked at.';
+  'How many conversations have something that the caller has not read, without those that they muted, up to 99. '
+  'Looks at the first 1000 of their list, and in them at no more than 20,000 messages.';
 call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json

@@ -1,4 +1,4 @@
--- Opening conversations, who takes part, what it is called, muting and reading.
+-- Opening and renaming conversations, their members, muting and reading.
 -- docs/decisions.md, Messaging.
 
 create function private.require_others(p_people text[]) returns uuid[]
@@ -9,7 +9,7 @@ declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.raise_error('conversation_full');   -- before anybody is looked for
+    perform private.raise_error('conversation_full');   -- before looking anybody up
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
@@ -19,7 +19,7 @@ begin
   return v_people;
 end $$;
 comment on function private.require_others is
-  'Finds the people whom a request names beside the caller, each once, up to 49.';
+  'Returns the people whom a request names, each once, up to 49. The caller may not be among them.';
 
 create function private.lock_available(p_people uuid[]) returns void
 language plpgsql volatile
@@ -29,7 +29,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
-  -- again, in a later statement: a block may have come while this waited
+  -- checked again in a later statement: a block may have been made while this waited
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
     perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
@@ -37,7 +37,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_available is
-  'Locks what these people are to the caller, and passes when each can be written to.';
+  'Locks the relations between the caller and these people, and passes if the caller may write to each of them.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -50,7 +50,7 @@ begin
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
 comment on function private.start_membership is
-  'Lets people take part, who may read from a number on.';
+  'Makes people members of a conversation, who may read its messages from this number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -60,14 +60,14 @@ declare
   v_caller uuid := private.require_caller();
   v_id     uuid;
 begin
-  -- the pair is locked: nobody else makes it now
+  -- the pair is locked, so nobody else can create it now
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
   perform private.start_membership(v_id, array[v_caller, p_other], 1);
   return v_id;
 end $$;
-comment on function private.open_direct is 'Makes the direct conversation of the caller and a person.';
+comment on function private.open_direct is 'Creates the direct conversation of the caller and another person.';
 
 create function private.open_group(p_people uuid[], p_title text) returns uuid
 language plpgsql volatile security definer   -- nobody may write conversations otherwise
@@ -82,7 +82,7 @@ begin
   update app.conversation_members set role = 'owner' where conversation_id = v_id and user_id = v_caller;
   return v_id;
 end $$;
-comment on function private.open_group is 'Makes a group of the caller, its owner, and these people.';
+comment on function private.open_group is 'Creates a group that the caller owns, with these people.';
 
 create function api.create_conversation(p_kind text, p_member_ids text[], p_title text default null) returns json
 language plpgsql volatile
@@ -115,8 +115,8 @@ begin
   return private.require_conversation_card(v_id);
 end $$;
 comment on function api.create_conversation is
-  'Opens a conversation with people who share a circle or a direct conversation with the caller; a direct one that '
-  'there is already is answered with 200.';
+  'Opens a conversation with people who share a circle or have a direct conversation with the caller. If the direct '
+  'conversation exists already, it is returned with status 200.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable
@@ -143,7 +143,8 @@ begin
     perform private.add_system_message(p_id, app.uid(), 'title ' || p_title);
   end if;
 end $$;
-comment on function private.rename_conversation is 'Gives the caller''s group another title, and says so in it.';
+comment on function private.rename_conversation is
+  'Gives the caller''s group another title, and adds a system message.';
 
 create function api.rename_conversation(p_id uuid, p_title text) returns json
 language plpgsql volatile
@@ -155,7 +156,7 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.rename_conversation is
-  'Gives the caller''s group another title; the same one changes nothing. Answers the card. Fails: '
+  'Gives the caller''s group another title; the same title changes nothing. Returns the card. Fails: '
   'conversation_title.';
 
 create function private.add_members(p_id uuid, p_people uuid[]) returns void
@@ -173,7 +174,7 @@ begin
   perform private.start_membership(p_id, p_people, v_group.last_number + 1);
   perform private.add_system_message(p_id, p.id, 'joined') from unnest(p_people) as p (id);
 end $$;
-comment on function private.add_members is 'Lets people take part in the caller''s group, and says so in it.';
+comment on function private.add_members is 'Adds people to the caller''s group, with a system message for each.';
 
 create function api.add_conversation_members(p_id uuid, p_user_ids text[]) returns json
 language plpgsql volatile
@@ -182,7 +183,7 @@ as $$
 declare
   v_people uuid[];
 begin
-  perform private.require_own_group(p_id);   -- before anybody is told who is known
+  perform private.require_own_group(p_id);   -- first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
@@ -190,8 +191,8 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.add_conversation_members is
-  'Lets people who share a circle or a direct conversation with the caller take part in the caller''s group; all of '
-  'them or none. Answers the card.';
+  'Adds people who share a circle or have a direct conversation with the caller to the caller''s group: all of them '
+  'or none. Returns the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -204,7 +205,7 @@ begin
   where conversation_id = p_id and user_id in (p_from, p_to);
   perform private.add_system_message(p_id, p_to, 'owner');
 end $$;
-comment on function private.hand_over is 'Makes another member the owner of a group, and says so in it.';
+comment on function private.hand_over is 'Makes another member the owner of a group, and adds a system message.';
 
 create function private.end_membership(p_id uuid, p_person uuid, p_what text) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -223,7 +224,7 @@ begin
     perform private.add_system_message(p_id, p_person, p_what);
   end if;
   if v_role = 'owner' then
-    -- somebody who can act rather than somebody who is banned
+    -- preferably somebody who is not banned
     select m.user_id into v_next from app.conversation_members m
     where m.conversation_id = p_id
     order by (select true from app.hidden_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
@@ -234,8 +235,8 @@ begin
   end if;
 end $$;
 comment on function private.end_membership is
-  'Ends that somebody takes part in a conversation, which is locked, and says so in it. An owner hands over to the '
-  'longest-standing member.';
+  'Removes a person from a conversation, which is already locked, and adds a system message if p_what is given. If '
+  'they owned it, the longest-standing member becomes the owner.';
 
 create function private.leave_group(p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -247,7 +248,7 @@ begin
   -- their other devices still have it in the list
   perform private.broadcast('user:' || app.uid(), 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.leave_group is 'Ends that the caller takes part in a group.';
+comment on function private.leave_group is 'Removes the caller from a group.';
 
 create function api.leave_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -258,10 +259,10 @@ begin
   return json_build_object('left', true);
 end $$;
 comment on function api.leave_conversation is
-  'The caller leaves a group; an owner hands over to the longest-standing member. Answers {left: true}.';
+  'The caller leaves a group; if they owned it, the longest-standing member becomes the owner. Returns {left: true}.';
 
 create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
-language plpgsql stable security definer   -- people read members by operations alone
+language plpgsql stable security definer   -- people read members only through operations
 set search_path = ''
 as $$
 begin
@@ -270,7 +271,7 @@ begin
   end if;
   return p_person;
 end $$;
-comment on function private.require_other_member is 'Answers a person who takes part in a conversation.';
+comment on function private.require_other_member is 'Returns this person if they take part in the conversation.';
 
 create function private.remove_member(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -281,7 +282,7 @@ begin
   perform private.end_membership(p_id, private.require_other_member(p_id, p_person), 'removed');
   perform private.broadcast('user:' || p_person, 'conversation', jsonb_build_object('id', p_id));
 end $$;
-comment on function private.remove_member is 'Ends that another takes part in the caller''s group.';
+comment on function private.remove_member is 'Removes another person from the caller''s group.';
 
 create function api.remove_conversation_member(p_id uuid, p_person text) returns json
 language plpgsql volatile
@@ -292,7 +293,7 @@ begin
   perform private.remove_member(p_id, (private.require_others(array[p_person]))[1]);
   return null;   -- answered as 204
 end $$;
-comment on function api.remove_conversation_member is 'Takes another out of the caller''s group.';
+comment on function api.remove_conversation_member is 'Removes another person from the caller''s group.';
 
 create function private.make_owner(p_id uuid, p_person uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -318,9 +319,9 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.hand_over_conversation is
-  'Makes another member the owner of the caller''s group. Answers the card.';
+  'Makes another member the owner of the caller''s group. Returns the card.';
 
--- one's own affairs
+-- the caller's own settings
 
 create function private.mute_conversation(p_id uuid, p_until timestamptz) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -333,7 +334,7 @@ begin
     perform private.raise_error('conversation_unknown');
   end if;
 end $$;
-comment on function private.mute_conversation is 'Says until when the caller gets no notice of a conversation.';
+comment on function private.mute_conversation is 'Sets until when the caller gets no notifications of a conversation.';
 
 create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
 language plpgsql volatile
@@ -343,12 +344,12 @@ begin
   if p_until <= now() then
     perform private.raise_error('conversation_until');
   end if;
-  -- what nobody lives to see is for good
+  -- a time after the end of the calendar means without end
   perform private.mute_conversation(p_id, case when p_until < private.calendar_end() then p_until else 'infinity' end);
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Keeps notices and pushes of a conversation from the caller, until then or without end. Answers the card.';
+  'Mutes a conversation for the caller: no notifications or pushes until p_until, or without end. Returns the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -358,8 +359,7 @@ begin
   perform private.mute_conversation(p_id, null);
   return null;   -- answered as 204
 end $$;
-comment on function api.unmute_conversation is
-  'Lets notices of a conversation through again; repeating it changes nothing.';
+comment on function api.unmute_conversation is 'Unmutes a conversation for the caller; repeating it changes nothing.';
 
 create function private.read_up_to(p_id uuid, p_message uuid) returns void
 language plpgsql volatile security definer   -- nobody may write members otherwise
@@ -380,7 +380,7 @@ begin
   end if;
 end $$;
 comment on function private.read_up_to is
-  'Notes that the caller has read up to a message, and tells their other devices; nobody else.';
+  'Records that the caller has read up to a message, and tells only their other devices.';
 
 create function api.read_conversation(p_id uuid, p_message_id uuid) returns json
 language plpgsql volatile
@@ -392,4 +392,4 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.read_conversation is
-  'Says that the caller has read up to a message; an earlier one changes nothing. Answers the card.';
+  'Records that the caller has read up to a message; an earlier message changes nothing. Returns the card.';

@@ -1,9 +1,9 @@
--- How a report finds the message that it is about, and the copy that it carries: the one way in which staff read one.
+-- How a report finds its message, and the copy that it stores. Staff can read messages only in such copies.
 -- The reports are in sql/social/70_reports.sql.
 -- docs/decisions.md, Messaging.
 
 create function private.find_received_message(p_id uuid) returns app.messages
-language plpgsql stable security definer   -- people read messages by operations alone
+language plpgsql stable security definer   -- people read messages only through operations
 set search_path = ''
 as $$
 declare
@@ -11,7 +11,7 @@ declare
 begin
   select m.* into v_message from app.messages m
   where m.id = p_id and private.in_span(m.conversation_id, m.number)
-    -- a block that stood when it was sent into a group kept it from the caller; one that came later did not
+    -- a block that existed when it was sent to a group hid it from the caller; a later block did not
     and (private.is_direct(m.conversation_id)
          or not exists (select from app.blocks b
                         where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
@@ -19,8 +19,8 @@ begin
   return v_message;
 end $$;
 comment on function private.find_received_message is
-  'A message that the caller was sent, whatever came since: they may have left the conversation, a block may be '
-  'between them and the sender, and the sender may be banned. Null otherwise.';
+  'A message that was sent to the caller, even if they have since left the conversation, one of them has blocked the '
+  'other, or the sender was banned. Null otherwise.';
 
 create function private.require_reported_message(p_type text, p_target text) returns uuid
 language plpgsql stable
@@ -37,10 +37,10 @@ begin
   return v_message.id;
 end $$;
 comment on function private.require_reported_message is
-  'Answers the message that a report names, if it was sent to the caller.';
+  'Returns the message that a report names, if it was sent to the caller.';
 
 create function private.copy_reported_message() returns trigger
-language plpgsql security definer   -- nobody reads messages otherwise, and nobody writes a copy
+language plpgsql security definer   -- people may neither read messages nor write copies
 set search_path = ''
 as $$
 declare
@@ -58,7 +58,8 @@ begin
   return new;
 end $$;
 comment on function private.copy_reported_message is
-  'Trigger: a report of a message keeps {conversationId, senderId, kind, body, assetId, createdAt, editedAt} of it.';
+  'Trigger: stores a copy of a reported message in its report: {conversationId, senderId, kind, body, assetId, '
+  'createdAt, editedAt}.';
 create trigger _100_copy_message before insert on app.reports
   for each row when (new.target_type = 'message') execute function private.copy_reported_message();
 

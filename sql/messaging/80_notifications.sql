@@ -1,4 +1,4 @@
--- What follows from a message for each member, as effects: the notice, and a word on their own channel.
+-- The effects of a message for each member: the notification, and an announcement on their own channel.
 -- docs/decisions.md, Effects; Messaging.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each) values ('message.received', true, true);
@@ -19,8 +19,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_message is
-  'Listener: tells members of a message that is still there, unless they have muted the conversation, have left it or '
-  'have read it already.';
+  'Listener: notifies members of a message that still exists, unless they have muted the conversation, left it or '
+  'read the message already.';
 
 create function private.broadcast_messages(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -35,8 +35,8 @@ begin
   where private.receives_from(e.user_id, m.sender_id);
 end $$;
 comment on function private.broadcast_messages is
-  'Listener: says on each member''s own channel that something is said in a conversation, once a message, but not '
-  'across a block.';
+  'Listener: announces on each member''s own channel that a conversation has a new message, once per message, but '
+  'only if they receive from the sender.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('messaging.message.sent', 'private.notify_message', 600, 'soon'),

@@ -1,4 +1,5 @@
--- What erasure does to conversations, and where personal data is in them. How erasure runs: sql/base/90_erasure.sql.
+-- What an erasure does to conversations, and which columns are personal data. How erasure runs:
+-- sql/base/90_erasure.sql.
 -- docs/decisions.md, Erasure and export; Messaging.
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -33,7 +34,7 @@ begin
   end if;
 end $$;
 comment on function private.erase_messages is
-  'Makes up to 500 messages of an erased person tombstones, and takes their words out of as many reports.';
+  'Makes up to 500 messages of an erased person tombstones, and removes their words from up to 500 reports.';
 call private.force_index_scans('private.erase_messages');
 
 create function private.erase_conversations(p_user app.users) returns void
@@ -46,7 +47,7 @@ declare
   v_id  uuid;
 begin
   foreach v_id in array v_ids loop
-    perform from app.conversations where id = v_id for no key update;   -- by id: ARCHITECTURE.md, Locks
+    perform from app.conversations where id = v_id for no key update;   -- in order of id: ARCHITECTURE.md, Locks
     perform private.end_membership(v_id, p_user.id, null);
   end loop;
   if cardinality(v_ids) = 500 then
@@ -56,8 +57,8 @@ begin
   perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Step: an erased person leaves every conversation, groups of theirs go to the longest-standing member, and their '
-  'messages become tombstones: 500 of each at once.';
+  'Step: removes an erased person from every conversation, makes the longest-standing member the owner of each of '
+  'their groups, and makes their messages tombstones: 500 of each at a time.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
   ('private.erase_conversations', '{erasure}', 168);
