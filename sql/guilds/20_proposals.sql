@@ -324,7 +324,7 @@ create trigger _200_close_proposals after update of archived_at on app.spaces
   execute function private.close_proposals();
 
 create function private.settle_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- the worker has no rights on tables
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -385,7 +385,7 @@ comment on function private.settle_proposal is
   'execution_failed with that code as its reason.';
 
 create function private.job_settle_proposals() returns integer
-language plpgsql volatile security definer   -- the worker has no rights on tables
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare

@@ -3,7 +3,7 @@
 -- docs/decisions.md, Guilds.
 
 create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker has no rights on tables
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare

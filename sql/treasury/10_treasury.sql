@@ -296,7 +296,7 @@ comment on function private.read_treasury is
 
 create function private.audit_treasuries()
 returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker has no rights on tables
+language plpgsql stable security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 begin
@@ -319,7 +319,7 @@ comment on function private.audit_treasuries is
   'private.audit_mana.';
 
 create function private.job_audit_treasuries() returns integer
-language plpgsql stable security definer   -- the worker has no rights on tables
+language plpgsql stable security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$ begin return (select count(*) from private.audit_treasuries()); end $$;
 comment on function private.job_audit_treasuries is
