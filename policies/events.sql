@@ -1,4 +1,4 @@
--- Who may see and touch events. Twin of sql/events/. The head's policies are in policies/content.sql.
+-- Who may see and change events. Twin of sql/events/. The head's policies are in policies/content.sql.
 
 -- events
 alter table app.events enable row level security;
@@ -21,7 +21,7 @@ alter table app.event_rsvps enable row level security;
 grant select on app.event_rsvps to authenticated;
 create policy select_own on app.event_rsvps for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.event_rsvps is
-  'People see their own replies; those of others definer functions show to who sees the event.';
+  'People see their own replies; definer functions show those of others to people who see the event.';
 
 -- helpers
 grant execute on function
@@ -54,7 +54,7 @@ grant execute on function
   api.update_event
   to authenticated;
 
--- jobs and batches that the worker does
+-- jobs and batches that the worker runs
 grant execute on function
   private.release_seats,
   private.job_remind_events,

@@ -1,4 +1,4 @@
--- Events: a kind of contents that happens somewhere at some time, and that people go to. The head: sql/content.
+-- Events: a kind of content that has a time and a location, and that people go to. The head: sql/content.
 -- docs/decisions.md, Contents; Events.
 
 create table app.events (
@@ -22,14 +22,15 @@ create table app.events (
   constraint event_location check (length(city) <= 100 and length(country) <= 100 and length(address) <= 500),
   constraint event_reason check (length(cancel_reason) <= 500)
 );
-comment on table app.events is 'What an event has beside its head in app.contents.';
+comment on table app.events is 'What an event has besides its head in app.contents.';
 call private.make_nulls_raise_codes('app.events');
-comment on column app.events.starts_at is 'The instant; timezone says which clock its host and guests go by.';
-comment on column app.events.ends_at is 'From then on nobody replies to it, and nothing of it changes.';
+comment on column app.events.starts_at is 'The instant; timezone says which local time the host and the guests use.';
+comment on column app.events.ends_at is 'From then on nobody can reply to it, and it cannot be changed.';
 comment on column app.events.capacity is
-  'How many may go; null for any number. Who has a place keeps it when it falls.';
-comment on column app.events.sequence is 'How often it was changed, by which calendars know the latest (RFC 5545).';
-comment on column app.events.cancelled_at is 'When its host called it off, for good; null unless they did.';
+  'How many people may go; null for any number. People who have a seat keep it when the capacity is lowered.';
+comment on column app.events.sequence is
+  'How many times it was changed, by which calendars find the latest version (RFC 5545).';
+comment on column app.events.cancelled_at is 'When its host cancelled it, for good; null otherwise.';
 
 create table app.event_seats (
   event_id     uuid primary key references app.events on delete cascade,
@@ -43,11 +44,15 @@ create table app.event_seats (
 create index event_seats_remind_at_idx on app.event_seats (remind_at) where remind_at is not null;
 create index event_seats_host_id_idx on app.event_seats (host_id, remind_at);
 comment on table app.event_seats is
-  'How many replied to an event, whoever sees whom. Who locks this row decides alone who has a place.';
-comment on column app.event_seats.host_id is 'That of the event, which never changes: hosts take turns by it.';
-comment on column app.event_seats.reminded_for is 'When the reminder was due that all who go have had; null before.';
+  'How many people replied to an event, including those whom a viewer cannot see. Seats are given and freed only '
+  'under the lock of this row.';
+comment on column app.event_seats.host_id is
+  'The host of the event, which never changes: the job that reminds guests takes turns between hosts by it.';
+comment on column app.event_seats.reminded_for is
+  'When the latest reminder was due that everybody who goes has had; null before the first.';
 comment on column app.event_seats.remind_at is
-  'When the worker reminds the guests the next time; null where nobody goes, and when it is cancelled or all is told.';
+  'When the worker next reminds the guests; null if nobody goes, if the event is cancelled, and after the last '
+  'reminder.';
 
 create table app.event_rsvps (
   event_id     uuid not null references app.contents on delete cascade,
@@ -65,12 +70,14 @@ create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, even
 create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
 create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
 comment on table app.event_rsvps is
-  'Who replied to which event. Host and space are those of the event, which never change: a block and leaving find '
-  'by them what they end.';
-comment on column app.event_rsvps.status is 'going has a place, waitlisted waits for one, interested wants none.';
+  'Who replied to which event. Host and space are those of the event and never change; they are here so that a block '
+  'and leaving a space find the replies that they end.';
+comment on column app.event_rsvps.status is 'going has a seat, waitlisted waits for one, interested wants none.';
 comment on column app.event_rsvps.since is
-  'When it became so, by which people wait: later than that of everybody before in the same status.';
-comment on column app.event_rsvps.reminded_for is 'When the latest reminder was due that the person had.';
+  'When the reply got this status, which is the order in which people wait: later than that of everybody who got the '
+  'status before.';
+comment on column app.event_rsvps.reminded_for is
+  'When the latest reminder was due that the person has had; null before the first.';
 
 insert into private.lock_kinds (kind, position) values ('event seats', 540);
 
@@ -88,7 +95,7 @@ begin
   return null;
 end $$;
 comment on function private.place_event is
-  'Trigger: events have a place by their start, and, unless they are cancelled, one among those that are to come.';
+  'Trigger: gives events a place by their start and, unless they are cancelled, one among the upcoming events.';
 create trigger place_event after insert or update of starts_at, cancelled_at or delete on app.events
   for each row execute function private.place_event();
 
@@ -142,24 +149,24 @@ select e.id,
          'cancelReason', e.cancel_reason) as detail
 from app.events e;
 comment on view private.event_details is
-  'What the card of an event has of its own kind: {body, startsAt, endsAt, timezone, location, capacity, status, '
-  'cancelledAt, cancelReason}. status comes of the clock.';
+  'The part of an event''s card that other contents do not have: {body, startsAt, endsAt, timezone, location, '
+  'capacity, status, cancelledAt, cancelReason}. status depends on the current time.';
 
 create function private.erase_events(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  perform private.lock_events(p_ids);   -- which go too
-  -- heads before details and places: ARCHITECTURE.md, Locks
+  perform private.lock_events(p_ids);   -- which are deleted too
+  -- heads before details and seats: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'event' order by id for no key update;
   delete from app.events where id = any (p_ids);
 end $$;
 comment on function private.erase_events is
-  'Deletes what these events are and say; their author is erased. Replies stay, and nobody sees them.';
+  'Deletes the details and seats of these events, whose author is erased. Replies remain, but nobody sees them.';
 
 create function private.lock_events(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write places
+language plpgsql volatile security definer   -- nobody may write seats
 set search_path = ''
 as $$
 begin
@@ -167,10 +174,10 @@ begin
   perform from app.event_seats where event_id = any (p_ids) order by event_id for no key update;
 end $$;
 comment on function private.lock_events is
-  'Locks the places of these events, sorted: nobody else gives or frees one meanwhile. ARCHITECTURE.md, Locks.';
+  'Locks the seats of these events, in order of id, so that nobody else gives or frees one: ARCHITECTURE.md, Locks.';
 
 create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- asked of contents that private.find_contents has found
+language plpgsql stable security definer   -- checks contents that private.find_contents has found
 set search_path = ''
 as $$
 begin
@@ -183,7 +190,8 @@ begin
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.matches_event_filter is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, each as private.fold_query has it.';
+  'Whether an event begins within {from, to}, and is in this {country} and {city}, which are folded by '
+  'private.fold_query.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
@@ -218,12 +226,12 @@ begin
     join app.event_seats p on p.event_id = h.id);
 end $$;
 comment on function private.event_cards is
-  'The cards of these events, in order, as far as the caller sees them: the head, the detail, {goingCount, '
-  'interestedCount, waitlistCount, viewer: {rsvp, waitlistPosition}}.';
+  'The cards of the given events that the caller sees, in order: the head, the detail, {goingCount, interestedCount, '
+  'waitlistCount, viewer: {rsvp, waitlistPosition}}.';
 call private.force_index_scans('private.event_cards');
 
 create function private.require_event_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('event_unknown', private.event_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_event_card is 'Answers the card of an event that the caller may see.';
+comment on function private.require_event_card is 'Returns the card of an event that the caller may see.';

@@ -1,9 +1,9 @@
--- Replies to events, and who has a seat. All of it happens under the lock of the event's seats, so that a seat that
--- is freed or added goes to who waits longest in the same transaction.
+-- Replies to events, and who has a seat. Everything happens under the lock of the event's seats, so that a seat that
+-- is freed or added goes to the person who has waited longest in the same transaction.
 -- docs/decisions.md, Events.
 
 create function private.plan_reminder(p_event uuid) returns void
-language plpgsql volatile security definer   -- nobody may write places
+language plpgsql volatile security definer   -- nobody may write seats
 set search_path = ''
 as $$
 begin
@@ -11,13 +11,13 @@ begin
   from (select case when e.cancelled_at is null and w.going > 0 then (
                  select min(d.due)
                  from unnest(array[e.starts_at - interval '24 hours', e.starts_at - interval '1 hour']) d (due)
-                 -- what is 15 minutes late is left out
+                 -- reminders more than 15 minutes late are skipped
                  where d.due > greatest(w.reminded_for, now() - interval '15 minutes')) end as at
         from app.events e join app.event_seats w on w.event_id = e.id where e.id = p_event) n
   where p.event_id = p_event and p.remind_at is distinct from n.at;
 end $$;
 comment on function private.plan_reminder is
-  'Works out anew when the guests of an event, whose seats are locked, are reminded the next time.';
+  'Recalculates when the guests of an event are next reminded. Its seats are already locked.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -29,7 +29,7 @@ declare
   v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
-  -- the clock may stand still, or go back
+  -- the clock may not have advanced, or may have gone back
   v_since := greatest(clock_timestamp(), (
     select since from app.event_rsvps where event_id = p_event and status = p_status
     order by since desc limit 1) + interval '1 microsecond');
@@ -53,7 +53,8 @@ begin
   end if;
 end $$;
 comment on function private.put_rsvp is
-  'Gives a person this reply to an event that is locked, or with null takes it away, and counts it.';
+  'Sets a person''s reply to an event, or deletes it if p_status is null, and updates the counts. The event''s seats '
+  'are already locked.';
 
 create function private.fill_seats(p_event uuid) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -72,7 +73,7 @@ begin
   end if;
   v_users := array(select r.user_id from app.event_rsvps r
                    where r.event_id = p_event and r.status = 'waitlisted'
-                     -- whose place is about to be freed
+                     -- the replies of hidden people are about to be deleted
                      and not exists (select from app.hidden_people s where s.user_id = r.user_id)
                    order by r.since limit v_free);
   perform private.put_rsvp(p_event, u.id, 'going')
@@ -82,7 +83,8 @@ begin
   end if;
 end $$;
 comment on function private.fill_seats is
-  'Gives the free seats of an event that is locked to those who wait longest, and emits events.place.given.';
+  'Gives the free seats of an event to those who have waited longest, and emits events.place.given. Its seats are '
+  'already locked.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
 language plpgsql volatile security definer   -- nobody may write replies
@@ -116,8 +118,8 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'The caller, who has locked an event and entered it (private.lock_open_content), goes to it or is interested. '
-  'Without a free seat they wait. Repeating it changes nothing.';
+  'Sets the caller''s reply to an event, whose seats and head (private.lock_open_content) are already locked, to '
+  'going or interested. Without a free seat they wait. Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
 language plpgsql volatile security definer   -- nobody may write replies
@@ -134,8 +136,8 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see it or not, and gives the seat on; false when there '
-  'is none.';
+  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the next '
+  'person; returns false if there is no reply.';
 
 create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -149,7 +151,7 @@ begin
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
-  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which would end the reply, waits, or is seen
+  -- in the order of ARCHITECTURE.md, Locks: a ban or a block, which ends the reply, waits for us or we see it
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -158,8 +160,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free place they wait, up to '
-  '500 people. Answers the card.';
+  'The caller goes to an event, or is interested; repeating it changes nothing. Without a free seat they are put on '
+  'the waiting list, which holds up to 500 people. Returns the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -171,23 +173,24 @@ begin
   if exists (select from app.contents where id = p_id and kind = 'event') then
     return null;   -- answered as 204
   elsif v_dropped then
-    return private.error_response('event_unknown');   -- it is taken back, and nothing of the event is shown
+    return private.error_response('event_unknown');   -- the reply is taken back, but the event is not shown
   end if;
   perform private.raise_error('event_unknown');
   return null;
 end $$;
 comment on function api.unrsvp_event is
-  'Takes the caller''s reply back; repeating it changes nothing. A place goes to who waits longest. It also works on '
-  'an event that they no longer see, which is answered as unknown all the same.';
+  'Takes the caller''s reply back; repeating it changes nothing. The seat goes to the person who has waited longest. '
+  'It also works on an event that they no longer see, but the response is then the same as for an event that does '
+  'not exist.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- who sees the event sees who replied, but for those whom they never see
+language plpgsql stable security definer   -- people who see the event see who replied, except people hidden from them
 set search_path = ''
 as $$
 declare
   v_list   text := concat_ws(' ', 'attendees', p_event, p_status);
   v_place  app.place := private.page_start(v_list, p_cursor, true);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression defeats the index
   v_after  uuid := v_place.id;
   v_found  app.found;
 begin
@@ -226,10 +229,10 @@ begin
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps
-                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, never all of the event
+                        where event_id = p_event and user_id = i.id offset 0) r   -- by key, not all of the event
     join app.person_card p on p.id = i.id);
 end $$;
-comment on function private.list_attendees is 'As private.find_attendees, a page of {userId, user, status, since}.';
+comment on function private.list_attendees is 'A page of private.find_attendees: {userId, user, status, since}.';
 call private.force_index_scans('private.list_attendees');
 
 create function api.list_event_attendees(
@@ -242,4 +245,4 @@ begin
   return private.list_attendees((private.require_content('event', p_id)).id, p_status, p_limit, p_cursor);
 end $$;
 comment on function api.list_event_attendees is
-  'Who has this reply to an event, the first one first: who goes, is interested, or waits.';
+  'The people with this reply to an event (going, interested or waitlisted), earliest first.';

@@ -40,7 +40,8 @@ begin
   return v_event;
 end $$;
 comment on function private.event_with is
-  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}, as far as each is there.';
+  'An event with these changes, {body, startsAt, endsAt, timezone, location, capacity}; missing fields do not '
+  'change.';
 
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
@@ -76,7 +77,7 @@ begin
   v_event.id := private.add_event(v_event, p_title, p_interest_id, p_group_id, p_guild_id);
   return private.event_cards(array[v_event.id]) -> 0;
 end $$;
-comment on function api.create_event is 'Publishes an event, perhaps in a group or guild.';
+comment on function api.create_event is 'Publishes an event, optionally in a group or guild.';
 
 create function api.list_events(
   p_when text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -107,7 +108,7 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
-  'Events, newest first; with when or dates by their start: the soonest first, and past ones the latest first. '
+  'Events, newest first; with when or dates by their start: the soonest first, but past ones the latest first. '
   'upcoming are those that have not begun and are not cancelled, past those that have begun.';
 
 create function api.get_event(p_id uuid) returns json
@@ -129,17 +130,17 @@ begin
     from app.events e where e.id = p_id));
 end $$;
 comment on function api.get_event_calendar is
-  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, the times as clocks show them '
-  'there.';
+  'What a calendar needs of an event: its card with {sequence, localStart, localEnd}, which are local times in the '
+  'event''s time zone.';
 
 create function private.find_my_events(p_role text, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- the caller's own, and what they reply to as far as they see it
+language plpgsql stable security definer   -- reads replies; private.visible_contents checks who sees the events
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.page_start('my events', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, as in every walk
+  v_from   timestamptz := v_place.at;   -- plain variables: an expression defeats the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -168,7 +169,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, by when they published or said so, among the next 400.';
+  'The next events that the caller hosts or goes to, by when they published the event or got their seat, among the '
+  'next 400.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -186,8 +188,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_events is
-  'The events that the caller hosts or goes to, or one of the two, the latest first by when they published it or got '
-  'their place.';
+  'The events that the caller hosts, goes to, or both, by when they published the event or got their seat, latest '
+  'first.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
 language plpgsql volatile security definer   -- nobody may write events
@@ -213,7 +215,8 @@ begin
   return v_head;
 end $$;
 comment on function private.lock_own_event is
-  'The head of the caller''s own event that is neither cancelled nor over, locked with its places.';
+  'Locks the seats and the head of the caller''s own event, which must be neither cancelled nor over, and returns '
+  'the head.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -242,8 +245,8 @@ begin
   end if;
 end $$;
 comment on function private.change_event is
-  'Changes the caller''s own event, gives places that are added to who waits longest, and emits events.event.changed '
-  'where time or place change. Fails: event_times, event_capacity, event_url.';
+  'Changes the caller''s own event, gives added seats to those who have waited longest, and emits '
+  'events.event.changed if time or place changes. Fails: event_times, event_capacity, event_url.';
 
 create function api.update_event(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile
@@ -254,8 +257,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.update_event is
-  'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}, and '
-  'answers the card.';
+  'Changes the caller''s own event, {title, body, interestId, startsAt, endsAt, timezone, location, capacity}. '
+  'Returns the card.';
 
 create function private.cancel_event(p_id uuid, p_reason text) returns void
 language plpgsql volatile security definer   -- nobody may write events
@@ -282,17 +285,17 @@ begin
   perform private.cancel_event(p_id, p_reason);
   return private.require_event_card(p_id);
 end $$;
-comment on function api.cancel_event is 'Cancels the caller''s own event for good, and answers the card.';
+comment on function api.cancel_event is 'Cancels the caller''s own event for good. Returns the card.';
 
 create function private.delete_event(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- nobody may delete the replies of others
 set search_path = ''
 as $$
 begin
   perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
   return private.delete_content('event', p_id);
 end $$;
-comment on function private.delete_event is 'Deletes the caller''s own event; false when there is none.';
+comment on function private.delete_event is 'Deletes the caller''s own event; returns false if there is none.';
 
 create function api.delete_event(p_id uuid) returns json
 language plpgsql volatile
@@ -305,4 +308,4 @@ begin
   end if;
   return null;   -- answered as 204
 end $$;
-comment on function api.delete_event is 'Deletes the caller''s event for good, replies and all.';
+comment on function api.delete_event is 'Deletes the caller''s event for good, including the replies to it.';

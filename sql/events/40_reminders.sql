@@ -1,11 +1,11 @@
--- What the guests of an event are told: that it is about to begin, that it changed or is cancelled, and that they have
--- a place now. A change leaves an effect for each of up to 100 guests in its transaction, and for more by the worker.
+-- Notifications of the guests of an event: it is about to begin, it changed or is cancelled, or they got a seat.
+-- A change adds an effect for each guest in its own transaction or, if there are more than 100, by the worker.
 -- docs/decisions.md, Events; Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
 create function private.fan_out_event_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- who replied is for definer functions to know
+language plpgsql volatile security definer   -- only definer functions read the replies of others
 set search_path = ''
 as $$
 declare
@@ -19,8 +19,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_event_batch is
-  'For the worker alone, and private.fan_out_event: leaves an effect for the next 500 who replied to an event '
-  'behind one {eventId, event, sequence}. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and private.fan_out_event: adds an effect for each of the next 500 people who replied to an '
+  'event {eventId, event, sequence}. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.fan_out_event_batch');
 call private.make_batch_queue('event-notices', 'private.fan_out_event_batch');
 
@@ -37,7 +37,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_event is
-  'Listener: leaves an effect for who replied to an event, or lets the worker do it when they are more than 100.';
+  'Listener: adds an effect for each person who replied to an event, or has the worker do it if there are more than '
+  '100.';
 
 create function private.notify_event_guests(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -55,7 +56,7 @@ begin
       select jsonb_strip_nulls(jsonb_build_object(
                'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
                'sequence', e.payload -> 'sequence')) as payload,
-             -- a place is given to this person alone, and not by the host: each is told
+             -- a seat is given to one person and not by the host: each has its own key
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
     cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
@@ -72,9 +73,9 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells who goes to an event, or waits for a place, what became of it, if they still do and see it; of '
-  'several changes there is one unread notice, about the latest. It comes from nobody, so that muting a host keeps no '
-  'cancellation away; the host knows what they changed.';
+  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still do and can see '
+  'it. Of several changes there is one unread notification, about the latest. Notifications have no actor, so that '
+  'muting a host does not hide a cancellation. The host is not notified of their own changes.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.changed', 'private.fan_out_event', 550, 'at once'),
@@ -83,7 +84,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
 
 create function private.plan_moved_reminder() returns trigger
-language plpgsql security definer   -- nobody may write places
+language plpgsql security definer   -- nobody may write seats
 set search_path = ''
 as $$
 begin
@@ -91,12 +92,13 @@ begin
   return null;
 end $$;
 comment on function private.plan_moved_reminder is
-  'Trigger: an event that begins at another time, or is cancelled, has other reminders. Its places are locked.';
+  'Trigger: recalculates the reminders of an event that begins at another time or is cancelled. Its seats are '
+  'already locked.';
 create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
   for each row execute function private.plan_moved_reminder();
 
 create function private.job_remind_events() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -131,7 +133,7 @@ begin
     select array_agg(user_id) into v_users from reminded;
   end if;
   if cardinality(v_users) = 500 then
-    -- the others have their turn before the next 500
+    -- other events get their turn before the next 500
     update app.event_seats set remind_at = clock_timestamp() where event_id = v_place.event_id;
   else
     update app.event_seats set reminded_for = greatest(reminded_for, v_due) where event_id = v_place.event_id;
@@ -145,8 +147,9 @@ begin
   return 1;
 end $$;
 comment on function private.job_remind_events is
-  'Job: reminds 500 people who go to an event, a day and an hour before it begins: of the event that has been due the '
-  'longest, behind which others of its host give way. Each is noted under the lock of the seats in the transaction '
-  'that leaves the effect, so it may run twice or beside another. What is 15 minutes late is left out, and who said '
-  'so after a reminder was due gets none. The worker repeats it until there is none: 0.';
+  'Job: reminds 500 people who go to an event, a day and an hour before it begins. It takes the event that has been '
+  'due the longest; other events of the same host then wait for those of other hosts. Each person is recorded under '
+  'the lock of the seats in the transaction that adds the effect, so it may run twice or beside another. Reminders '
+  'more than 15 minutes late are skipped, and people who replied after a reminder was due do not get it. The worker '
+  'repeats it until there is none: 0.';
 insert into private.jobs (name, cron, expires, repeats) values ('remind-events', '* * * * *', 300, true);

@@ -1,5 +1,5 @@
--- What frees places: a block between host and guest, leaving the space, a ban and an erasure. The first 500 at once,
--- the others by the worker.
+-- What frees seats: a block between host and guest, leaving the space, a ban and an erasure. The first 500 replies are
+-- handled at once, the others by the worker.
 -- docs/decisions.md, Events; Erasure and export.
 
 create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
@@ -15,7 +15,7 @@ declare
   v_ids    uuid[];
   v_id     uuid;
 begin
-  -- what the batch was for may be over when it comes
+  -- the reason for the batch may be gone when it runs
   if v_host is not null then
     if not private.may_meet(private.find_level(v_user, v_host)) then
       v_ids := array(select event_id from app.event_rsvps
@@ -45,9 +45,10 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.release_seats is
-  'For the worker alone, and triggers: of the next 500 replies of a person {userId}, all or those to a host {hostId} '
-  'or in a space {spaceId}, takes back those to events that are not over, of an erased person all. Places go to who '
-  'waits longest. Answers {changed, next}; next is null at the end.';
+  'For the worker alone, and triggers: looks at the next 500 replies of a person {userId}, all or those to a host '
+  '{hostId} or in a space {spaceId}, and takes back those to events that are not over; those of an erased person to '
+  'past events too. Seats go to the people who have waited longest. Returns {changed, next}; next is null at the '
+  'end.';
 call private.force_index_scans('private.release_seats');
 call private.make_batch_queue('released-seats', 'private.release_seats');
 
@@ -60,10 +61,11 @@ begin
     perform private.enqueue('released-seats', p_job);
   end if;
 end $$;
-comment on function private.release_seats_soon is 'As private.release_seats, and leaves what is more to the worker.';
+comment on function private.release_seats_soon is
+  'Runs private.release_seats once, and leaves the other batches to the worker.';
 
 create function private.release_blocked_seats() returns trigger
-language plpgsql security definer   -- frees places of both
+language plpgsql security definer   -- frees seats of both
 set search_path = ''
 as $$
 begin
@@ -73,23 +75,23 @@ begin
   return null;
 end $$;
 comment on function private.release_blocked_seats is
-  'Trigger: a block takes each out of the other''s events that are not over.';
+  'Trigger: after a block, takes back the replies of each to the other''s events that are not over.';
 create trigger _220_release_blocked_seats after insert on app.blocks
   referencing new table as changed for each statement execute function private.release_blocked_seats();
 
 create function private.release_left_seats() returns trigger
-language plpgsql security definer   -- frees places whoever takes somebody out of a space
+language plpgsql security definer   -- members may be removed by others
 set search_path = ''
 as $$
 begin
-  -- an erasure frees all of them later: ARCHITECTURE.md, Locks
+  -- an erasure frees all seats later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
     perform private.release_seats_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
   end if;
   return null;
 end $$;
 comment on function private.release_left_seats is
-  'Trigger: who leaves a space, or is removed, goes to none of its events that are not over.';
+  'Trigger: takes back the replies of a person who leaves a space, or is removed, to its events that are not over.';
 create trigger _100_release_left_seats after delete on app.space_members
   for each row execute function private.release_left_seats();
 
@@ -100,7 +102,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- with the person's own events, which an erasure deletes later on
+  -- together with the person's own events, which an erasure deletes later
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
                               || case when p_user.erased_at is not null
@@ -114,6 +116,6 @@ begin
   end if;
 end $$;
 comment on function private.release_hidden_seats is
-  'Step: who is banned goes to no event that is not over; of who is erased every reply goes.';
+  'Step: takes back a banned person''s replies to events that are not over, and all replies of an erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.release_hidden_seats', '{ban,erasure}', 159);
