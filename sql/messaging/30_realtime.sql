@@ -1,5 +1,6 @@
--- The channel conversation:{conversationId}, for its members. Each change is announced in its own transaction, and only
--- by an id: the client reads the rest, and gets what it missed from the list of messages (after, changedSince).
+-- The channel conversation:{conversationId}, for its members. Each change is announced in its own transaction, and
+-- only by an id: the client reads the rest, and gets what it missed from the list of messages
+-- (after, changedSince).
 -- docs/decisions.md, Realtime.
 
 create function private.may_listen_to_conversation(p_rest text) returns boolean
