@@ -1,4 +1,4 @@
--- Debates: a motion, where people stand on it, and until when it runs. The head: sql/content.
+-- Debates: a motion, the positions that people take on it, and a closing time. The head: sql/content.
 -- docs/decisions.md, Contents; Debates.
 
 create table app.debates (
@@ -11,12 +11,14 @@ create table app.debates (
   undecided_count integer not null default 0 check (undecided_count >= 0),
   argument_count  integer not null default 0 check (argument_count >= 0)
 );
-comment on table app.debates is 'What a debate has beside its head in app.contents, whose title is the motion.';
+comment on table app.debates is
+  'What a debate has besides its head in app.contents. The title of the head is the motion.';
 comment on column app.debates.closes_at is 'When it closes by itself.';
-comment on column app.debates.closed_at is 'When its author closed it before that; null unless they did.';
+comment on column app.debates.closed_at is 'When its author closed it before that; null otherwise.';
 comment on column app.debates.for_count is
-  'How many take this side, whom the viewer sees or not, but for the banned. Triggers keep the four counts.';
-comment on column app.debates.argument_count is 'How many arguments are there for everyone.';
+  'How many people take this side, including those whom the viewer cannot see, but not the banned. Triggers maintain '
+  'the four counts.';
+comment on column app.debates.argument_count is 'How many arguments everyone can see.';
 
 create table app.debate_positions (
   debate_id     uuid not null references app.contents on delete cascade,
@@ -27,10 +29,10 @@ create table app.debate_positions (
   primary key (debate_id, author_id)
 );
 create index debate_positions_author_id_idx on app.debate_positions (author_id, debate_id);
-comment on table app.debate_positions is 'Where people stand in a debate. Others see only counts.';
+comment on table app.debate_positions is 'The positions that people take in a debate. Others see only counts.';
 call private.make_nulls_raise_codes('app.debate_positions');
 comment on column app.debate_positions.author_hidden is
-  'Whether they are banned, and so counted for nobody: private.hide_children. An erasure takes the row.';
+  'Whether the person is banned, and therefore not counted: private.hide_children. An erasure deletes the row.';
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
@@ -42,7 +44,7 @@ create trigger _100_check_author before insert on app.debate_positions
   for each row execute function private.check_author();
 
 create function private.count_positions() returns trigger
-language plpgsql security definer   -- only triggers write counts
+language plpgsql security definer   -- only triggers may write counts
 set search_path = ''
 as $$
 declare
@@ -72,7 +74,7 @@ begin
   return null;
 end $$;
 comment on function private.count_positions is
-  'Trigger: counts who takes which side of a debate, but for the banned and erased.';
+  'Trigger: counts the people on each side of a debate, except the banned and erased.';
 create trigger _200_count_taken after insert on app.debate_positions
   referencing new table as written for each statement execute function private.count_positions();
 create trigger _200_count_changed after update on app.debate_positions
@@ -92,7 +94,8 @@ select d.id,
          'argumentCount', d.argument_count) as detail
 from app.debates d;
 comment on view private.debate_details is
-  'What the card of a debate has of its own kind: {body, closesAt, closedAt, status, tally, argumentCount}.';
+  'The part of a debate''s card that other contents do not have: {body, closesAt, closedAt, status, tally, '
+  'argumentCount}.';
 
 create function private.erase_debates(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
@@ -101,15 +104,15 @@ as $$
 begin
   -- heads before details: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
-  -- sorted, as arguments are counted in them
+  -- sorted, because counting arguments locks them too
   perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
-comment on function private.erase_debates is 'Deletes what these debates say; their author is erased.';
+comment on function private.erase_debates is 'Deletes the details of these debates, whose author is erased.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser) values
   ('debate', 'debates', 'app.debates', 'private.debate_details', 'private.erase_debates');
--- behind arguments, as a ban locks them
+-- after arguments, in the order in which a ban locks them
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.debate_positions', 'debate', 3, 'debate_id = $1');
 insert into private.content_child_tables (relation, person, key) values
@@ -122,7 +125,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.report_targets (type, finder) values ('debate', 'private.require_reported_content');
 
 create function private.debate_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a debate is visible, as private.video_cards
+language plpgsql stable security definer   -- checks once whether a debate is visible, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -139,17 +142,17 @@ begin
     join private.debate_details d on d.id = h.id);
 end $$;
 comment on function private.debate_cards is
-  'The cards of these debates, in order, as far as the caller sees them: the head, the detail, {viewer: {side}}.';
+  'The cards of the given debates that the caller sees, in order: the head, the detail, {viewer: {side}}.';
 call private.force_index_scans('private.debate_cards');
 
 create function private.require_debate_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('debate_unknown', private.debate_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_debate_card is 'Answers the card of a debate that the caller may see.';
+comment on function private.require_debate_card is 'Returns the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
-language plpgsql stable security definer   -- also for who left its space
+language plpgsql stable security definer   -- also for people who left its space
 set search_path = ''
 as $$
 begin
@@ -170,7 +173,7 @@ begin
   end if;
   return p_closes_at;
 end $$;
-comment on function private.require_debate_closing is 'A moment in the future.';
+comment on function private.require_debate_closing is 'Returns a closing time, which must be in the future.';
 
 create function api.list_debates(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -278,7 +281,7 @@ begin
   values (p_debate, private.require_caller(), p_side)
   on conflict (debate_id, author_id) do update set side = excluded.side where p.side <> excluded.side;
 end $$;
-comment on function private.set_debate_position is 'Where the caller stands in a debate.';
+comment on function private.set_debate_position is 'Sets the caller''s position in a debate.';
 
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
@@ -291,7 +294,7 @@ begin
   return private.require_debate_card(p_id);
 end $$;
 comment on function api.take_position is
-  'Where the caller stands in a debate, which they may change while it is open. Answers the card. Fails: '
+  'Sets the caller''s position in a debate, which they may change while it is open. Returns the card. Fails: '
   'debate_unknown (also of a removed one).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
@@ -308,8 +311,8 @@ begin
     and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_position is
-  'Takes the caller''s position in an open debate back, also where they do not see it any more (and hear nothing of '
-  'it).';
+  'Takes the caller''s position in an open debate back, even if they no longer see the debate; then they do not '
+  'learn whether it is open.';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile
@@ -320,10 +323,10 @@ declare
 begin
   perform private.remove_position(p_id, v_seen);
   if not v_seen then
-    return private.error_response('debate_unknown');   -- it is taken back, and nothing of the debate is shown
+    return private.error_response('debate_unknown');   -- the position is taken back, but the debate is not shown
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.leave_position is
   'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
-  'see, which is answered as unknown all the same.';
+  'see, but the response is then the same as for a debate that does not exist.';

@@ -1,4 +1,4 @@
--- Arguments in debates, and answers to them, at most four levels deep: what they are, and who sees them.
+-- Arguments in debates and answers to them, at most four levels deep, and who sees them.
 -- docs/decisions.md, Debates.
 
 create table app.debate_arguments (
@@ -20,10 +20,10 @@ create table app.debate_arguments (
     case when author_hidden or (deleted_at is not null and not answered) then 4
          when removed_at is not null then 3 else 0 end) stored,
   constraint argument_depth check (depth between 1 and 4),
-  -- what is deleted or of the erased has lost its words
+  -- deleted arguments and those of erased people have no words
   constraint argument_body check (deleted_at is not null or author_hidden or length(body) between 50 and 2000)
 );
--- what everybody sees: readers then need not walk over hundreds of arguments that were removed, or are of the banned
+-- what everybody sees, so that readers don't scan hundreds of arguments that were removed or are by banned people
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
   where required_level = 0;
 create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level = 0;
@@ -40,22 +40,25 @@ create index debate_arguments_author_id_idx on app.debate_arguments (author_id, 
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
-  'Arguments. A deleted one keeps its row, and its place where it was answered. Ids go by time.';
+  'Arguments. A deleted one keeps its row and, if it was answered, its place. Ids are in order of time.';
 call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
-  'The words of its body, by which staff finds it. A trigger writes them.';
+  'The words of its body, for the search by staff. A trigger maintains them.';
 comment on column app.debate_arguments.parent_id is
-  'No foreign key: arguments go with their debate alone, 500 at a time, in any order.';
-comment on column app.debate_arguments.depth is '1 for an argument of its own, else one more than what it answers.';
-comment on column app.debate_arguments.votes is 'How many found it helpful, whoever they are. A trigger keeps it.';
-comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written with the answer.';
+  'No foreign key: rows are deleted only with their debate, 500 at a time, in any order.';
+comment on column app.debate_arguments.depth is
+  '1 for a top-level argument, otherwise one more than that of the argument that it answers.';
+comment on column app.debate_arguments.votes is
+  'How many people found it helpful, including those whom the viewer cannot see. A trigger maintains it.';
+comment on column app.debate_arguments.answered is 'Whether it was ever answered. Written together with the answer.';
 comment on column app.debate_arguments.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
-comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null unless they did.';
+  'When staff hid it from everybody but its author; null otherwise.';
+comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null otherwise.';
 comment on column app.debate_arguments.author_hidden is
-  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
+  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
+  'argument.';
 comment on column app.debate_arguments.required_level is
-  'As app.contents.required_level; the debate''s own applies too.';
+  'Like app.contents.required_level; that of the debate applies too.';
 
 create table app.argument_votes (
   argument_id uuid not null references app.debate_arguments on delete cascade,
@@ -78,7 +81,7 @@ insert into private.event_types (name, payload, happens) values
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
--- of the next 500 first the votes
+-- of the next 500 the votes are deleted first
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
@@ -110,15 +113,14 @@ from app.debate_arguments a
 cross join lateral private.visibility(a.author_id, a.required_level) v
 where v.is_visible;
 comment on view private.visible_arguments is
-  'The arguments that the caller may see, of debates that they see. It is for definer functions, to which no policy '
+  'The arguments that the caller may see, in debates that they see. For definer functions, to which no policy '
   'applies.';
 
 create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
        json_build_object('debateId', a.debate_id, 'parentId', a.parent_id, 'side', a.side, 'body', a.body) as detail
 from app.debate_arguments a where a.deleted_at is null;
-comment on view private.argument_details is
-  'What staff sees of an argument: {debateId, parentId, side, body}.';
+comment on view private.argument_details is 'What staff see of an argument: {debateId, parentId, side, body}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 
@@ -136,18 +138,18 @@ begin
   return v_argument;
 end $$;
 comment on function private.require_argument is
-  'Answers an argument that was not deleted, if the caller may see it and its debate.';
+  'Returns an argument that was not deleted, if the caller may see it and its debate.';
 
 create function private.require_reported_argument(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
-  'Answers the argument that a report names, if the caller may see it.';
+  'Returns the argument that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('argument', 'private.require_reported_argument');
 
 create function private.argument_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- a debate is looked at once, by who asks for its arguments
+language plpgsql stable security definer   -- its callers check once who sees the debate
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -173,7 +175,7 @@ begin
     join app.person_card author on author.id = a.author_id);
 end $$;
 comment on function private.argument_cards is
-  'These arguments of debates that the caller sees, in order, as far as they see them: {id, debateId, side, body, '
-  'parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one has neither '
-  'body nor author.';
+  'The cards of the given arguments that the caller sees, in order; its callers check the debate: {id, debateId, '
+  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted one '
+  'has neither body nor author.';
 call private.force_index_scans('private.argument_cards');

@@ -1,4 +1,4 @@
--- Who argues in a debate and takes an argument back, and the lists of arguments.
+-- Posting and deleting arguments, and the lists of arguments.
 -- docs/decisions.md, Debates; Lists.
 
 create function private.argument_list(p_debate uuid, p_parent uuid, p_top boolean) returns text
@@ -8,23 +8,23 @@ as $$
 begin
   return concat_ws(' ', case when p_top then 'top arguments' else 'arguments' end, p_debate, p_parent);
 end $$;
-comment on function private.argument_list is 'The name for cursors of a list of private.find_arguments.';
+comment on function private.argument_list is 'The name that cursors give to a list of private.find_arguments.';
 
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden arguments without end
+language plpgsql stable security definer   -- under the policy it might skip hidden arguments without a limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_votes  integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_votes  integer := p_from.rank;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- of the first four ways in one is open; the last two are to what was removed of the caller's own. Each repeats
-  -- required_level, so that its index fits. The order of those by time begins with the debate, or it might be read off
-  -- the primary key, past the arguments of all others
+  -- exactly one of the first four branches applies; the last two find the caller's own removed arguments. Each repeats
+  -- required_level, so that its index matches. Branches by time order by the debate or parent first; otherwise
+  -- Postgres might scan the primary key, through the arguments of all debates
   with looked as materialized (
     select w.votes, w.id from (
       (select votes, id from app.debate_arguments
@@ -71,8 +71,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_arguments is
-  'The next arguments that the caller may see in a debate that they see, or the answers to one of them, of both sides '
-  'or one, by votes or the newest first, among the next 400 that are there for everybody, and their own.';
+  'The next arguments that the caller may see in a debate that they see, or the next answers to one of them; of both '
+  'sides or one; by votes or newest first. Looks at the next 400 that everybody may see or that are the caller''s '
+  'own.';
 call private.force_index_scans('private.find_arguments');
 
 create function private.argument_cursors(p_ids uuid[], p_list text, p_top boolean) returns text[]
@@ -84,7 +85,7 @@ begin
                from unnest(p_ids) with ordinality as i (id, place)
                join app.debate_arguments a on a.id = i.id order by i.place);
 end $$;
-comment on function private.argument_cursors is 'Cursors for the places of these arguments in such a list.';
+comment on function private.argument_cursors is 'Cursors for the places of these arguments in this list.';
 
 create function api.list_arguments(
   p_id uuid, p_side text default null, p_parent_id uuid default null, p_sort text default 'top',
@@ -111,7 +112,7 @@ begin
                       private.argument_cursors(v_found.ids, v_list, v_top), p_limit, v_found.next);
 end $$;
 comment on function api.list_arguments is
-  'The arguments of a debate on all levels, or the answers to one of them, of both sides or one, those with the most '
+  'The arguments of a debate on all levels, or the answers to one of them; of both sides or one; those with the most '
   'votes first, or the newest.';
 
 create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
@@ -124,7 +125,7 @@ declare
 begin
   perform private.require_open_debate(p_debate);
   if p_parent is not null then
-    -- who deletes it waits, or is waited for
+    -- a concurrent deletion waits for us, or we for it
     perform from app.debate_arguments where id = p_parent for no key update;
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
@@ -153,7 +154,7 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
-  perform private.require_content('debate', p_id);   -- a block may have come meanwhile
+  perform private.require_content('debate', p_id);   -- a block may have been made meanwhile
   return private.argument_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_argument is
@@ -172,7 +173,7 @@ begin
     return false;
   end if;
   perform private.share_lock_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
-  if exists (select from app.debates where id = v_debate) then   -- that of an erased author will never be open again
+  if exists (select from app.debates where id = v_debate) then   -- the details of an erased author's debate are gone
     perform private.require_open_debate(v_debate);
   end if;
   update app.debate_arguments set deleted_at = now(), body = '' where id = p_id and deleted_at is null;
@@ -183,8 +184,8 @@ begin
   return found;
 end $$;
 comment on function private.remove_argument is
-  'Deletes the caller''s own argument, also in a debate that they do not see any more, or whose author is erased; '
-  'false when there is none.';
+  'Deletes the caller''s own argument, even if they no longer see the debate or its author is erased; returns false '
+  'if there is none.';
 
 create function api.delete_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -198,4 +199,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_argument is
-  'Deletes the caller''s argument for everyone; where it was answered a tombstone stays.';
+  'Deletes the caller''s argument for everyone; if it was answered, a tombstone remains.';

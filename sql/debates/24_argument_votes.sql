@@ -1,4 +1,4 @@
--- Who finds which argument helpful.
+-- Votes on arguments: who finds which one helpful.
 -- docs/decisions.md, Debates.
 
 create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
@@ -12,7 +12,7 @@ begin
   where a.id = p_argument and a.required_level = 0 and a.deleted_at is null
   on conflict do nothing;
 end $$;
-comment on function private.add_argument_vote is 'Finds an argument helpful that the caller sees.';
+comment on function private.add_argument_vote is 'Adds the caller''s vote for an argument that they see.';
 
 create function api.vote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -27,7 +27,8 @@ begin
   perform private.require_argument(p_id);
   return private.argument_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_argument is 'Finds an argument helpful; repeating it changes nothing. Answers it.';
+comment on function api.vote_argument is
+  'Votes for an argument as helpful; repeating it changes nothing. Returns the card.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -45,8 +46,8 @@ begin
     and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_argument_vote is
-  'Takes the caller''s vote in an open debate back, also where they do not see the argument any more (and hear '
-  'nothing of it).';
+  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; then they do not learn '
+  'whether the debate is open.';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -62,5 +63,5 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.unvote_argument is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer see, '
-  'which is answered as unknown all the same.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer '
+  'see, but the response is then the same as for an argument that does not exist.';

@@ -1,4 +1,4 @@
--- What arguments earn: as replies do, in the interest of the debate.
+-- What arguments earn: reputation in the interest of the debate, like replies.
 -- docs/decisions.md, Reputation; Debates.
 
 create function private.settle_reputation_of_arguments(p_effects private.effects[]) returns void
@@ -24,8 +24,8 @@ begin
   end loop;
 end $$;
 comment on function private.settle_reputation_of_arguments is
-  'Listener: an argument in another''s debate earns its author reply.criticism, or beyond 300 characters '
-  'reply.contribution, in the debate''s interest; who deletes it loses that.';
+  'Listener: an argument in another person''s debate earns its author reply.criticism or, with more than 300 '
+  'characters, reply.contribution, in the debate''s interest. Deleting the argument reverses that.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
   ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');

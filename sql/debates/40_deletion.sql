@@ -9,7 +9,7 @@ declare
   v_me uuid := private.require_caller();
 begin
   perform private.lock_own_content('debate', p_id, false);
-  -- two looks by the index, and none over what one has argued oneself
+  -- two index lookups, which skip the caller's own arguments
   if exists (select from app.debate_arguments where debate_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.debate_arguments where debate_id = p_id and author_id > v_me and body <> '') then
     perform private.raise_error('debate_answered');
@@ -17,7 +17,7 @@ begin
   perform private.delete_content('debate', p_id);
 end $$;
 comment on function private.remove_debate is
-  'Deletes the caller''s own debate, in which nobody else argues. Never: writes_exceeded (it is no edit).';
+  'Deletes the caller''s own debate if nobody else argues in it. Never: writes_exceeded (it is no edit).';
 
 create function api.delete_debate(p_id uuid) returns json
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- What a ban and an erasure lock in debates before private.hide_children hides arguments, and then positions.
+-- What a ban or an erasure locks in debates before private.hide_children hides arguments, and then positions.
 -- How erasure runs: sql/base/90_erasure.sql.
 -- docs/decisions.md, Debates.
 
@@ -19,7 +19,7 @@ begin
   order by id for no key update;
 end $$;
 comment on function private.lock_hidden_debates is
-  'Step: both are counted in the same debates. Two who are banned at once would otherwise wait crosswise, each '
-  'with what one counted last and the other first.';
+  'Step: locks up to 500 arguments and 500 positions of a person, and their debates, in order of id. Hiding either '
+  'changes the counts of the same debates, so two concurrent bans could otherwise deadlock.';
 insert into private.account_steps (step, events, position) values
   ('private.lock_hidden_debates', '{ban,unban,erasure}', 165);
