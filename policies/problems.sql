@@ -1,5 +1,5 @@
--- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Definer
--- functions alone write them.
+-- Who may see problems and solutions. Twin of sql/problems/. The head's policies are in policies/content.sql. Only
+-- definer functions write them.
 
 -- problems
 alter table app.problems enable row level security;
@@ -15,8 +15,8 @@ create policy select_with_content on app.problem_solutions for select to authent
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
-  'Everybody who sees the problem sees its solutions, except those that were deleted and those by people across a '
-  'block, the banned and the erased; one that staff removed its author alone.';
+  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and '
+  'those by people whom they blocked or who blocked them. Only the author sees one that staff removed.';
 
 -- solution_votes
 alter table app.solution_votes enable row level security;
@@ -65,7 +65,7 @@ grant execute on function
   api.vote_solution
   to authenticated;
 
--- batches that the worker does
+-- batches that the worker runs
 grant execute on function
   private.release_bounties
   to worker;

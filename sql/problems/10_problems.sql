@@ -1,5 +1,5 @@
--- Problems: what somebody cannot solve alone, perhaps with a bounty, which is held from their wallet until they accept
--- a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
+-- Problems that somebody cannot solve alone, optionally with a bounty, which is held from their wallet until they
+-- accept a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
 -- docs/decisions.md, Contents; Problems.
 
 create table app.problems (
@@ -16,14 +16,14 @@ create table app.problems (
   check (solved_at is null or closed_at is null)
 );
 create unique index problems_hold_id_key on app.problems (hold_id) where hold_id is not null;
-comment on table app.problems is 'What a problem has beside its head in app.contents.';
+comment on table app.problems is 'What a problem has besides its head in app.contents.';
 comment on column app.problems.bounty is
-  'Mana for who solves it: held while it is open, paid once it is solved; 0 when it went back.';
+  'Mana for the person who solves it: held while it is open, paid once it is solved; 0 if it was given back.';
 comment on column app.problems.hold_id is
-  'The hold where the bounty is; null without any. Who holds the head alone changes it.';
-comment on column app.problems.solved_at is 'When its author accepted a solution; null unless they did.';
-comment on column app.problems.closed_at is 'When its author closed it without one; null unless they did.';
-comment on column app.problems.solution_count is 'How many solutions are there for everyone. A trigger keeps it.';
+  'The hold of the bounty; null without one. It changes only under the lock of the head.';
+comment on column app.problems.solved_at is 'When its author accepted a solution; null otherwise.';
+comment on column app.problems.closed_at is 'When its author closed it without a solution; null otherwise.';
+comment on column app.problems.solution_count is 'How many solutions everyone can see. A trigger maintains it.';
 
 insert into private.errors (code, status, text) values
   ('problem_unknown', 404, 'There is no such problem.'),
@@ -45,20 +45,21 @@ select p.id,
          'solutionCount', p.solution_count) as detail
 from app.problems p;
 comment on view private.problem_details is
-  'What the card of a problem has of its own kind: {body, depth, bounty, status, solvedAt, closedAt, solutionCount}.';
+  'The part of a problem''s card that other contents do not have: {body, depth, bounty, status, solvedAt, closedAt, '
+  'solutionCount}.';
 
 create function private.erase_problems(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
 set search_path = ''
 as $$
 begin
-  -- heads before details: ARCHITECTURE.md, Locks. A hold knows whose it is, and goes back all the same
+  -- heads before details: ARCHITECTURE.md, Locks. A hold stores its holder, so it is still given back
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, as private.count_parts locks them
+  -- sorted, because private.count_parts locks them too
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
-comment on function private.erase_problems is 'Deletes what these problems say; their author is erased.';
+comment on function private.erase_problems is 'Deletes the details of these problems, whose author is erased.';
 
 create function private.matches_problem_filter(p_id uuid, p_filters jsonb) returns boolean
 language plpgsql stable
@@ -75,7 +76,7 @@ begin
       and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
 end $$;
 comment on function private.matches_problem_filter is
-  'Whether a problem is wanted by {status, minDepth, hasBounty}, as far as each is asked for.';
+  'Whether a problem matches {status, minDepth, hasBounty}; missing filters match every problem.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
@@ -86,7 +87,7 @@ insert into private.personal_data (relation, person_column, section, within) val
 insert into private.report_targets (type, finder) values ('problem', 'private.require_reported_content');
 
 create function private.require_open_problem(p_id uuid) returns app.problems
-language plpgsql stable security definer   -- also for who left its space
+language plpgsql stable security definer   -- also for people who left its space
 set search_path = ''
 as $$
 declare
@@ -102,7 +103,7 @@ begin
   end if;
   return v_problem;
 end $$;
-comment on function private.require_open_problem is 'A problem that is neither solved nor closed.';
+comment on function private.require_open_problem is 'Returns a problem, which must be neither solved nor closed.';
 
 create function private.release_bounty(p_id uuid, p_solver uuid default null) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -123,8 +124,9 @@ begin
   end if;
 end $$;
 comment on function private.release_bounty is
-  'What is held for a problem goes to who solved it, or back. The head is locked, so it happens once; the last step '
-  'of what causes it (ARCHITECTURE.md, Locks). Never: insufficient_mana (the hold has it).';
+  'Pays the bounty of a problem to the person who solved it, or gives it back. The head is already locked, so this '
+  'happens once; it must be the last step, because it locks wallets (ARCHITECTURE.md, Locks). Never: '
+  'insufficient_mana (the hold has it).';
 
 create function private.release_removed() returns trigger
 language plpgsql security definer   -- moves mana
@@ -134,13 +136,13 @@ begin
   perform private.release_bounty(new.id);
   return null;
 end $$;
-comment on function private.release_removed is 'Trigger: what is held for a problem that staff removes goes back.';
+comment on function private.release_removed is 'Trigger: gives the bounty back when staff remove a problem.';
 create trigger _300_release_removed after update of removed_at on app.contents
   for each row when (new.kind = 'problem' and old.removed_at is null and new.removed_at is not null)
   execute function private.release_removed();
 
 create function private.release_bounties(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may touch no table of ours
+language plpgsql volatile security definer   -- the worker has no rights on our tables
 set search_path = ''
 as $$
 declare
@@ -156,7 +158,7 @@ begin
                  where holder_id = v_user and purpose = 'bounty' and settled_at is null
                    and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
                  order by id limit 100);
-  -- heads, then details, then wallets. The problems of the erased are gone, and nobody else settles those holds
+  -- heads, then details, then wallets. Problems of erased people are gone, and nobody else settles their holds
   perform from app.contents
   where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
   perform from app.problems where hold_id = any (v_ids) order by id for no key update;
@@ -170,8 +172,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[100]);
 end $$;
 comment on function private.release_bounties is
-  'For the worker alone: what is held for the next 100 problems of a person {userId} who is banned or erased goes '
-  'back. Answers {changed, next}; next is null at the end.';
+  'For the worker alone: gives back the next 100 bounties of a person {userId} who is banned or erased. Returns '
+  '{changed, next}; next is null at the end.';
 call private.make_batch_queue('released-bounties', 'private.release_bounties');
 
 create function private.release_bounties_later(p_user app.users) returns void
@@ -179,12 +181,12 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- soon, and not here: wallets come last, and a ban has more to lock
+  -- by the worker and not here: wallets are locked last, and a ban has more to lock
   if exists (select from app.mana_holds where holder_id = p_user.id and purpose = 'bounty' and settled_at is null) then
     perform private.enqueue('released-bounties', json_build_object('userId', p_user.id));
   end if;
 end $$;
 comment on function private.release_bounties_later is
-  'Step: what is held for the problems of who is banned or erased goes back, soon after.';
+  'Step: has the worker give back the bounties of a banned or erased person.';
 insert into private.account_steps (step, events, position) values
   ('private.release_bounties_later', '{ban,erasure}', 171);

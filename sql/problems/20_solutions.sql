@@ -1,4 +1,4 @@
--- Solutions of problems: what they are, and who sees them. Cards of problems, which name the accepted one.
+-- Solutions of problems, who sees them, and the cards of problems, which name the accepted solution.
 -- docs/decisions.md, Problems.
 
 create table app.problem_solutions (
@@ -18,11 +18,11 @@ create table app.problem_solutions (
     score + case when accepted_at is not null then 1000000000 else 0 end) stored,
   required_level smallint not null generated always as (
     case when author_hidden or deleted_at is not null then 4 when removed_at is not null then 3 else 0 end) stored,
-  -- what is deleted or of the erased has lost its words
+  -- deleted solutions and those of erased people have no words
   constraint solution_body check (deleted_at is not null or author_hidden
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
--- what everybody sees: readers then need not walk over hundreds of solutions that were removed, or are of the banned
+-- what everybody sees, so that readers don't scan hundreds of solutions that were removed or are by banned people
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
   where required_level = 0;
 create index problem_solutions_own_idx on app.problem_solutions (problem_id, author_id, rank desc, id desc)
@@ -32,21 +32,22 @@ create index problem_solutions_author_id_idx on app.problem_solutions (author_id
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
-comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids go by time.';
+comment on table app.problem_solutions is 'Solutions. A deleted one keeps its row. Ids are in order of time.';
 comment on column app.problem_solutions.words is
-  'The words of its body, by which staff finds it. A trigger writes them.';
-comment on column app.problem_solutions.score is 'The sum of the votes, whoever gave them. A trigger keeps it.';
-comment on column app.problem_solutions.accepted_at is
-  'When the author of the problem accepted it; null unless they did.';
+  'The words of its body, for the search by staff. A trigger maintains them.';
+comment on column app.problem_solutions.score is
+  'The sum of the votes, including those of people whom the viewer cannot see. A trigger maintains it.';
+comment on column app.problem_solutions.accepted_at is 'When the author of the problem accepted it; null otherwise.';
 comment on column app.problem_solutions.edited_at is 'When its words last changed; null if never.';
 comment on column app.problem_solutions.removed_at is
-  'When staff took it from all but its author; null unless it is removed.';
-comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null unless they did.';
+  'When staff hid it from everybody but its author; null otherwise.';
+comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null otherwise.';
 comment on column app.problem_solutions.author_hidden is
-  'Whether the author is banned or erased: private.hide_children. Until then app.hidden_people hides it.';
-comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one, then by score.';
+  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
+  'solution.';
+comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one first, then by score.';
 comment on column app.problem_solutions.required_level is
-  'As app.contents.required_level; the problem''s own applies too.';
+  'Like app.contents.required_level; that of the problem applies too.';
 
 create table app.solution_votes (
   solution_id uuid not null references app.problem_solutions on delete cascade,
@@ -56,11 +57,11 @@ create table app.solution_votes (
   primary key (solution_id, user_id)
 );
 create index solution_votes_user_id_idx on app.solution_votes (user_id, created_at desc);
-comment on table app.solution_votes is 'What people think of solutions. Others see only the sum.';
+comment on table app.solution_votes is 'People''s votes on solutions. Others see only the sum.';
 call private.make_nulls_raise_codes('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good one, -1 for a bad one.';
 
--- of the next 500 first the votes
+-- of the next 500 the votes are deleted first
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
@@ -103,14 +104,14 @@ from app.problem_solutions s
 cross join lateral private.visibility(s.author_id, s.required_level) v
 where v.is_visible;
 comment on view private.visible_solutions is
-  'The solutions that the caller may see, of problems that they see. It is for definer functions, to which no policy '
+  'The solutions that the caller may see, of problems that they see. For definer functions, to which no policy '
   'applies.';
 
 create view private.solution_details with (security_invoker) as
 select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
-comment on view private.solution_details is 'What staff sees of a solution: {problemId, body, accepted}.';
+comment on view private.solution_details is 'What staff see of a solution: {problemId, body, accepted}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
@@ -127,18 +128,18 @@ begin
   end if;
   return v_solution;
 end $$;
-comment on function private.require_solution is 'Answers a solution if the caller may see it and its problem.';
+comment on function private.require_solution is 'Returns a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
 language plpgsql stable   -- invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
-  'Answers the solution that a report names, if the caller may see it.';
+  'Returns the solution that a report names, if the caller may see it.';
 insert into private.report_targets (type, finder) values ('solution', 'private.require_reported_solution');
 
 create function private.solution_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- a problem is looked at once, by who asks for its solutions
+language plpgsql stable security definer   -- its callers check once who sees the problem
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -162,12 +163,12 @@ begin
     join app.person_card author on author.id = s.author_id);
 end $$;
 comment on function private.solution_cards is
-  'These solutions of problems that the caller sees, in order, as far as they see them: {id, problemId, body, '
-  'authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
+  'The cards of the given solutions that the caller sees, in order; its callers check the problem: {id, problemId, '
+  'body, authorId, author, score, accepted, viewer: {vote}, removedAt, createdAt, editedAt}.';
 call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a problem is visible, as private.video_cards
+language plpgsql stable security definer   -- checks once whether a problem is visible, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
 as $$
@@ -184,11 +185,11 @@ begin
     join private.problem_details d on d.id = h.id);
 end $$;
 comment on function private.problem_cards is
-  'The cards of these problems, in order, as far as the caller sees them: the head, the detail, {acceptedSolutionId}.';
+  'The cards of the given problems that the caller sees, in order: the head, the detail, {acceptedSolutionId}.';
 call private.force_index_scans('private.problem_cards');
 
 create function private.require_problem_card(p_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.require_card('problem_unknown', private.problem_cards(array[p_id]) -> 0); end $$;
-comment on function private.require_problem_card is 'Answers the card of a problem that the caller may see.';
+comment on function private.require_problem_card is 'Returns the card of a problem that the caller may see.';

@@ -1,13 +1,13 @@
--- Who offers a solution, changes it and takes it back, and the list of solutions.
+-- Offering, changing and deleting solutions, and the list of solutions.
 -- docs/decisions.md, Problems; Lists.
 
 create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
-language plpgsql stable security definer   -- under the policy it would pass over hidden solutions without end
+language plpgsql stable security definer   -- under the policy it might skip hidden solutions without a limit
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_rank   integer := p_from.rank;   -- plain variables: an expression makes no index condition
+  v_rank   integer := p_from.rank;   -- plain variables: an expression defeats the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -34,8 +34,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_solutions is
-  'The next solutions that the caller may see of a problem that they see, among the next 400 that are there for '
-  'everybody, and their own.';
+  'The next solutions that the caller may see of a problem that they see, among the next 400 that everybody may see '
+  'or that are the caller''s own.';
 call private.force_index_scans('private.find_solutions');
 
 create function private.solution_cursors(p_ids uuid[]) returns text[]
@@ -61,7 +61,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_solutions is
-  'The solutions of a problem: the accepted one, then by score, the newest among equals.';
+  'The solutions of a problem: the accepted one first, then by score; of equal scores the newest first.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
 language plpgsql volatile security definer   -- nobody may write a solution
@@ -87,13 +87,13 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
-  perform private.require_content('problem', p_id);   -- a block may have come meanwhile
+  perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
   return private.solution_cards(array[v_id]) -> 0;
 end $$;
 comment on function api.create_solution is 'Offers a solution. Fails: problem_unknown (also of a removed one).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
-language plpgsql volatile security definer   -- also of a problem that its author does not see any more
+language plpgsql volatile security definer   -- works even if the caller no longer sees the problem
 set search_path = ''
 as $$
 declare
@@ -107,7 +107,8 @@ begin
   return v_solution;
 end $$;
 comment on function private.lock_own_solution is
-  'The caller''s own solution, locked with its problem until the transaction ends; null when there is none.';
+  'Locks the caller''s own solution and its problem until the transaction ends, and returns the solution; null if '
+  'there is none.';
 
 create function private.change_solution(p_id uuid, p_body text) returns void
 language plpgsql volatile security definer   -- nobody may change a solution
@@ -153,7 +154,7 @@ begin
   update app.problem_solutions set deleted_at = now(), body = '' where id = p_id;
   return true;
 end $$;
-comment on function private.remove_solution is 'Deletes the caller''s own solution; false when there is none.';
+comment on function private.remove_solution is 'Deletes the caller''s own solution; returns false if there is none.';
 
 create function api.delete_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -167,4 +168,4 @@ begin
   return null;   -- answered as 204
 end $$;
 comment on function api.delete_solution is
-  'Deletes the caller''s solution for everyone, also of a problem that is over or not seen any more.';
+  'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';

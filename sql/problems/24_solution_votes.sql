@@ -1,4 +1,4 @@
--- What people think of solutions.
+-- Votes on solutions.
 -- docs/decisions.md, Problems.
 
 create function private.set_solution_vote(p_solution uuid, p_problem uuid, p_value integer) returns void
@@ -12,7 +12,7 @@ begin
   where s.id = p_solution and s.required_level = 0
   on conflict (solution_id, user_id) do update set value = excluded.value where v.value <> excluded.value;
 end $$;
-comment on function private.set_solution_vote is 'What the caller thinks of a solution that they see.';
+comment on function private.set_solution_vote is 'Sets the caller''s vote on a solution that they see.';
 
 create function api.vote_solution(p_id uuid, p_value integer) returns json
 language plpgsql volatile
@@ -27,7 +27,7 @@ begin
   perform private.require_solution(p_id);
   return private.solution_cards(array[p_id]) -> 0;
 end $$;
-comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Answers it.';
+comment on function api.vote_solution is 'Votes a solution of an open problem up or down. Returns the card.';
 
 create function private.remove_solution_vote(p_solution uuid, p_seen boolean) returns void
 language plpgsql volatile security definer   -- nobody may delete a vote
@@ -45,8 +45,8 @@ begin
     and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
 end $$;
 comment on function private.remove_solution_vote is
-  'Takes the caller''s vote of an open problem back, also where they do not see the solution any more (and hear '
-  'nothing of it).';
+  'Takes the caller''s vote on a solution of an open problem back, even if they no longer see the solution; then '
+  'they do not learn whether the problem is open.';
 
 create function api.unvote_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -57,10 +57,10 @@ declare
 begin
   perform private.remove_solution_vote(p_id, v_seen);
   if not v_seen then
-    return private.error_response('solution_unknown');   -- it is taken back, and nothing of the solution is shown
+    return private.error_response('solution_unknown');   -- the vote is taken back, but the solution is not shown
   end if;
   return null;   -- answered as 204
 end $$;
 comment on function api.unvote_solution is
   'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
-  'which is answered as unknown all the same.';
+  'but the response is then the same as for a solution that does not exist.';

@@ -1,4 +1,4 @@
--- Posing, changing and ending problems, and what becomes of their bounties.
+-- Posing, changing and ending problems, and paying their bounties or giving them back.
 -- docs/decisions.md, Problems.
 
 create function private.raise_bounty(p_id uuid, p_amount integer) returns void
@@ -17,11 +17,11 @@ begin
   else
     v_hold := gen_random_uuid();
     perform private.open_hold(v_hold, 'bounty', private.require_caller(), p_amount);
-    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- which the caller has locked
+    update app.problems set bounty = p_amount, hold_id = v_hold where id = p_id;   -- already locked
   end if;
 end $$;
 comment on function private.raise_bounty is
-  'Holds so much more of the caller''s mana for their problem, which is new or locked.';
+  'Holds this much more of the caller''s mana for their problem, which is new or already locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
 language plpgsql volatile security definer   -- nobody may write a detail
@@ -52,7 +52,7 @@ begin
   return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_problems is
-  'Problems, newest first: private.search_contents; of a status, from a depth on, with or without a bounty.';
+  'Problems, newest first, filtered by status, minimum depth and bounty: private.search_contents.';
 
 create function api.create_problem(
   p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
@@ -76,7 +76,7 @@ begin
   return private.finish_idempotent('create_problem', private.problem_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_problem is
-  'Poses a problem, perhaps with a bounty out of the caller''s wallet. Takes an Idempotency-Key.';
+  'Poses a problem, optionally with a bounty from the caller''s wallet. Takes an Idempotency-Key.';
 
 create function api.get_problem(p_id uuid) returns json
 language plpgsql stable
@@ -120,7 +120,7 @@ declare
   v_hold uuid;
 begin
   perform private.lock_own_content('problem', p_id, false);
-  -- two looks by the index, and none over what one has offered oneself
+  -- two index lookups, which skip the caller's own solutions
   if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
     perform private.raise_error('problem_answered');
@@ -132,7 +132,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_problem is
-  'Deletes the caller''s own problem, for which nobody else offers a solution; its bounty goes back. Never: '
+  'Deletes the caller''s own problem if nobody else offers a solution, and gives its bounty back. Never: '
   'insufficient_mana, writes_exceeded (it is no edit).';
 
 create function api.delete_problem(p_id uuid) returns json
@@ -146,14 +146,14 @@ end $$;
 comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
-language plpgsql volatile security definer   -- locks and moves what nobody may
+language plpgsql volatile security definer   -- nobody may lock problems or move mana
 set search_path = ''
 as $$
 begin
   perform private.count_writes('edits');
-  -- a ban or an erasure waits, and gives back what is held here, or this is refused
+  -- a ban or an erasure waits and then gives back what is held here, or it came first and this fails
   perform private.share_lock_person(private.require_caller());
-  -- only of one's own: others hear of no space
+  -- only of the caller's own problem: others don't learn of its space
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
@@ -179,7 +179,7 @@ begin
   return private.finish_idempotent('add_bounty', private.require_problem_card(p_id));
 end $$;
 comment on function api.add_bounty is
-  'Adds to the bounty of the caller''s own open problem, out of their wallet. Takes an Idempotency-Key.';
+  'Adds to the bounty of the caller''s own open problem from their wallet. Takes an Idempotency-Key.';
 
 create function private.end_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -192,8 +192,8 @@ begin
   perform private.release_bounty(p_id);
 end $$;
 comment on function private.end_problem is
-  'Closes the caller''s own problem, also in a space that they left; its bounty goes back. Never: writes_exceeded (it '
-  'is no edit).';
+  'Closes the caller''s own problem, even in a space that they left, and gives its bounty back. Never: '
+  'writes_exceeded (it is no edit).';
 
 create function api.close_problem(p_id uuid) returns json
 language plpgsql volatile
@@ -204,12 +204,13 @@ declare
 begin
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- in a space that they have left it is done, and not shown
+  if v_card is null then   -- they have left its space: it is done, but not shown
     return private.error_response('problem_unknown');
   end if;
   return v_card;
 end $$;
-comment on function api.close_problem is 'Closes the caller''s own problem without a solution; its bounty goes back.';
+comment on function api.close_problem is
+  'Closes the caller''s own problem without a solution, and gives its bounty back.';
 
 create function private.take_solution(p_problem uuid, p_solution uuid) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -219,10 +220,10 @@ declare
   v_me     uuid := private.require_caller();
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
-  -- a person before a head: ARCHITECTURE.md, Locks. Whoever is being banned waits, or is not accepted
+  -- people before heads: ARCHITECTURE.md, Locks. A ban of the author waits, or their solution is not accepted
   perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
-  perform private.share_lock_person(v_me);   -- nor does who was banned meanwhile pay: it goes back
+  perform private.share_lock_person(v_me);   -- a caller who was banned meanwhile does not pay
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
@@ -231,7 +232,7 @@ begin
     perform private.raise_error('solution_unknown');
   end if;
   update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
-  if not found then   -- it went while it was waited for
+  if not found then   -- it was hidden or deleted while we waited
     perform private.raise_error('solution_unknown');
   end if;
   update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
@@ -240,8 +241,8 @@ begin
   perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
 end $$;
 comment on function private.take_solution is
-  'Accepts a solution of the caller''s own problem: its author gets the bounty; for one of their own it goes back. '
-  'Never: writes_exceeded (it is no edit).';
+  'Accepts a solution of the caller''s own problem, and pays its author the bounty; if the caller wrote it, the '
+  'bounty goes back. Never: writes_exceeded (it is no edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -256,13 +257,13 @@ begin
   end if;
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- in a space that they have left it is done, and not shown
+  if v_card is null then   -- they have left its space: it is done, but not shown
     return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);
 end $$;
 comment on function api.accept_solution is
-  'Accepts a solution of the caller''s own problem, which is solved then. Takes an Idempotency-Key.';
+  'Accepts a solution of the caller''s own problem, which is then solved. Takes an Idempotency-Key.';
 
 create function private.earn_reputation_from_solutions(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -276,6 +277,7 @@ begin
     join app.contents c on c.id = s.problem_id));
 end $$;
 comment on function private.earn_reputation_from_solutions is
-  'Listener: an accepted solution of another''s problem earns its author reply.contribution, in its interest.';
+  'Listener: an accepted solution of another person''s problem earns its author reply.contribution, in the '
+  'problem''s interest.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('problems.solution.accepted', 'private.earn_reputation_from_solutions', 300, 'soon');
