@@ -46,9 +46,9 @@ begin
 end $$;
 comment on function private.release_seats is
   'For the worker alone, and triggers: looks at the next 500 replies of a person {userId}, all or those to a host '
-  '{hostId} or in a space {spaceId}, and takes back those to events that are not over; those of an erased person to '
-  'past events too. Seats go to the people who have waited longest. Returns {changed, next}; next is null at the '
-  'end.';
+  '{hostId} or in a space {spaceId}, and takes back those to events that are not over and, if the person is erased, '
+  'those to past events too. Seats go to the people who have waited longest. Returns {changed, next}; next is null '
+  'at the end.';
 call private.force_index_scans('private.release_seats');
 call private.make_batch_queue('released-seats', 'private.release_seats');
 
